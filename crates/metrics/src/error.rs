@@ -1,0 +1,97 @@
+//! What can go wrong between pixels and a number.
+
+use crate::Region;
+
+/// The result of every fallible call of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a measurement could not be made; each message says what to do about it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The image has no pixels.
+    #[error("the image has no pixels ({width}x{height})")]
+    Empty {
+        /// Width in pixels.
+        width: usize,
+        /// Height in pixels.
+        height: usize,
+    },
+    /// The sample buffer does not fit the stated size.
+    #[error("{width}x{height} pixels with {channels} channels need {expected} samples, but {actual} were given")]
+    BufferSize {
+        /// Width in pixels.
+        width: usize,
+        /// Height in pixels.
+        height: usize,
+        /// Number of channels, 1 or 3.
+        channels: usize,
+        /// Samples that this size needs.
+        expected: usize,
+        /// Samples that were given.
+        actual: usize,
+    },
+    /// A full-reference metric was called without a reference.
+    #[error("{metric} compares with a reference: give one with --reference")]
+    ReferenceMissing {
+        /// The metric's name.
+        metric: &'static str,
+    },
+    /// Reference and distorted image differ in size.
+    #[error(
+        "the reference is {}x{} but the image is {}x{}: resize one of them first, scores are never taken from silently resized images",
+        reference.0, reference.1, distorted.0, distorted.1
+    )]
+    SizeMismatch {
+        /// Width and height of the reference.
+        reference: (usize, usize),
+        /// Width and height of the distorted image.
+        distorted: (usize, usize),
+    },
+    /// The image is smaller than the metric's window or pyramid needs.
+    #[error("{metric} needs at least {minimum}x{minimum} pixels, this image has {width}x{height}")]
+    TooSmall {
+        /// The metric's name.
+        metric: &'static str,
+        /// The smallest side that the metric can measure.
+        minimum: usize,
+        /// Width in pixels.
+        width: usize,
+        /// Height in pixels.
+        height: usize,
+    },
+    /// A region reaches beyond the image.
+    #[error("region {region} reaches beyond the image of {width}x{height}")]
+    RegionOutOfBounds {
+        /// The offending region.
+        region: Region,
+        /// Width of the image.
+        width: usize,
+        /// Height of the image.
+        height: usize,
+    },
+    /// A model file is needed and was not given.
+    #[error("{metric} needs its model file: {hint}")]
+    ModelMissing {
+        /// The metric's name.
+        metric: &'static str,
+        /// How to provide it.
+        hint: &'static str,
+    },
+    /// A model file was given and cannot be used.
+    #[error("the model file of {metric} cannot be used: {reason}")]
+    ModelInvalid {
+        /// The metric's name.
+        metric: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The metric has no defined value for this image.
+    #[error("{metric} is not defined for this image: {reason}")]
+    Undefined {
+        /// The metric's name.
+        metric: &'static str,
+        /// Why there is no value.
+        reason: &'static str,
+    },
+}

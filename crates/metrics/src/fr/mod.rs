@@ -1,0 +1,12 @@
+//! Full-reference metrics: one file each, and one line in [`METRICS`].
+
+mod psnr;
+mod ssim;
+
+pub use psnr::{Psnr, PsnrY};
+pub use ssim::Ssim;
+
+use crate::Metric;
+
+/// Every full-reference metric with its authors' parameters.
+pub(crate) static METRICS: &[&dyn Metric] = &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT];

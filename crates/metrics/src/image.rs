@@ -1,0 +1,321 @@
+//! The picture as metrics see it: sRGB samples in planes, shared and never changed.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use multiversion::multiversion;
+
+use crate::ops::strips;
+use crate::{Error, Plane, Result};
+
+/// The samples of an image, one plane after the other (R, G, B; or grey alone).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Samples {
+    /// 8 bits a sample.
+    Eight(Vec<u8>),
+    /// 16 bits a sample, full range 0..=65535.
+    Sixteen(Vec<u16>),
+}
+
+/// What is known of the file that an image came from; measurements may use it as evidence.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Source {
+    /// The JPEG quality factor (1..=100) estimated from the luma quantisation table.
+    pub jpeg_quality: Option<f64>,
+}
+
+/// An immutable sRGB image. Cloning shares the pixels and every plane derived from them.
+#[derive(Clone)]
+pub struct Image {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    width: usize,
+    height: usize,
+    channels: usize,
+    samples: Samples,
+    source: Source,
+    gray: OnceLock<Plane>,
+}
+
+impl Image {
+    /// An image from interleaved 8-bit RGB samples.
+    pub fn from_rgb8(width: usize, height: usize, interleaved: Vec<u8>) -> Result<Self> {
+        check_size(width, height, 3, interleaved.len())?;
+        Ok(Self::from_planes(width, height, 3, Samples::Eight(deinterleave(&interleaved))))
+    }
+
+    /// An image from interleaved 16-bit RGB samples.
+    pub fn from_rgb16(width: usize, height: usize, interleaved: Vec<u16>) -> Result<Self> {
+        check_size(width, height, 3, interleaved.len())?;
+        Ok(Self::from_planes(width, height, 3, Samples::Sixteen(deinterleave(&interleaved))))
+    }
+
+    /// A grey image from 8-bit samples.
+    pub fn from_gray8(width: usize, height: usize, samples: Vec<u8>) -> Result<Self> {
+        check_size(width, height, 1, samples.len())?;
+        Ok(Self::from_planes(width, height, 1, Samples::Eight(samples)))
+    }
+
+    /// A grey image from 16-bit samples.
+    pub fn from_gray16(width: usize, height: usize, samples: Vec<u16>) -> Result<Self> {
+        check_size(width, height, 1, samples.len())?;
+        Ok(Self::from_planes(width, height, 1, Samples::Sixteen(samples)))
+    }
+
+    fn from_planes(width: usize, height: usize, channels: usize, samples: Samples) -> Self {
+        let inner = Inner { width, height, channels, samples, source: Source::default(), gray: OnceLock::new() };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The same pixels with knowledge of their file attached.
+    pub fn with_source(self, source: Source) -> Self {
+        let (width, height, channels) = (self.width(), self.height(), self.channels());
+        let samples = match Arc::try_unwrap(self.inner) {
+            Ok(inner) => inner.samples,
+            Err(shared) => shared.samples.clone(),
+        };
+        let inner = Inner { width, height, channels, samples, source, gray: OnceLock::new() };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Width in pixels.
+    pub fn width(&self) -> usize {
+        self.inner.width
+    }
+
+    /// Height in pixels.
+    pub fn height(&self) -> usize {
+        self.inner.height
+    }
+
+    /// 1 for grey, 3 for RGB.
+    pub fn channels(&self) -> usize {
+        self.inner.channels
+    }
+
+    /// Bits a sample, 8 or 16.
+    pub fn bit_depth(&self) -> u8 {
+        match self.inner.samples {
+            Samples::Eight(_) => 8,
+            Samples::Sixteen(_) => 16,
+        }
+    }
+
+    /// The samples, plane by plane.
+    pub fn samples(&self) -> &Samples {
+        &self.inner.samples
+    }
+
+    /// What is known of the file.
+    pub fn source(&self) -> &Source {
+        &self.inner.source
+    }
+
+    /// Writes row `y` of channel `channel` (0 R, 1 G, 2 B; a grey image has the same in all) to `row`, on the scale
+    /// 0..=255 whatever the bit depth.
+    pub fn read_row(&self, channel: usize, y: usize, row: &mut [f32]) {
+        let plane = if self.channels() == 1 { 0 } else { channel };
+        let start = (plane * self.height() + y) * self.width();
+        let span = start..start + self.width();
+        match self.samples() {
+            Samples::Eight(data) => widen8(&data[span], row),
+            Samples::Sixteen(data) => widen16(&data[span], row),
+        }
+    }
+
+    /// Channel `channel` as a plane on the scale 0..=255.
+    pub fn channel(&self, channel: usize) -> Plane {
+        let mut plane = Plane::new(self.width(), self.height());
+        strips::for_each_row(&mut plane, |y, row| self.read_row(channel, y, row));
+        plane
+    }
+
+    /// Luma as MATLAB's `rgb2gray` gives it for this bit depth: BT.601 weights, rounded to whole code values; on the
+    /// scale 0..=255. Computed once and shared by all metrics.
+    pub fn gray(&self) -> &Plane {
+        self.inner.gray.get_or_init(|| {
+            let mut gray = Plane::new(self.width(), self.height());
+            let size = self.width() * self.height();
+            strips::for_each_row(&mut gray, |y, row| {
+                let span = y * self.width()..(y + 1) * self.width();
+                match self.samples() {
+                    _ if self.channels() == 1 => self.read_row(0, y, row),
+                    Samples::Eight(data) => {
+                        let (red, rest) = data.split_at(size);
+                        let (green, blue) = rest.split_at(size);
+                        rgb2gray8(&red[span.clone()], &green[span.clone()], &blue[span], row);
+                    }
+                    Samples::Sixteen(data) => {
+                        let (red, rest) = data.split_at(size);
+                        let (green, blue) = rest.split_at(size);
+                        rgb2gray16(&red[span.clone()], &green[span.clone()], &blue[span], row);
+                    }
+                }
+            });
+            gray
+        })
+    }
+
+    /// Writes `weights . (R, G, B)` of row `y` to `row`, unrounded, on the scale 0..=255.
+    pub fn read_weighted_row(&self, weights: [f32; 3], y: usize, row: &mut [f32]) {
+        self.read_row(0, y, row);
+        if self.channels() == 1 {
+            let sum: f32 = weights.iter().sum();
+            row.iter_mut().for_each(|v| *v *= sum);
+            return;
+        }
+        let mut green = vec![0.0; row.len()];
+        let mut blue = vec![0.0; row.len()];
+        self.read_row(1, y, &mut green);
+        self.read_row(2, y, &mut blue);
+        weigh(weights, &green, &blue, row);
+    }
+
+    /// The part of the image inside `region`, as an image of its own.
+    pub fn crop(&self, region: &Region) -> Result<Self> {
+        let (width, height) = (self.width(), self.height());
+        let right = region.x.checked_add(region.width).filter(|&right| right <= width);
+        let bottom = region.y.checked_add(region.height).filter(|&bottom| bottom <= height);
+        if right.is_none() || bottom.is_none() {
+            return Err(Error::RegionOutOfBounds { region: *region, width, height });
+        }
+        if region.width == 0 || region.height == 0 {
+            return Err(Error::Empty { width: region.width, height: region.height });
+        }
+        let samples = match self.samples() {
+            Samples::Eight(data) => Samples::Eight(self.crop_planes(data, region)),
+            Samples::Sixteen(data) => Samples::Sixteen(self.crop_planes(data, region)),
+        };
+        let cropped = Self::from_planes(region.width, region.height, self.channels(), samples);
+        Ok(cropped.with_source(self.source().clone()))
+    }
+
+    fn crop_planes<T: Copy>(&self, data: &[T], region: &Region) -> Vec<T> {
+        let mut cropped = Vec::with_capacity(self.channels() * region.width * region.height);
+        for plane in data.chunks_exact(self.width() * self.height()) {
+            for row in plane.chunks_exact(self.width()).skip(region.y).take(region.height) {
+                cropped.extend_from_slice(&row[region.x..region.x + region.width]);
+            }
+        }
+        cropped
+    }
+}
+
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (width, height) = (self.width(), self.height());
+        write!(f, "Image({width}x{height}, {} channels, {} bits)", self.channels(), self.bit_depth())
+    }
+}
+
+/// A rectangle of pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Region {
+    /// Left edge.
+    pub x: usize,
+    /// Top edge.
+    pub y: usize,
+    /// Width in pixels.
+    pub width: usize,
+    /// Height in pixels.
+    pub height: usize,
+}
+
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{},{}", self.x, self.y, self.width, self.height)
+    }
+}
+
+fn check_size(width: usize, height: usize, channels: usize, actual: usize) -> Result<()> {
+    if width == 0 || height == 0 {
+        return Err(Error::Empty { width, height });
+    }
+    let expected = width.saturating_mul(height).saturating_mul(channels);
+    if expected != actual {
+        return Err(Error::BufferSize { width, height, channels, expected, actual });
+    }
+    Ok(())
+}
+
+fn deinterleave<T: Copy>(interleaved: &[T]) -> Vec<T> {
+    let mut planes = Vec::with_capacity(interleaved.len());
+    for channel in 0..3 {
+        planes.extend(interleaved.chunks_exact(3).map(|pixel| pixel[channel]));
+    }
+    planes
+}
+
+/// MATLAB's `rgb2gray` weights: the first row of the inverse of its YIQ matrix.
+const RGB2GRAY: [f64; 3] = [0.298_936_021_293_775_4, 0.587_043_074_451_121_3, 0.114_020_904_255_103_3];
+
+#[multiversion(targets("x86_64+avx2"))]
+fn rgb2gray8(red: &[u8], green: &[u8], blue: &[u8], row: &mut [f32]) {
+    for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
+        let luma = RGB2GRAY[0] * f64::from(r) + RGB2GRAY[1] * f64::from(g) + RGB2GRAY[2] * f64::from(b);
+        *out = (luma + 0.5).floor() as f32;
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn rgb2gray16(red: &[u16], green: &[u16], blue: &[u16], row: &mut [f32]) {
+    for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
+        let luma = RGB2GRAY[0] * f64::from(r) + RGB2GRAY[1] * f64::from(g) + RGB2GRAY[2] * f64::from(b);
+        *out = ((luma + 0.5).floor() / 257.0) as f32;
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn widen8(samples: &[u8], row: &mut [f32]) {
+    for (out, &sample) in row.iter_mut().zip(samples) {
+        *out = f32::from(sample);
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn widen16(samples: &[u16], row: &mut [f32]) {
+    for (out, &sample) in row.iter_mut().zip(samples) {
+        *out = f32::from(sample) / 257.0;
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn weigh(weights: [f32; 3], green: &[f32], blue: &[f32], row: &mut [f32]) {
+    for ((out, &g), &b) in row.iter_mut().zip(green).zip(blue) {
+        *out = weights[0] * *out + weights[1] * g + weights[2] * b;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gray_of_grey_pixels_is_their_value_at_both_depths() {
+        let eight = Image::from_rgb8(256, 1, (0..=255).flat_map(|v| [v, v, v]).collect()).unwrap();
+        let sixteen = Image::from_rgb16(256, 1, (0..=255u16).flat_map(|v| [v * 257; 3]).collect()).unwrap();
+        for x in 0..256 {
+            assert_eq!(eight.gray().at(x, 0), x as f32);
+            assert_eq!(sixteen.gray().at(x, 0), x as f32);
+        }
+    }
+
+    #[test]
+    fn crop_takes_the_named_pixels_of_every_channel() {
+        let pixels = (0..4 * 3 * 3).map(|v| v as u8).collect();
+        let image = Image::from_rgb8(4, 3, pixels).unwrap();
+        let part = image.crop(&Region { x: 1, y: 1, width: 2, height: 2 }).unwrap();
+        assert_eq!(part.channel(0).data(), [15.0, 18.0, 27.0, 30.0]);
+        assert_eq!(part.channel(2).data(), [17.0, 20.0, 29.0, 32.0]);
+        let beyond = Region { x: 3, y: 0, width: 2, height: 1 };
+        assert!(matches!(image.crop(&beyond), Err(Error::RegionOutOfBounds { .. })));
+    }
+
+    #[test]
+    fn wrong_buffers_are_refused() {
+        assert!(matches!(Image::from_rgb8(2, 2, vec![0; 11]), Err(Error::BufferSize { .. })));
+        assert!(matches!(Image::from_gray8(0, 2, vec![]), Err(Error::Empty { .. })));
+    }
+}

@@ -1,0 +1,72 @@
+//! Pictures and values for the tests of every metric.
+//!
+//! The authors' values are known for five pairs of TID2013. Its pictures may not be shipped with the project:
+//! `tools/fetch-test-data` puts them into `test-data/calibration`, and the tests fail, with that hint, without them.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Image, Kind, Metric, Pair};
+
+/// The five pairs of which the authors' values are known.
+pub const PAIRS: [&str; 5] = ["I03", "I04", "I06", "I08", "I19"];
+
+/// The folder of test data, `test-data` at the root of the repository unless `AGENTICIQA_TEST_DATA` names another.
+pub fn data_dir() -> PathBuf {
+    std::env::var_os("AGENTICIQA_TEST_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-data"), PathBuf::from)
+}
+
+/// Reference and distorted image of one of [`PAIRS`].
+pub fn calibration_pair(name: &str) -> (Image, Image) {
+    let load = |folder: &str| {
+        let path = data_dir().join("calibration").join(folder).join(format!("{name}.bmp"));
+        let bytes = std::fs::read(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}; run tools/fetch-test-data first", path.display()));
+        read_bmp(&bytes)
+    };
+    (load("ref_dir"), load("dist_dir"))
+}
+
+/// Asserts the authors' values of the five pairs, each within its own tolerance.
+pub fn assert_official(metric: &dyn Metric, expected: [f64; 5], tolerance: [f64; 5]) {
+    for ((name, expected), tolerance) in PAIRS.iter().zip(expected).zip(tolerance) {
+        let (reference, distorted) = calibration_pair(name);
+        let pair = match metric.info().kind {
+            Kind::FullReference => Pair::new(&reference, &distorted).unwrap(),
+            Kind::NoReference => Pair::single(&distorted),
+        };
+        let score = metric.measure(&pair).unwrap().score;
+        let metric = metric.info().name;
+        assert!((score - expected).abs() <= tolerance, "{metric} of {name}: {score}, the authors have {expected}");
+    }
+}
+
+/// A grey image of uniform noise.
+pub fn gray_noise(width: usize, height: usize, seed: u32) -> Image {
+    Image::from_gray8(width, height, noise(width * height, seed)).unwrap()
+}
+
+/// A colour image of uniform noise.
+pub fn colour_noise(width: usize, height: usize, seed: u32) -> Image {
+    Image::from_rgb8(width, height, noise(width * height * 3, seed)).unwrap()
+}
+
+fn noise(count: usize, seed: u32) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12345);
+    (0..count)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        })
+        .collect()
+}
+
+/// Reads the one kind of BMP that the pairs are: 24 bits, bottom-up, uncompressed.
+fn read_bmp(bytes: &[u8]) -> Image {
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let (offset, width, height) = (word(10), word(18), word(22));
+    let stride = (width * 3).next_multiple_of(4);
+    let rows = (0..height).rev().map(|y| &bytes[offset + y * stride..][..width * 3]);
+    let rgb = rows.flat_map(|row| row.chunks_exact(3).flat_map(|bgr| [bgr[2], bgr[1], bgr[0]])).collect();
+    Image::from_rgb8(width, height, rgb).unwrap()
+}
