@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn best_of(metric: &dyn Metric, width: usize, height: usize) -> Result<Duration, Box<dyn std::error::Error>> {
+fn best_of(metric: &dyn Metric, width: usize, height: usize) -> agenticiqa_metrics::Result<Duration> {
     let mut best = Duration::MAX;
     let start = Instant::now();
     for run in 0.. {
