@@ -7,6 +7,8 @@
 //! and feature ranges. The release hands features to libsvm as text; they are rounded in the same way here.
 //! **Deviations**: I03 0.00 %, I04 0.00 %, I06 0.00 %, I08 0.00 %, I19 0.1 % from the authors' values.
 
+use multiversion::multiversion;
+
 use crate::metric::no_reference;
 use crate::ops::convolve::Border;
 use crate::ops::mscn::{self, Cropped, Halved, Rows};
@@ -63,14 +65,13 @@ fn scale_features(source: &(impl Rows + Sync), features: &mut [f64]) {
     let strips = strips::map(height, |rows| {
         let mut last = Vec::new();
         let before = (rows.start + height - 1) % height;
-        let take = |row: &mut [f32], window: &mscn::Window<'_>| break_ties(row, window);
         mscn::for_each_row(source, Border::Zero, before..before + 1, |_, row, window| {
-            take(row, window);
+            sign_zeros(row, window);
             last.extend_from_slice(row);
         });
         let mut neighbourhood = Neighbourhood::new(&last);
         mscn::for_each_row(source, Border::Zero, rows, |_, row, window| {
-            take(row, window);
+            sign_zeros(row, window);
             neighbourhood.add_row(row);
         });
         neighbourhood.finish()
@@ -88,7 +89,55 @@ fn scale_features(source: &(impl Rows + Sync), features: &mut [f64]) {
     }
 }
 
-fn break_ties(_row: &mut [f32], _window: &mscn::Window<'_>) {}
+/// The two factors of the Gaussian window into which MATLAB's `filter2` splits it by its singular vectors, top to bottom
+/// and left to right.
+const FACTORS: [[f64; mscn::WINDOW]; 2] = [
+    [
+        0.012_560_200_468_474_619,
+        0.078_827_964_681_73,
+        0.237_296_077_117_170_68,
+        0.342_631_515_465_249_45,
+        0.237_296_077_117_170_63,
+        0.078_827_964_681_730_03,
+        0.012_560_200_468_474_617,
+    ],
+    [
+        0.012_560_200_468_474_614,
+        0.078_827_964_681_730_06,
+        0.237_296_077_117_170_63,
+        0.342_631_515_465_249_45,
+        0.237_296_077_117_170_6,
+        0.078_827_964_681_730_03,
+        0.012_560_200_468_474_612,
+    ],
+];
+/// Stands for a coefficient that is zero but has a sign: too small to change a sum, large enough for its products.
+const SIGNED_ZERO: f32 = 1e-9;
+
+/// Gives coefficients that are zero the sign of the rounding that the release has in their place.
+fn sign_zeros(row: &mut [f32], window: &mscn::Window<'_>) {
+    if row.contains(&0.0) {
+        sign_zeros_of(row, window);
+    }
+}
+
+#[multiversion(targets("x86_64+avx2+fma"))]
+fn sign_zeros_of(row: &mut [f32], window: &mscn::Window<'_>) {
+    let width = row.len();
+    let dot = |factor: &[f64; mscn::WINDOW], sample: &dyn Fn(usize) -> f64| {
+        (1..mscn::WINDOW).fold(factor[0] * sample(0), |sum, i| factor[i].mul_add(sample(i), sum))
+    };
+    for x in (0..width).filter(|&x| row[x] == 0.0).collect::<Vec<_>>() {
+        let column = |j: usize| match (x + j).checked_sub(mscn::RADIUS).filter(|&x| x < width) {
+            Some(x) => dot(&FACTORS[0], &|i| window[i][x]),
+            None => 0.0,
+        };
+        let residue = window[mscn::RADIUS][x] - dot(&FACTORS[1], &column);
+        if residue != 0.0 {
+            row[x] = SIGNED_ZERO.copysign(residue as f32);
+        }
+    }
+}
 
 /// Support vector regression with a radial basis kernel.
 fn regress(features: &[f64; FEATURES]) -> f64 {
