@@ -2,5 +2,10 @@
 
 pub mod convolve;
 pub mod fft;
+pub mod gamma;
+pub mod matrix;
+pub mod mscn;
+pub mod nss;
+pub mod resize;
 pub mod strips;
 pub mod sum;
