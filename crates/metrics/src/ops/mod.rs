@@ -2,5 +2,7 @@
 
 pub mod convolve;
 pub mod fft;
+pub mod gradient;
+pub mod rolling;
 pub mod strips;
 pub mod sum;
