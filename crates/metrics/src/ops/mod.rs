@@ -3,6 +3,7 @@
 pub mod convolve;
 pub mod fft;
 pub mod gradient;
+pub mod laplacian;
 pub mod rolling;
 pub mod strips;
 pub mod sum;
