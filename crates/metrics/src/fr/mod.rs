@@ -1,11 +1,13 @@
 //! Full-reference metrics: one file each, and one line in [`METRICS`].
 
 mod gmsd;
+mod mdsi;
 mod nlpd;
 mod psnr;
 mod ssim;
 
 pub use gmsd::Gmsd;
+pub use mdsi::Mdsi;
 pub use nlpd::Nlpd;
 pub use psnr::{Psnr, PsnrY};
 pub use ssim::Ssim;
@@ -14,4 +16,4 @@ use crate::Metric;
 
 /// Every full-reference metric with its authors' parameters.
 pub(crate) static METRICS: &[&dyn Metric] =
-    &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &Gmsd::DEFAULT, &Nlpd::DEFAULT];
+    &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &Gmsd::DEFAULT, &Mdsi::DEFAULT, &Nlpd::DEFAULT];

@@ -1,5 +1,6 @@
 //! What metrics share: filters, gradients, transforms, statistics, and the way work is cut into strips.
 
+pub mod block_sum;
 pub mod convolve;
 pub mod fft;
 pub mod gradient;
