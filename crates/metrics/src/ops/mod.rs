@@ -1,5 +1,6 @@
 //! What metrics share: filters, gradients, transforms, statistics, and the way work is cut into strips.
 
+pub mod block_sum;
 pub mod convolve;
 pub mod fft;
 pub mod gamma;
@@ -7,5 +8,8 @@ pub mod matrix;
 pub mod mscn;
 pub mod nss;
 pub mod resize;
+pub mod gradient;
+pub mod laplacian;
+pub mod rolling;
 pub mod strips;
 pub mod sum;
