@@ -4,13 +4,16 @@ mod gmsd;
 mod haarpsi;
 mod mdsi;
 mod nlpd;
+mod ms_ssim;
 mod psnr;
 mod ssim;
+mod structure;
 
 pub use gmsd::Gmsd;
 pub use haarpsi::HaarPsi;
 pub use mdsi::Mdsi;
 pub use nlpd::Nlpd;
+pub use ms_ssim::{MsSsim, Pooling};
 pub use psnr::{Psnr, PsnrY};
 pub use ssim::Ssim;
 
@@ -26,3 +29,4 @@ pub(crate) static METRICS: &[&dyn Metric] = &[
     &HaarPsi::DEFAULT,
     &Nlpd::DEFAULT,
 ];
+pub(crate) static METRICS: &[&dyn Metric] = &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &MsSsim::DEFAULT];

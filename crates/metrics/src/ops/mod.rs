@@ -11,5 +11,6 @@ pub mod resize;
 pub mod gradient;
 pub mod laplacian;
 pub mod rolling;
+pub mod resample;
 pub mod strips;
 pub mod sum;
