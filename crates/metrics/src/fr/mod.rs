@@ -2,11 +2,13 @@
 
 mod psnr;
 mod ssim;
+mod vif;
 
 pub use psnr::{Psnr, PsnrY};
 pub use ssim::Ssim;
+pub use vif::Vif;
 
 use crate::Metric;
 
 /// Every full-reference metric with its authors' parameters.
-pub(crate) static METRICS: &[&dyn Metric] = &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT];
+pub(crate) static METRICS: &[&dyn Metric] = &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &Vif::DEFAULT];

@@ -2,5 +2,8 @@
 
 pub mod convolve;
 pub mod fft;
+pub mod jacobi;
+pub mod neighbours;
+pub mod steerable;
 pub mod strips;
 pub mod sum;
