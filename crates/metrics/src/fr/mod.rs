@@ -8,6 +8,7 @@ mod ms_ssim;
 mod psnr;
 mod ssim;
 mod structure;
+mod vif;
 
 pub use gmsd::Gmsd;
 pub use haarpsi::HaarPsi;
@@ -16,6 +17,7 @@ pub use nlpd::Nlpd;
 pub use ms_ssim::{MsSsim, Pooling};
 pub use psnr::{Psnr, PsnrY};
 pub use ssim::Ssim;
+pub use vif::Vif;
 
 use crate::Metric;
 
@@ -30,3 +32,4 @@ pub(crate) static METRICS: &[&dyn Metric] = &[
     &Nlpd::DEFAULT,
 ];
 pub(crate) static METRICS: &[&dyn Metric] = &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &MsSsim::DEFAULT];
+pub(crate) static METRICS: &[&dyn Metric] = &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &Vif::DEFAULT];

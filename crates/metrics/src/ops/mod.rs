@@ -12,5 +12,8 @@ pub mod gradient;
 pub mod laplacian;
 pub mod rolling;
 pub mod resample;
+pub mod jacobi;
+pub mod neighbours;
+pub mod steerable;
 pub mod strips;
 pub mod sum;
