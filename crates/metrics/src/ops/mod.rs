@@ -2,5 +2,6 @@
 
 pub mod convolve;
 pub mod fft;
+pub mod resize;
 pub mod strips;
 pub mod sum;
