@@ -15,5 +15,6 @@ pub mod resample;
 pub mod jacobi;
 pub mod neighbours;
 pub mod steerable;
+pub mod resize;
 pub mod strips;
 pub mod sum;
