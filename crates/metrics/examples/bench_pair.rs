@@ -1,0 +1,79 @@
+//! Times metrics on a pair of binary PPM or PGM files (8 bits) and prints one JSON object a line:
+//! `bench_pair REFERENCE DISTORTED THREADS REPETITIONS METRIC...`
+//! gives `{"metric","threads","seconds","score"}`, or `{"metric","error"}` for a metric that does not exist or refuses
+//! the pair. Each repetition gets fresh images, so that nothing shared between metrics is counted as free, and only the
+//! measurement is timed. `tools/compare_peers.py` runs it; one repetition in a process of its own shows peak memory.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use agenticiqa_metrics::{Image, Kind, Pair, find};
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [reference, distorted, threads, repetitions, metrics @ ..] = arguments.as_slice() else {
+        return Err("usage: bench_pair REFERENCE DISTORTED THREADS REPETITIONS METRIC...".into());
+    };
+    let (threads, repetitions) = (threads.parse::<usize>()?, repetitions.parse::<usize>()?);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let mut out = io::stdout().lock();
+    for name in metrics {
+        match pool.install(|| best_of(name, reference, distorted, repetitions)) {
+            Ok((best, score)) => {
+                let seconds = best.as_secs_f64();
+                // JSON has no infinity: PSNR of identical images.
+                let score = if score.is_finite() { score.to_string() } else { "null".into() };
+                writeln!(out, r#"{{"metric":"{name}","threads":{threads},"seconds":{seconds:.9},"score":{score}}}"#)?;
+            }
+            Err(error) => writeln!(out, r#"{{"metric":"{name}","error":{:?}}}"#, error.to_string())?,
+        }
+    }
+    Ok(())
+}
+
+/// The least time of all repetitions, and the score.
+fn best_of(name: &str, reference: &str, distorted: &str, repetitions: usize) -> Result<(Duration, f64), Failure> {
+    let metric = find(name).ok_or("not available")?;
+    let (mut best, mut score) = (Duration::MAX, f64::NAN);
+    for _ in 0..repetitions.max(1) {
+        let distorted = read_netpbm(distorted)?;
+        let reference = match metric.info().kind {
+            Kind::FullReference => Some(read_netpbm(reference)?),
+            Kind::NoReference => None,
+        };
+        let pair = match &reference {
+            Some(reference) => Pair::new(reference, &distorted)?,
+            None => Pair::single(&distorted),
+        };
+        let begin = Instant::now();
+        score = metric.measure(&pair)?.score;
+        best = best.min(begin.elapsed());
+    }
+    Ok((best, score))
+}
+
+/// A `P6` (RGB) or `P5` (grey) file of 8 bits, without comments in its header.
+fn read_netpbm(path: &str) -> Result<Image, Failure> {
+    let mut bytes = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
+    let mut end = 0;
+    let mut fields = Vec::new();
+    for field in bytes.splitn(5, u8::is_ascii_whitespace).take(4) {
+        end += field.len() + 1;
+        fields.push(String::from_utf8_lossy(field).into_owned());
+    }
+    let [kind, width, height, maximum] = fields.as_slice() else {
+        return Err(format!("{path}: not a binary PPM or PGM file").into());
+    };
+    let (width, height) = (width.parse()?, height.parse()?);
+    if maximum != "255" || bytes.len() < end {
+        return Err(format!("{path}: not 8 bits a sample, or cut off").into());
+    }
+    bytes.drain(..end);
+    match kind.as_str() {
+        "P6" => Ok(Image::from_rgb8(width, height, bytes)?),
+        "P5" => Ok(Image::from_gray8(width, height, bytes)?),
+        _ => Err(format!("{path}: not a binary PPM or PGM file").into()),
+    }
+}

@@ -1,0 +1,85 @@
+"""Runs our own metrics for the comparison: the example `bench_pair` and the program, as processes of their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from peers import ROOT
+
+BENCH = ROOT / "target" / "release" / "examples" / "bench_pair"
+PROGRAM = ROOT / "target" / "release" / "agenticiqa"
+
+# The largest resident size of a child counts what its parent held when it was started, so a small process stands
+# between this one and the one that is measured.
+PEAK = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, done.returncode)
+"""
+
+
+@dataclass
+class Result:
+    """Seconds and score, or why there are none."""
+
+    seconds: float = float("inf")
+    score: float = float("nan")
+    error: str = ""
+
+
+def build() -> None:
+    """Builds the example, and the program where the workspace has one."""
+    subprocess.run(
+        ["cargo", "build", "--release", "--quiet", "-p", "agenticiqa-metrics", "--example", "bench_pair"],
+        cwd=ROOT,
+        check=True,
+    )
+    if (ROOT / "crates" / "cli").exists():
+        subprocess.run(["cargo", "build", "--release", "--quiet", "--bin", "agenticiqa"], cwd=ROOT, check=True)
+
+
+def write_netpbm(path: Path, image) -> Path:
+    """Writes a uint8 array as binary PPM (RGB) or PGM (grey)."""
+    kind = "P6" if image.ndim == 3 else "P5"
+    header = f"{kind}\n{image.shape[1]} {image.shape[0]}\n255\n".encode()
+    with path.open("wb") as file:
+        file.write(header)
+        file.write(image.tobytes())
+    return path
+
+
+def measure(reference: Path, distorted: Path, metric: str, threads: int = 1, repetitions: int = 1) -> Result:
+    """One run of `bench_pair`."""
+    command = [BENCH, reference, distorted, threads, repetitions, metric]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        return Result(error=done.stderr.strip() or f"ended with {done.returncode}")
+    line = json.loads(done.stdout)
+    if "error" in line:
+        return Result(error=line["error"])
+    score = float("inf") if line["score"] is None else line["score"]
+    return Result(line["seconds"], score)
+
+
+def peak_memory(command: list[str]) -> int | None:
+    """The largest resident size in bytes, None if the command fails."""
+    done = subprocess.run([sys.executable, "-S", "-c", PEAK, *command], capture_output=True, text=True)
+    kib, _, code = done.stdout.strip().partition(" ")
+    return int(kib) * 1024 if code == "0" else None
+
+
+def whole_process(command: list[str], repetitions: int) -> float | None:
+    """The least seconds from start to end of a process, None if it fails."""
+    best = float("inf")
+    for _ in range(repetitions):
+        begin = time.perf_counter()
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        best = min(best, time.perf_counter() - begin)
+        if done.returncode != 0:
+            return None
+    return best
