@@ -13,8 +13,17 @@ use crate::tools::{self, Failure, Registry, Tool, ToolRun, ToolType, raw_number}
 const DEFAULT_PAIR: &[&str] = &["PSNR", "SSIM", "MS-SSIM", "FSIM", "VSI", "GMSD", "MDSI", "HaarPSI"];
 /// The tools that judge a single picture when none is named, and the measurements that explain them.
 const DEFAULT_SINGLE: &[&str] = &[
-    "BRISQUE", "NIQE", "PIQE", "Noise", "Blur", "Blockiness", "Brightness", "Clipped-Shadows", "Clipped-Highlights",
-    "Contrast", "Colourfulness",
+    "BRISQUE",
+    "NIQE",
+    "PIQE",
+    "Noise",
+    "Blur",
+    "Blockiness",
+    "Brightness",
+    "Clipped-Shadows",
+    "Clipped-Highlights",
+    "Contrast",
+    "Colourfulness",
 ];
 
 /// Why a request could not be started.
@@ -64,8 +73,11 @@ impl FromStr for NamedRegion {
     fn from_str(text: &str) -> Result<Self, String> {
         let malformed = || format!("{text:?} is not NAME=x,y,w,h, for example face=120,40,200,200");
         let (name, numbers) = text.split_once('=').ok_or_else(malformed)?;
-        let numbers: Vec<usize> =
-            numbers.split(',').map(|number| number.trim().parse()).collect::<Result<_, _>>().map_err(|_| malformed())?;
+        let numbers: Vec<usize> = numbers
+            .split(',')
+            .map(|number| number.trim().parse())
+            .collect::<Result<_, _>>()
+            .map_err(|_| malformed())?;
         let [x, y, width, height] = numbers[..] else { return Err(malformed()) };
         if name.trim().is_empty() {
             return Err(malformed());
@@ -206,9 +218,7 @@ impl<'a> Scorer<'a> {
             self.score_pixels(image_path, None, &picture.image, reference, &mut rows, &mut skipped);
         }
         for NamedRegion { name, region } in &self.regions {
-            let crop = |image: &Image| {
-                image.crop(region).map_err(|error| Failure::Input(format!("{name}: {error}")))
-            };
+            let crop = |image: &Image| image.crop(region).map_err(|error| Failure::Input(format!("{name}: {error}")));
             match crop(&picture.image).and_then(|part| Ok((part, reference.map(crop).transpose()?))) {
                 Ok((part, reference)) => {
                     self.score_pixels(image_path, Some(name), &part, reference.as_ref(), &mut rows, &mut skipped);

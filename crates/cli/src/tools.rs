@@ -62,7 +62,9 @@ fn show(tool: &Tool) -> Result<Exit, Stop> {
     }
     let fitted_on = metadata.fitted_on.as_deref().unwrap_or("parameters of the tool list");
     let scale = match tool.scale() {
-        Scale::Logistic(logistic) if logistic.beta5.is_some() => format!("logistic with five betas, fitted on {fitted_on}"),
+        Scale::Logistic(logistic) if logistic.beta5.is_some() => {
+            format!("logistic with five betas, fitted on {fitted_on}")
+        }
         Scale::Logistic(_) => format!("logistic with four betas, fitted on {fitted_on}"),
         Scale::Linear { worst, best } => format!("linear, {worst} is 1 and {best} is 5 (not fitted on human scores)"),
         Scale::None => "none: a plain measurement".to_owned(),

@@ -62,10 +62,9 @@ impl SamplePair {
     pub fn load() -> Result<Self, Error> {
         let decode = |bytes: &[u8]| {
             let picture = Decoder::default().decode(bytes);
-            picture.map(|picture| picture.image).map_err(|error| Error::Model {
-                path: "built-in sample".to_owned(),
-                reason: error.to_string(),
-            })
+            picture
+                .map(|picture| picture.image)
+                .map_err(|error| Error::Model { path: "built-in sample".to_owned(), reason: error.to_string() })
         };
         let recorded = serde_json::from_str(RECORDED)?;
         Ok(Self { reference: decode(REFERENCE)?, distorted: decode(DISTORTED)?, recorded })

@@ -85,6 +85,9 @@ mod tests {
         let unknown = r#"{"X": {"type": "FR", "strengths": [], "colour": 1}}"#;
         assert!(parse(unknown).unwrap_err().to_string().contains("colour"));
         let backwards = r#"{"X": {"type": "FR", "strengths": [], "range": [2, 1]}}"#;
-        assert_eq!(parse(backwards).unwrap_err().to_string(), "tools.json: X: range must be two finite numbers, the lower first");
+        assert_eq!(
+            parse(backwards).unwrap_err().to_string(),
+            "tools.json: X: range must be two finite numbers, the lower first"
+        );
     }
 }

@@ -108,7 +108,8 @@ mod tests {
 
     #[test]
     fn infinite_scores_are_the_best() {
-        let psnr = Logistic { beta1: 0.655782, beta2: 0.792617, beta3: 26.9908, beta4: 0.0632071, beta5: Some(1.46984) };
+        let psnr =
+            Logistic { beta1: 0.655782, beta2: 0.792617, beta3: 26.9908, beta4: 0.0632071, beta5: Some(1.46984) };
         assert_eq!(Scale::Logistic(psnr).normalise(f64::INFINITY), Some(5.0));
     }
 }

@@ -64,7 +64,9 @@ impl Tool {
                 Availability::NeedsModel { hint: ILNIQE_HINT.to_owned() }
             }
             Some(_) => Availability::Native,
-            None => Availability::NotIncluded { reason: "a learned tool; its weights are not part of this release".into() },
+            None => {
+                Availability::NotIncluded { reason: "a learned tool; its weights are not part of this release".into() }
+            }
         }
     }
 
@@ -80,7 +82,8 @@ impl Tool {
 }
 
 const ILNIQE: &str = "ILNIQE";
-const ILNIQE_HINT: &str = "needs the authors' templateModel.mat: give it with --model ILNIQE=PATH or AGENTICIQA_ILNIQE_MODEL";
+const ILNIQE_HINT: &str =
+    "needs the authors' templateModel.mat: give it with --model ILNIQE=PATH or AGENTICIQA_ILNIQE_MODEL";
 
 /// All tools by name.
 #[derive(Debug, Clone)]
@@ -128,10 +131,10 @@ impl Registry {
     /// The tool of that name, without regard to case, `-` or `_`.
     pub fn get(&self, name: &str) -> Result<&Tool, Error> {
         let wanted = fold(name);
-        self.tools.iter().find(|tool| fold(&tool.name) == wanted).ok_or_else(|| Error::UnknownTool {
-            name: name.to_owned(),
-            suggestion: self.nearest(&wanted),
-        })
+        self.tools
+            .iter()
+            .find(|tool| fold(&tool.name) == wanted)
+            .ok_or_else(|| Error::UnknownTool { name: name.to_owned(), suggestion: self.nearest(&wanted) })
     }
 
     fn nearest(&self, wanted: &str) -> Option<String> {
@@ -190,7 +193,11 @@ mod tests {
 
     #[test]
     fn every_native_score_with_a_direction_in_the_list_has_a_scale() {
-        for tool in Registry::builtin().unwrap().iter().filter(|tool| metadata::parse(BUILTIN).unwrap().contains_key(&tool.name)) {
+        for tool in Registry::builtin()
+            .unwrap()
+            .iter()
+            .filter(|tool| metadata::parse(BUILTIN).unwrap().contains_key(&tool.name))
+        {
             if tool.info().is_some() {
                 assert_ne!(tool.scale(), Scale::None, "{}", tool.name);
             }

@@ -11,8 +11,16 @@ use crate::exit::Stop;
 use crate::table;
 
 const COLUMNS: [&str; 10] = [
-    "image_path", "reference_path", "region", "tool", "type", "lower_is_better", "raw_score", "normalized_score",
-    "execution_time", "error",
+    "image_path",
+    "reference_path",
+    "region",
+    "tool",
+    "type",
+    "lower_is_better",
+    "raw_score",
+    "normalized_score",
+    "execution_time",
+    "error",
 ];
 
 /// Prints picture by picture, so that nothing is lost when a long run is stopped.

@@ -9,13 +9,32 @@ fn text(path: &std::path::Path) -> String {
 #[test]
 fn json_rows_have_the_fields_of_the_contract_in_order() {
     let (image, reference) = (text(&example("osprey-compressed.jpg")), text(&example("osprey.jpg")));
-    let output = agenticiqa(&["score", &image, "--reference", &reference, "--tool", "ssim", "--tool", "gmsd", "--format", "json"]);
+    let output = agenticiqa(&[
+        "score",
+        &image,
+        "--reference",
+        &reference,
+        "--tool",
+        "ssim",
+        "--tool",
+        "gmsd",
+        "--format",
+        "json",
+    ]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let first = stdout(&output).lines().next().unwrap().to_owned();
     let mut position = 0;
     for field in [
-        "image_path", "reference_path", "region", "tool", "type", "lower_is_better", "raw_score", "normalized_score",
-        "execution_time", "error",
+        "image_path",
+        "reference_path",
+        "region",
+        "tool",
+        "type",
+        "lower_is_better",
+        "raw_score",
+        "normalized_score",
+        "execution_time",
+        "error",
     ] {
         let found = first.find(&format!("\"{field}\":")).unwrap_or_else(|| panic!("{field} is missing in {first}"));
         assert!(found >= position, "{field} is out of order");
@@ -23,7 +42,10 @@ fn json_rows_have_the_fields_of_the_contract_in_order() {
     }
     let rows = rows(&output);
     assert_eq!(rows.len(), 2);
-    assert_eq!((&rows[0]["tool"], &rows[0]["type"], &rows[0]["lower_is_better"]), (&"SSIM".into(), &"FR".into(), &false.into()));
+    assert_eq!(
+        (&rows[0]["tool"], &rows[0]["type"], &rows[0]["lower_is_better"]),
+        (&"SSIM".into(), &"FR".into(), &false.into())
+    );
     assert_eq!((&rows[1]["tool"], &rows[1]["lower_is_better"]), (&"GMSD".into(), &true.into()));
     for row in &rows {
         assert_eq!(row["image_path"], image.as_str());
@@ -107,7 +129,9 @@ fn maps_are_written_as_png_and_named_after_picture_and_tool() {
     let folder = tempfile::tempdir().unwrap();
     let (image, reference) = (text(&example("osprey-compressed.jpg")), text(&example("osprey.jpg")));
     let maps = text(&folder.path().join("new"));
-    let output = agenticiqa(&["score", &image, "-r", &reference, "-t", "SSIM", "-t", "Noise", "--map", &maps, "--format", "json"]);
+    let output = agenticiqa(&[
+        "score", &image, "-r", &reference, "-t", "SSIM", "-t", "Noise", "--map", &maps, "--format", "json",
+    ]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     for (row, name) in rows(&output).iter().zip(["osprey-compressed-SSIM.png", "osprey-compressed-Noise.png"]) {
         let path = folder.path().join("new").join(name);

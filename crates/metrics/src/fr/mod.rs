@@ -3,8 +3,8 @@
 mod gmsd;
 mod haarpsi;
 mod mdsi;
-mod nlpd;
 mod ms_ssim;
+mod nlpd;
 mod psnr;
 mod ssim;
 mod structure;
@@ -13,8 +13,8 @@ mod vif;
 pub use gmsd::Gmsd;
 pub use haarpsi::HaarPsi;
 pub use mdsi::Mdsi;
-pub use nlpd::Nlpd;
 pub use ms_ssim::{MsSsim, Pooling};
+pub use nlpd::Nlpd;
 pub use psnr::{Psnr, PsnrY};
 pub use ssim::Ssim;
 pub use vif::Vif;
@@ -26,10 +26,10 @@ pub(crate) static METRICS: &[&dyn Metric] = &[
     &Psnr::DEFAULT,
     &PsnrY::DEFAULT,
     &Ssim::DEFAULT,
+    &MsSsim::DEFAULT,
     &Gmsd::DEFAULT,
     &Mdsi::DEFAULT,
     &HaarPsi::DEFAULT,
     &Nlpd::DEFAULT,
+    &Vif::DEFAULT,
 ];
-pub(crate) static METRICS: &[&dyn Metric] = &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &MsSsim::DEFAULT];
-pub(crate) static METRICS: &[&dyn Metric] = &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &Vif::DEFAULT];
