@@ -91,58 +91,87 @@ fn is_srgb(profile: &ColorProfile, name: &str) -> Result<bool, String> {
     Ok(stays(&colours, &converted, name))
 }
 
+/// Whether all grey levels stay where they are; an RGB profile on a grey image counts for its greys.
+fn is_srgb_gray(profile: &ColorProfile, name: &str) -> Result<bool, String> {
+    let (layout, copies) = gray_layout(profile);
+    let levels: Vec<u8> = (0..=255).flat_map(|level| std::iter::repeat_n(level, copies)).collect();
+    let mut converted = vec![0; 256 * 3];
+    let srgb = ColorProfile::new_srgb();
+    let transform = profile.create_transform_8bit(layout, &srgb, Channels::Rgb, options()).map_err(fail)?;
+    transform.transform(&levels, &mut converted).map_err(fail)?;
+    let expected: Vec<u8> = (0..=255).flat_map(|level| [level; 3]).collect();
+    Ok(stays(&expected, &converted, name))
+}
+
+/// How many copies of a grey sample the profile takes for a pixel.
+fn gray_layout(profile: &ColorProfile) -> (Channels, usize) {
+    match profile.color_space {
+        DataColorSpace::Gray => (Channels::Gray, 1),
+        _ => (Channels::Rgb, 3),
+    }
+}
+
 fn stays(before: &[u8], after: &[u8], name: &str) -> bool {
     let tolerance = if name.contains("sRGB") { NAMED_TOLERANCE } else { TOLERANCE };
     before.iter().zip(after).all(|(a, b)| a.abs_diff(*b) <= tolerance)
 }
 
+/// 8-bit samples go through the 16-bit transform: the 8-bit one is a code value off in one sample of twenty.
 fn convert_rgb(raster: &mut Raster, profile: &ColorProfile) -> Result<(), String> {
     let srgb = ColorProfile::new_srgb();
     let layout = if raster.layout == Layout::Rgba { Channels::Rgba } else { Channels::Rgb };
     let strip = STRIP * raster.layout.channels();
+    let transform = profile.create_transform_16bit(layout, &srgb, layout, options()).map_err(fail)?;
     match &mut raster.samples {
-        Samples::Eight(data) => {
-            let transform = profile.create_transform_8bit(layout, &srgb, layout, options()).map_err(fail)?;
-            data.par_chunks_mut(strip).try_for_each(|part| transform.transform(&part.to_vec(), part))
-        }
+        Samples::Eight(data) => data.par_chunks_mut(strip).try_for_each(|part| {
+            let wide: Vec<u16> = part.iter().map(|&value| u16::from(value) * 257).collect();
+            let mut converted = vec![0; wide.len()];
+            transform.transform(&wide, &mut converted)?;
+            part.iter_mut().zip(converted).for_each(|(value, wide)| *value = narrow(wide));
+            Ok(())
+        }),
         Samples::Sixteen(data) => {
-            let transform = profile.create_transform_16bit(layout, &srgb, layout, options()).map_err(fail)?;
             data.par_chunks_mut(strip).try_for_each(|part| transform.transform(&part.to_vec(), part))
         }
     }
     .map_err(fail)
 }
 
+/// The nearest 8-bit code value.
+fn narrow(value: u16) -> u8 {
+    ((u32::from(value) + 128) / 257) as u8
+}
+
 /// Converts grey through a table of all its values; whether that changed anything.
 fn convert_gray(raster: &mut Raster, profile: &ColorProfile, name: &str) -> Result<bool, String> {
-    let channels = raster.layout.channels();
-    let table = gray_table(profile)?;
-    // The table's own values at the 8-bit levels tell whether the profile is sRGB.
-    let levels: Vec<u8> = (0..=255).collect();
-    let converted: Vec<u8> = table.iter().step_by(257).map(|&value| ((u32::from(value) + 128) / 257) as u8).collect();
-    if stays(&levels, &converted, name) {
+    if is_srgb_gray(profile, name)? {
         return Ok(false);
     }
+    let channels = raster.layout.channels();
     match &mut raster.samples {
-        Samples::Eight(data) => data.par_chunks_mut(channels << 16).for_each(|part| {
-            part.iter_mut().step_by(channels).for_each(|value| *value = converted[usize::from(*value)]);
-        }),
-        Samples::Sixteen(data) => data.par_chunks_mut(channels << 16).for_each(|part| {
-            part.iter_mut().step_by(channels).for_each(|value| *value = table[usize::from(*value)]);
-        }),
+        Samples::Eight(data) => {
+            let levels: Vec<u16> = (0..=255).map(|level| level * 257).collect();
+            let table: Vec<u8> = gray_table(profile, &levels)?.into_iter().map(narrow).collect();
+            data.par_chunks_mut(channels << 16).for_each(|part| {
+                part.iter_mut().step_by(channels).for_each(|value| *value = table[usize::from(*value)]);
+            });
+        }
+        Samples::Sixteen(data) => {
+            let table = gray_table(profile, &(0..=u16::MAX).collect::<Vec<_>>())?;
+            data.par_chunks_mut(channels << 16).for_each(|part| {
+                part.iter_mut().step_by(channels).for_each(|value| *value = table[usize::from(*value)]);
+            });
+        }
     }
     Ok(true)
 }
 
-/// What every 16-bit grey becomes. Grey stays neutral in sRGB, so one channel says it all.
-fn gray_table(profile: &ColorProfile) -> Result<Vec<u16>, String> {
+/// What the grey `levels` become. Grey stays neutral in sRGB, so one channel says it all.
+fn gray_table(profile: &ColorProfile, levels: &[u16]) -> Result<Vec<u16>, String> {
     let srgb = ColorProfile::new_srgb();
-    let mut converted = vec![0; 3 << 16];
-    let (layout, copies) = match profile.color_space {
-        DataColorSpace::Gray => (Channels::Gray, 1),
-        _ => (Channels::Rgb, 3),
-    };
-    let ramp: Vec<u16> = (0..=u16::MAX).flat_map(|value| std::iter::repeat_n(value, copies)).collect();
+    let (layout, copies) = gray_layout(profile);
+    let ramp: Vec<u16> = levels.iter().flat_map(|&level| std::iter::repeat_n(level, copies)).collect();
+    let mut converted = vec![0; levels.len() * 3];
     let transform = profile.create_transform_16bit(layout, &srgb, Channels::Rgb, options()).map_err(fail)?;
     transform.transform(&ramp, &mut converted).map_err(fail)?;
     Ok(converted.chunks_exact(3).map(|pixel| pixel[1]).collect())

@@ -18,10 +18,12 @@
 //! # Ok::<(), agenticiqa_imaging::Error>(())
 //! ```
 
+mod canvas;
 mod codecs;
 mod decode;
 mod error;
 mod format;
+mod heatmap;
 mod icc;
 mod jpeg;
 mod jpeg_quality;
@@ -31,4 +33,5 @@ mod tiff;
 pub use decode::{Decoder, Note, Picture};
 pub use error::{Error, Result};
 pub use format::Format;
+pub use heatmap::overlay;
 pub use jpeg_quality::jpeg_quality;

@@ -1,4 +1,7 @@
-//! TIFF: first page, 1 to 16 bits or floating point, grey, palette, RGB, CMYK, alpha.
+//! TIFF: first page, 1 to 64 bits or floating point, grey, RGB, CMYK, alpha; uncompressed, LZW, Deflate, PackBits.
+//!
+//! JPEG inside TIFF is refused on purpose: the decoder there forgives missing data, and the inner picture may claim any
+//! size. Palettes are refused because the decoder does not know them.
 
 use std::io::{Cursor, ErrorKind};
 
@@ -12,7 +15,7 @@ use crate::raster::{Layout, Raster, Sample, Samples};
 use crate::{Error, Format, Result};
 
 /// What the decoder may take for itself (a strip, a tile, a tag) beside the pixels.
-const WORKING_MEMORY: usize = 256 << 20;
+const WORKING_MEMORY: usize = 64 << 20;
 
 /// The tag's value of alpha that colours were already multiplied by.
 const ASSOCIATED_ALPHA: u16 = 1;
@@ -24,8 +27,6 @@ enum Kind {
     Plain(Layout),
     /// Grey of fewer than 8 bits, packed.
     Packed(u8),
-    /// Indices of this many bits, packed.
-    Palette(u8),
 }
 
 type File<'a> = Source<Cursor<&'a [u8]>>;
@@ -38,9 +39,9 @@ pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     let (width, height) = (width as usize, height as usize);
     let mut limits = Limits::default();
     limits.ifd_value_size = WORKING_MEMORY;
-    limits.intermediate_buffer_size = WORKING_MEMORY;
-    // Nothing in the file may ask for more than its own pixels can take: five channels of 64 bits.
-    limits.decoding_buffer_size = width.saturating_mul(height).saturating_mul(5 * 8);
+    // One strip may hold the whole file, and nothing may ask for more than the pixels can take: four times 64 bits.
+    limits.intermediate_buffer_size = WORKING_MEMORY.max(bytes.len());
+    limits.decoding_buffer_size = WORKING_MEMORY.max(width.saturating_mul(height).saturating_mul(4 * 8));
     source = source.with_limits(limits);
 
     let kind = kind(source.colortype().map_err(explain)?)?;
@@ -48,8 +49,7 @@ pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     let mut notes = Vec::new();
     let (layout, samples) = match kind {
         Kind::Plain(layout) => (layout, plain(data, &mut notes)?),
-        Kind::Packed(bits) => (Layout::Gray, unpack(width, bits, data, &gray_ramp(bits))?),
-        Kind::Palette(bits) => (Layout::Rgb, unpack(width, bits, data, &palette(&mut source, bits)?)?),
+        Kind::Packed(bits) => (Layout::Gray, unpack(width, bits, data)?),
     };
     let mut raster = Raster { width, height, layout, samples };
     separate_alpha(&mut source, &mut raster);
@@ -66,7 +66,6 @@ pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
 fn kind(colour: ColorType) -> Result<Kind> {
     Ok(match colour {
         ColorType::Gray(bits @ (1 | 2 | 4)) => Kind::Packed(bits),
-        ColorType::Palette(bits @ (1 | 2 | 4 | 8)) => Kind::Palette(bits),
         ColorType::Gray(8 | 16 | 32 | 64) => Kind::Plain(Layout::Gray),
         ColorType::GrayA(8 | 16 | 32 | 64) => Kind::Plain(Layout::GrayAlpha),
         ColorType::RGB(8 | 16 | 32 | 64) => Kind::Plain(Layout::Rgb),
@@ -121,44 +120,20 @@ fn plain(data: DecodingResult, notes: &mut Vec<Note>) -> Result<Samples> {
     })
 }
 
-/// What each value of a packed grey sample stands for.
-fn gray_ramp(bits: u8) -> Vec<[u8; 1]> {
-    let top = (1u16 << bits) - 1;
-    (0..=top).map(|value| [(value * 255 / top) as u8]).collect()
-}
-
-/// The colours of the indices: 16-bit values, all reds first.
-fn palette(source: &mut File<'_>, bits: u8) -> Result<Vec<[u8; 3]>> {
-    let colours = 1usize << bits;
-    let map = source.get_tag_u16_vec(Tag::ColorMap).map_err(explain)?;
-    if map.len() < 3 * colours {
-        return Err(Error::corrupt(Format::Tiff, "the palette is too short"));
-    }
-    // Files of old writers hold 8-bit values here.
-    let shift = if map.iter().any(|&value| value > 255) { 8 } else { 0 };
-    let sample = |channel: usize, index: usize| (map[channel * colours + index] >> shift) as u8;
-    Ok((0..colours).map(|index| [sample(0, index), sample(1, index), sample(2, index)]).collect())
-}
-
-/// Expands values of fewer than 8 bits, of which every row starts at a byte, through `table`.
-fn unpack<const CHANNELS: usize>(
-    width: usize,
-    bits: u8,
-    data: DecodingResult,
-    table: &[[u8; CHANNELS]],
-) -> Result<Samples> {
+/// Expands grey values of fewer than 8 bits, of which every row starts at a byte.
+fn unpack(width: usize, bits: u8, data: DecodingResult) -> Result<Samples> {
     let DecodingResult::U8(packed) = data else {
         return Err(Error::unsupported(Format::Tiff, "packed samples of this kind"));
     };
     let a_byte = 8 / usize::from(bits);
-    let mask = ((1u16 << bits) - 1) as u8;
-    let mut samples = Vec::with_capacity(packed.len() * a_byte * CHANNELS);
+    let top = (1u16 << bits) - 1;
+    let mut samples = Vec::with_capacity(packed.len() * a_byte);
     for row in packed.chunks_exact(width.div_ceil(a_byte)) {
-        for x in 0..width {
+        samples.extend((0..width).map(|x| {
             let shift = 8 - usize::from(bits) * (x % a_byte + 1);
-            let value = row[x / a_byte] >> shift & mask;
-            samples.extend_from_slice(&table[usize::from(value)]);
-        }
+            let value = u16::from(row[x / a_byte]) >> shift & top;
+            (value * 255 / top) as u8
+        }));
     }
     Ok(Samples::Eight(samples))
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use multiversion::multiversion;
+use rayon::prelude::*;
 
 use crate::ops::strips;
 use crate::{Error, Plane, Result};
@@ -253,12 +254,43 @@ fn check_size(width: usize, height: usize, channels: usize, actual: usize) -> Re
     Ok(())
 }
 
-fn deinterleave<T: Copy>(interleaved: &[T]) -> Vec<T> {
-    let mut planes = Vec::with_capacity(interleaved.len());
-    for channel in 0..3 {
-        planes.extend(interleaved.chunks_exact(3).map(|pixel| pixel[channel]));
-    }
+/// Pixels that one task separates; their samples of both forms fit the cache.
+const DEINTERLEAVE_STRIP: usize = 1 << 14;
+
+/// RGB pixels to one plane after the other, in parallel for large images.
+fn deinterleave<T: Copy + Default + Send + Sync>(interleaved: &[T]) -> Vec<T> {
+    let size = interleaved.len() / 3;
+    let mut planes = vec![T::default(); size * 3];
+    let (red, rest) = planes.split_at_mut(size);
+    let (green, blue) = rest.split_at_mut(size);
+    interleaved
+        .par_chunks(3 * DEINTERLEAVE_STRIP)
+        .zip(red.par_chunks_mut(DEINTERLEAVE_STRIP))
+        .zip(green.par_chunks_mut(DEINTERLEAVE_STRIP))
+        .zip(blue.par_chunks_mut(DEINTERLEAVE_STRIP))
+        .for_each(|(((pixels, red), green), blue)| deinterleave_strip(pixels, red, green, blue));
     planes
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn deinterleave_strip<T: Copy>(pixels: &[T], red: &mut [T], green: &mut [T], blue: &mut [T]) {
+    // Blocks of a fixed size become a few shuffles; the rest goes one by one.
+    const BLOCK: usize = 32;
+    let (blocks, rest) = pixels.as_chunks::<{ 3 * BLOCK }>();
+    let (reds, red_rest) = red.as_chunks_mut::<BLOCK>();
+    let (greens, green_rest) = green.as_chunks_mut::<BLOCK>();
+    let (blues, blue_rest) = blue.as_chunks_mut::<BLOCK>();
+    for (((block, red), green), blue) in blocks.iter().zip(reds).zip(greens).zip(blues) {
+        for i in 0..BLOCK {
+            red[i] = block[3 * i];
+            green[i] = block[3 * i + 1];
+            blue[i] = block[3 * i + 2];
+        }
+    }
+    let rest = rest.as_chunks::<3>().0;
+    for (((pixel, red), green), blue) in rest.iter().zip(red_rest).zip(green_rest).zip(blue_rest) {
+        [*red, *green, *blue] = *pixel;
+    }
 }
 
 /// MATLAB's `rgb2gray` weights: the first row of the inverse of its YIQ matrix.
@@ -343,6 +375,16 @@ mod tests {
         assert_eq!(part.channel(2).data(), [17.0, 20.0, 29.0, 32.0]);
         let beyond = Region { x: 3, y: 0, width: 2, height: 1 };
         assert!(matches!(image.crop(&beyond), Err(Error::RegionOutOfBounds { .. })));
+    }
+
+    #[test]
+    fn planes_hold_every_sample_of_the_interleaved_pixels() {
+        for size in [1, 31, 32, 33, 95, DEINTERLEAVE_STRIP - 1, 2 * DEINTERLEAVE_STRIP + 77] {
+            let pixels: Vec<u16> = (0..size * 3).map(|i| (i * 40503 >> 3) as u16).collect();
+            let planes = deinterleave(&pixels);
+            let expected = (0..3).flat_map(|channel| pixels.iter().skip(channel).step_by(3));
+            assert!(planes.iter().eq(expected), "{size} pixels");
+        }
     }
 
     #[test]
