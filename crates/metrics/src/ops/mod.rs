@@ -9,3 +9,4 @@ pub mod nss;
 pub mod resize;
 pub mod strips;
 pub mod sum;
+pub mod weibull;
