@@ -22,6 +22,7 @@
 
 mod error;
 mod image;
+mod mat;
 mod metric;
 pub mod ops;
 mod plane;

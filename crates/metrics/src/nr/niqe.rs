@@ -100,13 +100,36 @@ fn scale_features(source: &(impl Rows + Sync), block: usize) -> Vec<[f64; 18]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Image;
-    use crate::testing::assert_official;
+    use crate::testing::{assert_official, calibration_pair, gray_noise};
+    use crate::{Image, Region};
 
     #[test]
     fn official_values() {
         let official = [15.7536294, 3.6549215, 3.2354774, 3.1840333, 8.6351966];
-        let tolerance = [0.02 * 15.75, 5e-6, 0.002 * 3.235, 0.01 * 3.184, 0.02 * 8.635];
-        assert_official(&Niqe, official, tolerance);
+        assert_official(&Niqe, official, [0.0006 * 15.75, 1e-6, 0.0004 * 3.235, 0.006 * 3.184, 0.004 * 8.635]);
+    }
+
+    #[test]
+    fn the_map_has_a_distance_for_each_block() {
+        let (_, image) = calibration_pair("I08");
+        let measurement = Niqe.measure(&Pair::single(&image).with_map()).unwrap();
+        let map = measurement.map.unwrap().plane;
+        assert_eq!((map.width(), map.height()), (5, 4));
+        assert!(map.data().iter().all(|&distance| distance > 0.0 && distance.is_finite()));
+    }
+
+    #[test]
+    fn only_whole_blocks_count() {
+        let (_, image) = calibration_pair("I04");
+        let whole = image.crop(&Region { x: 0, y: 0, width: 480, height: 384 }).unwrap();
+        assert_eq!(Niqe.score(&image).unwrap(), Niqe.score(&whole).unwrap());
+    }
+
+    #[test]
+    fn flat_is_undefined_one_block_is_finite_and_less_is_too_small() {
+        let flat = Image::from_gray8(200, 200, vec![90; 200 * 200]).unwrap();
+        assert!(matches!(Niqe.score(&flat), Err(Error::Undefined { .. })));
+        assert!(Niqe.score(&gray_noise(96, 97, 1)).unwrap().is_finite());
+        assert!(matches!(Niqe.score(&gray_noise(95, 300, 1)), Err(Error::TooSmall { .. })));
     }
 }

@@ -17,3 +17,4 @@ pub mod rolling;
 pub mod steerable;
 pub mod strips;
 pub mod sum;
+pub mod weibull;
