@@ -137,25 +137,39 @@ impl Image {
     pub fn gray(&self) -> &Plane {
         self.inner.gray.get_or_init(|| {
             let mut gray = Plane::new(self.width(), self.height());
-            let size = self.width() * self.height();
-            strips::for_each_row(&mut gray, |y, row| {
-                let span = y * self.width()..(y + 1) * self.width();
-                match self.samples() {
-                    _ if self.channels() == 1 => self.read_row(0, y, row),
-                    Samples::Eight(data) => {
-                        let (red, rest) = data.split_at(size);
-                        let (green, blue) = rest.split_at(size);
-                        rgb2gray8(&red[span.clone()], &green[span.clone()], &blue[span], row);
-                    }
-                    Samples::Sixteen(data) => {
-                        let (red, rest) = data.split_at(size);
-                        let (green, blue) = rest.split_at(size);
-                        rgb2gray16(&red[span.clone()], &green[span.clone()], &blue[span], row);
-                    }
-                }
-            });
+            strips::for_each_row(&mut gray, |y, row| self.write_gray_row(y, row));
             gray
         })
+    }
+
+    /// Row `y` of [`Image::gray`]: from the shared plane where another metric has made it, else computed into `buffer`,
+    /// which has the width of the image. For metrics that read luma once and need no plane of it.
+    pub fn gray_row<'a>(&'a self, y: usize, buffer: &'a mut [f32]) -> &'a [f32] {
+        match self.inner.gray.get() {
+            Some(gray) => gray.row(y),
+            None => {
+                self.write_gray_row(y, buffer);
+                buffer
+            }
+        }
+    }
+
+    fn write_gray_row(&self, y: usize, row: &mut [f32]) {
+        let size = self.width() * self.height();
+        let span = y * self.width()..(y + 1) * self.width();
+        match self.samples() {
+            _ if self.channels() == 1 => self.read_row(0, y, row),
+            Samples::Eight(data) => {
+                let (red, rest) = data.split_at(size);
+                let (green, blue) = rest.split_at(size);
+                rgb2gray8(&red[span.clone()], &green[span.clone()], &blue[span], row);
+            }
+            Samples::Sixteen(data) => {
+                let (red, rest) = data.split_at(size);
+                let (green, blue) = rest.split_at(size);
+                rgb2gray16(&red[span.clone()], &green[span.clone()], &blue[span], row);
+            }
+        }
     }
 
     /// Writes `weights . (R, G, B)` of row `y` to `row`, unrounded, on the scale 0..=255.
@@ -300,6 +314,16 @@ mod tests {
             assert_eq!(eight.gray().at(x, 0), x as f32);
             assert_eq!(sixteen.gray().at(x, 0), x as f32);
         }
+    }
+
+    #[test]
+    fn a_row_of_gray_is_the_same_before_and_after_the_plane_exists() {
+        let image = crate::testing::colour_noise(31, 5, 2);
+        let mut buffers = [vec![0.0; 31], vec![0.0; 31]];
+        let [before, after] = &mut buffers;
+        let computed = image.gray_row(3, before).to_vec();
+        assert_eq!(computed, image.gray().row(3));
+        assert_eq!(computed, image.gray_row(3, after));
     }
 
     #[test]
