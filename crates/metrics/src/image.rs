@@ -153,6 +153,18 @@ impl Image {
         }
     }
 
+    /// Row `y` of [`gray`](Self::gray): from the shared plane where another metric has made it, else computed into `buffer`,
+    /// which has the width of the image.
+    pub fn gray_row<'a>(&'a self, y: usize, buffer: &'a mut [f32]) -> &'a [f32] {
+        match self.inner.gray.get() {
+            Some(gray) => gray.row(y),
+            None => {
+                self.compute_gray(y, 0..self.width(), buffer);
+                buffer
+            }
+        }
+    }
+
     fn compute_gray(&self, y: usize, columns: Range<usize>, row: &mut [f32]) {
         match self.samples() {
             Samples::Eight(data) if self.channels() == 1 => widen8(self.part(data, 0, y, columns), row),
@@ -364,6 +376,16 @@ mod tests {
         let mut after = vec![0.0; 30];
         image.read_gray(2, 5..35, &mut after);
         assert_eq!(before, after);
+    }
+
+    #[test]
+    fn a_row_of_gray_is_the_same_before_and_after_the_plane_exists() {
+        let image = crate::testing::colour_noise(31, 5, 2);
+        let mut buffers = [vec![0.0; 31], vec![0.0; 31]];
+        let [before, after] = &mut buffers;
+        let computed = image.gray_row(3, before).to_vec();
+        assert_eq!(computed, image.gray().row(3));
+        assert_eq!(computed, image.gray_row(3, after));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::metric::full_reference;
 use crate::ops::gradient::{prewitt, windows};
 use crate::ops::rolling::{Rolling, map_strips};
 use crate::ops::sum;
-use crate::{Direction, Info, Kind, Measurement, Metric, Pair, Plane, Result};
+use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
 /// GMSD with the authors' parameters.
 #[derive(Debug, Clone, Copy)]
@@ -56,12 +56,11 @@ impl Metric for Gmsd {
 
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
         let (reference, distorted) = pair.both(&INFO)?;
-        let luma = [reference.gray(), distorted.gray()];
         let (width, height) = (reference.width().div_ceil(2), reference.height().div_ceil(2));
         let stability = self.stability * GRADIENT_SCALE * GRADIENT_SCALE;
         let mut map = pair.wants_map().then(|| Plane::new(width, height));
         let sums = map_strips(height, map.as_mut(), |rows, mut map| {
-            let mut halved = Halved::new(luma, rows.start);
+            let mut halved = Halved::new([reference, distorted], rows.start);
             let mut loss = vec![0.0; width];
             let (mut total, mut squares) = (0.0, 0.0);
             for (index, y) in rows.enumerate() {
@@ -88,17 +87,19 @@ impl Metric for Gmsd {
     }
 }
 
-/// Sums of 2x2 pixels of both images, three rows at a time, with a zero on either side.
+/// Sums of 2x2 pixels of both images' luma, three rows at a time, with a zero on either side.
 struct Halved<'a> {
-    luma: [&'a Plane; 2],
+    images: [&'a Image; 2],
     rows: [Rolling<f32>; 2],
+    buffers: [Vec<f32>; 2],
 }
 
 impl<'a> Halved<'a> {
     /// Ready to load row `start + 1`.
-    fn new(luma: [&'a Plane; 2], start: usize) -> Self {
-        let width = luma[0].width().div_ceil(2) + 2;
-        let mut halved = Self { luma, rows: [Rolling::new(width, 3), Rolling::new(width, 3)] };
+    fn new(images: [&'a Image; 2], start: usize) -> Self {
+        let width = images[0].width();
+        let stored = || Rolling::new(width.div_ceil(2) + 2, 3);
+        let mut halved = Self { images, rows: [stored(), stored()], buffers: [vec![0.0; width], vec![0.0; width]] };
         if start > 0 {
             halved.load(start - 1);
         }
@@ -106,14 +107,16 @@ impl<'a> Halved<'a> {
         halved
     }
 
+    /// Row `y`; zeros beyond the image.
     fn load(&mut self, y: usize) {
-        for (luma, rows) in self.luma.iter().zip(&mut self.rows) {
+        let [upper, lower] = &mut self.buffers;
+        for (image, rows) in self.images.iter().zip(&mut self.rows) {
             let row = rows.row_mut(y as isize);
             let inside = row.len() - 1;
             let sums = &mut row[1..inside];
-            match (2 * y < luma.height(), 2 * y + 1 < luma.height()) {
-                (true, true) => sum_blocks(luma.row(2 * y), luma.row(2 * y + 1), sums),
-                (true, false) => sum_pairs(luma.row(2 * y), sums),
+            match (2 * y < image.height(), 2 * y + 1 < image.height()) {
+                (true, true) => sum_blocks(image.gray_row(2 * y, upper), image.gray_row(2 * y + 1, lower), sums),
+                (true, false) => sum_pairs(image.gray_row(2 * y, upper), sums),
                 _ => sums.fill(0.0),
             }
         }
@@ -151,16 +154,16 @@ fn gradient_loss(reference: [&[f32]; 3], distorted: [&[f32]; 3], stability: f32,
         let first = across * across + down * down;
         let (across, down) = prewitt(d, e, f);
         let second = across * across + down * down;
-        let sum = first + second;
-        *loss = (sum - 2.0 * (first * second).sqrt()) / (sum + stability);
+        let difference = first.sqrt() - second.sqrt();
+        *loss = difference * difference / (first + second + stability);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
     use crate::testing::{assert_official, gray_noise};
-    use crate::{Error, Image};
 
     #[test]
     fn official_values() {

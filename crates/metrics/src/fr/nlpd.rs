@@ -90,10 +90,8 @@ impl Metric for Nlpd {
                 Band { image: [first, second], reduced: [level(0, index + 1), level(1, index + 1)], normalisation };
             let mut differences = pair.wants_map().then(|| Plane::new(first.width(), first.height()));
             distance += band.distance(differences.as_mut());
-            if let Some(differences) = &mut differences {
-                if let Some(coarser) = &map {
-                    laplacian::add_enlarged(coarser, differences);
-                }
+            if let (Some(differences), Some(coarser)) = (&mut differences, &map) {
+                laplacian::add_enlarged(coarser, differences);
             }
             map = differences;
         }

@@ -63,7 +63,7 @@ fn predict_column(reduced: &Plane, y: usize, column: &mut Vec<f32>) {
     let centre = (y / 2).min(last);
     let [above, below] = [centre.saturating_sub(1), (centre + 1).min(last)];
     let inside = &mut column[1..=width];
-    if y % 2 == 0 {
+    if y.is_multiple_of(2) {
         interpolate_even([above, centre, below].map(|y| reduced.row(y)), inside);
     } else {
         interpolate_odd([centre, below].map(|y| reduced.row(y)), inside);
