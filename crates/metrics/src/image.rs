@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use multiversion::multiversion;
+use rayon::prelude::*;
 
 use crate::ops::strips;
 use crate::{Error, Plane, Result};
@@ -253,12 +254,22 @@ fn check_size(width: usize, height: usize, channels: usize, actual: usize) -> Re
     Ok(())
 }
 
-fn deinterleave<T: Copy>(interleaved: &[T]) -> Vec<T> {
-    let mut planes = Vec::with_capacity(interleaved.len());
-    for channel in 0..3 {
-        planes.extend(interleaved.chunks_exact(3).map(|pixel| pixel[channel]));
-    }
+fn deinterleave<T: Copy + Default + Send + Sync>(interleaved: &[T]) -> Vec<T> {
+    const CHUNK: usize = 1 << 14;
+    let mut planes = vec![T::default(); interleaved.len()];
+    let (red, rest) = planes.split_at_mut(interleaved.len() / 3);
+    let (green, blue) = rest.split_at_mut(interleaved.len() / 3);
+    let chunks = red.par_chunks_mut(CHUNK).zip(green.par_chunks_mut(CHUNK)).zip(blue.par_chunks_mut(CHUNK));
+    let chunks = interleaved.par_chunks(3 * CHUNK).zip(chunks);
+    chunks.for_each(|(pixels, ((red, green), blue))| split_channels(pixels, red, green, blue));
     planes
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn split_channels<T: Copy>(pixels: &[T], red: &mut [T], green: &mut [T], blue: &mut [T]) {
+    for (((pixel, red), green), blue) in pixels.chunks_exact(3).zip(red).zip(green).zip(blue) {
+        (*red, *green, *blue) = (pixel[0], pixel[1], pixel[2]);
+    }
 }
 
 /// MATLAB's `rgb2gray` weights: the first row of the inverse of its YIQ matrix.
