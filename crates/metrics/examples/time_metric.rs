@@ -1,9 +1,13 @@
 //! Times one metric on a synthetic pair: `cargo run --release --example time_metric -- SSIM [width height threads]`.
 //! Every run gets fresh images, so that nothing shared between metrics is counted as free; the least of all is printed.
 
+#[path = "../benches/scene/mod.rs"]
+mod scene;
+
 use std::time::{Duration, Instant};
 
 use agenticiqa_metrics::{Image, Metric, Pair, find};
+use scene::scene;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -31,22 +35,4 @@ fn best_of(metric: &dyn Metric, width: usize, height: usize) -> agenticiqa_metri
         }
     }
     Ok(best)
-}
-
-/// Smooth shapes, texture and noise of amplitude `noise`.
-fn scene(width: usize, height: usize, noise: u32) -> Vec<u8> {
-    let mut state = 7u32;
-    let mut pixels = Vec::with_capacity(width * height * 3);
-    for y in 0..height {
-        for x in 0..width {
-            for channel in 0..3 {
-                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                let jitter = if noise > 0 { (state >> 16) % noise } else { 0 };
-                let wave = ((x * (channel + 1)) as f32 * 0.021).sin() + ((y + x / 3) as f32 * 0.13).cos();
-                let texture = ((x / 7) ^ (y / 5)) % 23;
-                pixels.push((100.0 + 40.0 * wave) as u8 + texture as u8 + jitter as u8);
-            }
-        }
-    }
-    pixels
 }

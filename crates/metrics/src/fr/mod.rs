@@ -3,6 +3,8 @@
 mod gmsd;
 mod haarpsi;
 mod mdsi;
+mod coarse_bands;
+mod cw_ssim;
 mod ms_ssim;
 mod nlpd;
 mod psnr;
@@ -13,6 +15,7 @@ mod vif;
 pub use gmsd::Gmsd;
 pub use haarpsi::HaarPsi;
 pub use mdsi::Mdsi;
+pub use cw_ssim::CwSsim;
 pub use ms_ssim::{MsSsim, Pooling};
 pub use nlpd::Nlpd;
 pub use psnr::{Psnr, PsnrY};
@@ -33,3 +36,5 @@ pub(crate) static METRICS: &[&dyn Metric] = &[
     &Nlpd::DEFAULT,
     &Vif::DEFAULT,
 ];
+pub(crate) static METRICS: &[&dyn Metric] =
+    &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &MsSsim::DEFAULT, &CwSsim::DEFAULT];

@@ -7,10 +7,11 @@
 //! **Deviations**: none. (Peers add 1e-8 to the error, so that identical images give 80 dB.)
 
 use multiversion::multiversion;
+use rayon::prelude::*;
 
 use crate::metric::full_reference;
 use crate::ops::{strips, sum};
-use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
+use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result, Samples};
 
 const PEAK: f64 = 255.0;
 const BT601: [f32; 3] = [0.299, 0.587, 0.114];
@@ -60,6 +61,12 @@ impl Metric for Psnr {
 
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
         let (reference, distorted) = pair.both(&PSNR)?;
+        if let (Samples::Eight(x), Samples::Eight(y)) = (reference.samples(), distorted.samples())
+            && x.len() == y.len()
+            && !pair.wants_map()
+        {
+            return Ok(Measurement::new(decibels(total_squared_error(x, y) as f64 / x.len() as f64)));
+        }
         let channels = reference.channels().max(distorted.channels());
         Ok(measure(pair, channels, |image, channel, y, row| image.read_row(channel, y, row), reference, distorted))
     }
@@ -85,8 +92,7 @@ fn measure(
     distorted: &Image,
 ) -> Measurement {
     let (width, height) = (reference.width(), reference.height());
-    let squared_error = |y: usize, squared: &mut [f32]| {
-        let mut rows = [vec![0.0; width], vec![0.0; width]];
+    let squared_error = |rows: &mut [Vec<f32>; 2], y: usize, squared: &mut [f32]| {
         for channel in 0..channels {
             read(reference, channel, y, &mut rows[0]);
             read(distorted, channel, y, &mut rows[1]);
@@ -94,15 +100,26 @@ fn measure(
         }
         sum::sum(squared)
     };
+    let buffers = || [vec![0.0; width], vec![0.0; width]];
     let mut map = pair.wants_map().then(|| Plane::new(width, height));
-    let totals = match &mut map {
-        Some(map) => strips::fill(map, |rows, samples| {
-            rows.zip(samples.chunks_exact_mut(width)).map(|(y, row)| squared_error(y, row)).sum()
+    let totals: Vec<f64> = match &mut map {
+        Some(map) => strips::fill_with(map, buffers, |buffers, rows, samples| {
+            rows.zip(samples.chunks_exact_mut(width)).map(|(y, row)| squared_error(buffers, y, row)).sum()
         }),
-        None => strips::map(height, |rows| rows.map(|y| squared_error(y, &mut vec![0.0; width])).sum::<f64>()),
+        None => strips::map_with(
+            height,
+            || (buffers(), vec![0.0; width]),
+            |(buffers, squared), rows| {
+                rows.map(|y| {
+                    squared.fill(0.0);
+                    squared_error(buffers, y, squared)
+                })
+                .sum()
+            },
+        ),
     };
     let mean = totals.iter().sum::<f64>() / (width * height * channels) as f64;
-    let measurement = Measurement::new(10.0 * (PEAK * PEAK / mean).log10());
+    let measurement = Measurement::new(decibels(mean));
     match map {
         Some(map) => {
             let scale = 1.0 / channels as f32;
@@ -110,6 +127,28 @@ fn measure(
         }
         None => measurement,
     }
+}
+
+fn decibels(mean_squared_error: f64) -> f64 {
+    10.0 * (PEAK * PEAK / mean_squared_error).log10()
+}
+
+/// The sum of squared differences, exact.
+fn total_squared_error(reference: &[u8], distorted: &[u8]) -> u64 {
+    /// As many worst differences as 32 bits can hold the squares of.
+    const CHUNK: usize = 1 << 16;
+    let chunks = reference.par_chunks(CHUNK).zip(distorted.par_chunks(CHUNK));
+    chunks.map(|(reference, distorted)| u64::from(chunk_squared_error(reference, distorted))).sum()
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn chunk_squared_error(reference: &[u8], distorted: &[u8]) -> u32 {
+    let mut total = 0u32;
+    for (&r, &d) in reference.iter().zip(distorted) {
+        let difference = i32::from(i16::from(r) - i16::from(d));
+        total += (difference * difference) as u32;
+    }
+    total
 }
 
 #[multiversion(targets("x86_64+avx2"))]
@@ -135,6 +174,23 @@ mod tests {
         let measurement = Psnr.measure(&Pair::new(&image, &image).unwrap().with_map()).unwrap();
         assert_eq!(measurement.score, f64::INFINITY);
         assert!(measurement.map.unwrap().plane.data().iter().all(|&error| error == 0.0));
+    }
+
+    #[test]
+    fn the_worst_case_is_zero_decibels_at_any_size_with_and_without_map() {
+        let black = Image::from_gray8(300, 500, vec![0; 150_000]).unwrap();
+        let white = Image::from_gray8(300, 500, vec![255; 150_000]).unwrap();
+        let pair = Pair::new(&black, &white).unwrap();
+        assert_eq!(Psnr.measure(&pair).unwrap().score, 0.0);
+        assert_eq!(Psnr.measure(&pair.with_map()).unwrap().score, 0.0);
+    }
+
+    #[test]
+    fn colour_against_grey_counts_all_three_channels() {
+        let grey = Image::from_gray8(5, 4, vec![100; 20]).unwrap();
+        let colour = Image::from_rgb8(5, 4, [100, 100, 103].repeat(20)).unwrap();
+        let expected = 10.0 * (255f64.powi(2) / 3.0).log10();
+        assert!((Psnr.score(&grey, &colour).unwrap() - expected).abs() < 1e-9);
     }
 
     #[test]
