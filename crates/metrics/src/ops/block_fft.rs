@@ -138,9 +138,7 @@ fn read_rows(plane: &Plane, block: usize, out: &mut [Lanes]) {
     let rows: [&[f32]; LANES] =
         std::array::from_fn(|lane| if top + lane < plane.height() { plane.row(top + lane) } else { zeros.as_slice() });
     for (x, out) in out.iter_mut().enumerate() {
-        for lane in 0..LANES {
-            out.0[lane] = rows[lane][x];
-        }
+        *out = Lanes(rows.map(|row| row[x]));
     }
 }
 

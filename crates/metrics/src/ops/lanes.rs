@@ -17,21 +17,13 @@ impl Lanes {
 
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
-        let mut out = [0.0; LANES];
-        for lane in 0..LANES {
-            out[lane] = f(self.0[lane], other.0[lane]);
-        }
-        Self(out)
+        Self(std::array::from_fn(|lane| f(self.0[lane], other.0[lane])))
     }
 
     /// Applies `f` to every number.
     #[inline(always)]
     pub fn map(self, f: impl Fn(f32) -> f32) -> Self {
-        let mut out = [0.0; LANES];
-        for lane in 0..LANES {
-            out[lane] = f(self.0[lane]);
-        }
-        Self(out)
+        Self(self.0.map(f))
     }
 }
 
@@ -70,11 +62,5 @@ impl std::ops::Mul<f32> for Lanes {
 /// The 8x8 block with rows and columns exchanged.
 #[inline(always)]
 pub fn transpose(block: [Lanes; LANES]) -> [Lanes; LANES] {
-    let mut out = [Lanes::default(); LANES];
-    for row in 0..LANES {
-        for column in 0..LANES {
-            out[column].0[row] = block[row].0[column];
-        }
-    }
-    out
+    std::array::from_fn(|column| Lanes(std::array::from_fn(|row| block[row].0[column])))
 }

@@ -33,7 +33,6 @@ const LARGEST_STAGE: usize = 43;
 /// What is needed to transform signals of one length.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    length: usize,
     stages: Vec<Stage>,
     chirp: Option<Box<Chirp>>,
 }
@@ -64,7 +63,7 @@ impl Plan {
     pub fn new(length: usize) -> Self {
         let factors = factors(length);
         if factors.iter().any(|&factor| factor > LARGEST_STAGE) {
-            return Self { length, stages: Vec::new(), chirp: Some(Box::new(Chirp::new(length))) };
+            return Self { stages: Vec::new(), chirp: Some(Box::new(Chirp::new(length))) };
         }
         let mut stages = Vec::with_capacity(factors.len());
         let (mut rest, mut stride) = (length, 1);
@@ -73,7 +72,7 @@ impl Plan {
             rest /= radix;
             stride *= radix;
         }
-        Self { length, stages, chirp: None }
+        Self { stages, chirp: None }
     }
 
     /// Replaces `signals` by their unnormalised spectra; exchange real and imaginary parts for the inverse.

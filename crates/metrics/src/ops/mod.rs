@@ -13,6 +13,7 @@ pub mod median;
 pub mod phase_congruency;
 pub mod pool;
 pub mod resize;
+pub mod saliency;
 pub mod scharr;
 pub mod strips;
 pub mod sum;
