@@ -21,6 +21,15 @@ pub use nlpd::Nlpd;
 pub use psnr::{Psnr, PsnrY};
 pub use ssim::Ssim;
 pub use vif::Vif;
+mod fsim;
+mod psnr;
+mod ssim;
+mod vsi;
+
+pub use fsim::Fsim;
+pub use psnr::{Psnr, PsnrY};
+pub use ssim::Ssim;
+pub use vsi::Vsi;
 
 use crate::Metric;
 
@@ -38,3 +47,5 @@ pub(crate) static METRICS: &[&dyn Metric] = &[
 ];
 pub(crate) static METRICS: &[&dyn Metric] =
     &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &MsSsim::DEFAULT, &CwSsim::DEFAULT];
+pub(crate) static METRICS: &[&dyn Metric] =
+    &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &Fsim::DEFAULT, &Vsi::DEFAULT];

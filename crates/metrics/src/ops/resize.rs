@@ -80,12 +80,14 @@ pub fn by_scale<T: Sample>(source: &Plane<T>, scale: f64, kernel: Kernel) -> Pla
 
 /// `imresize(source, [height width], kernel)`: each side has its own scale.
 pub fn to_size<T: Sample>(source: &Plane<T>, width: usize, height: usize, kernel: Kernel) -> Plane<T> {
-    let axis = |from: usize, to: usize| Axis::new(from, to, to as f64 / from as f64, kernel);
-    resize(source, &axis(source.width(), width), &axis(source.height(), height))
+    let horizontal = Axis::to_length(source.width(), width, kernel);
+    let vertical = Axis::to_length(source.height(), height, kernel);
+    resize(source, &horizontal, &vertical)
 }
 
 /// Which samples, with which weights, make each output sample along one axis.
-struct Axis {
+#[derive(Debug, Clone)]
+pub struct Axis {
     scale: f64,
     length: usize,
     taps: usize,
@@ -96,6 +98,11 @@ struct Axis {
 }
 
 impl Axis {
+    /// The axis that brings `from` samples to `to`.
+    pub fn to_length(from: usize, to: usize, kernel: Kernel) -> Self {
+        Self::new(from, to, to as f64 / from as f64, kernel)
+    }
+
     fn new(from: usize, to: usize, scale: f64, kernel: Kernel) -> Self {
         let stretch = scale.min(1.0);
         let support = kernel.width() / stretch;
@@ -128,8 +135,21 @@ impl Axis {
         Self { taps: last + 1 - first, indices, weights, ..self }
     }
 
+    /// Every row of `source` brought to this axis' length.
+    pub fn resize_rows_of(&self, source: &Plane) -> Plane {
+        let mut resized = Plane::new(self.length, source.height());
+        strips::fill(&mut resized, |rows, out| {
+            let mut widened = vec![0.0; source.width()];
+            resize_rows(self, source.width(), rows, out, |y, set| {
+                widened.iter_mut().zip(source.row(y)).for_each(|(out, &sample)| *out = sample.into());
+                set(&widened);
+            });
+        });
+        resized
+    }
+
     /// Index and weight of each tap of output sample `x`.
-    fn taps(&self, x: usize) -> (&[usize], &[f64]) {
+    pub fn taps(&self, x: usize) -> (&[usize], &[f64]) {
         let span = x * self.taps..(x + 1) * self.taps;
         (&self.indices[span.clone()], &self.weights[span])
     }
@@ -166,6 +186,31 @@ fn resize<T: Sample>(source: &Plane<T>, horizontal: &Axis, vertical: &Axis) -> P
             }
         });
     }
+    resized
+}
+
+/// `imresize(..., [height width], kernel)` of a picture given by rows: `read(y, row)` writes row `y`. Columns are always
+/// mixed last, which the result shows in its last bit only.
+pub fn rows_to_size(
+    horizontal: &Axis,
+    vertical: &Axis,
+    source_width: usize,
+    read: impl Fn(usize, &mut [f32]) + Sync,
+) -> Plane {
+    let mut resized = Plane::new(horizontal.length, vertical.length);
+    strips::fill(&mut resized, |rows, out| {
+        let mut source = vec![0.0; source_width];
+        let mut mixed = vec![0.0; source_width];
+        resize_rows(horizontal, source_width, rows, out, |y, set| {
+            mixed.fill(0.0);
+            let (indices, weights) = vertical.taps(y);
+            for (&y, &weight) in indices.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+                read(y, &mut source);
+                accumulate_single(weight, &source, &mut mixed);
+            }
+            set(&mixed);
+        });
+    });
     resized
 }
 

@@ -1,0 +1,176 @@
+//! VSI, visual saliency-induced index.
+//!
+//! **What it measures**: whether saliency, edges and colours survived, weighted by what catches the eye.
+//! **Range and direction**: 0 to 1 (identical); higher is better.
+//! **Reference**: Zhang, Shen, Li, IEEE TIP 23(10), 2014; the authors' `VSI.m` with its SDSP saliency.
+
+use std::f64::consts::PI;
+
+use multiversion::multiversion;
+
+use crate::metric::full_reference;
+use crate::ops::pool::Pool;
+use crate::ops::saliency::Saliency;
+use crate::ops::{colour, downsample, elementary, scharr, strips};
+use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
+
+/// VSI with the authors' parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct Vsi {
+    /// Stabilises the similarity of saliency (C1).
+    pub saliency_stability: f32,
+    /// Stabilises the similarity of gradients (C2).
+    pub gradient_stability: f32,
+    /// Stabilises the similarity of both chroma components (C3).
+    pub chroma_stability: f32,
+    /// The exponent of the gradient similarity (alpha).
+    pub gradient_exponent: f32,
+    /// The exponent of the chroma similarity (beta).
+    pub chroma_exponent: f32,
+}
+
+static INFO: Info = Info {
+    name: "VSI",
+    kind: Kind::FullReference,
+    direction: Direction::HigherIsBetter,
+    range: (0.0, 1.0),
+    unit: "",
+    summary: "Similarity of saliency, gradients and chroma, weighted by what catches the eye.",
+    paper: "L. Zhang, Y. Shen, H. Li, VSI: a visual saliency-induced index for perceptual image quality assessment, IEEE TIP 23(10), 2014",
+    has_map: true,
+    minimum_side: 2,
+};
+
+/// The local similarity at which the map is fully hot.
+const WORST_SIMILARITY: f32 = 0.5;
+
+impl Vsi {
+    /// The authors' parameters.
+    pub const DEFAULT: Self = Self {
+        saliency_stability: 1.27,
+        gradient_stability: 386.0,
+        chroma_stability: 130.0,
+        gradient_exponent: 0.40,
+        chroma_exponent: 0.020,
+    };
+}
+
+impl Default for Vsi {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+full_reference!(Vsi);
+
+/// What is compared of one picture.
+struct Features {
+    luma: Plane,
+    chroma: [Plane; 2],
+    saliency: Plane,
+}
+
+impl Features {
+    fn new(image: &Image, factor: usize, saliency: &Saliency) -> Self {
+        let rgb = downsample::box_means(image, factor);
+        let [luma, m, n] = colour::LMN.map(|weights| colour::mix(&rgb, weights));
+        Self { luma: scharr::padded(&luma), chroma: [m, n], saliency: saliency.box_means(image, factor) }
+    }
+}
+
+impl Metric for Vsi {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
+        let (reference, distorted) = pair.both(&INFO)?;
+        let factor = downsample::factor(reference.width(), reference.height());
+        let saliency = Saliency::new();
+        let reference = Features::new(reference, factor, &saliency);
+        let distorted = Features::new(distorted, factor, &saliency);
+        let (width, height) = (reference.saliency.width(), reference.saliency.height());
+        let mut map = Plane::new(width, height);
+        let parts = strips::fill(&mut map, |rows, similarities| {
+            let mut gradients = [vec![0.0; width], vec![0.0; width]];
+            let mut weights = vec![0.0; width];
+            let mut pool = Pool::default();
+            for (y, similarity) in rows.zip(similarities.chunks_exact_mut(width)) {
+                scharr::squared_magnitude(&reference.luma, y, &mut gradients[0]);
+                scharr::squared_magnitude(&distorted.luma, y, &mut gradients[1]);
+                let salient = [reference.saliency.row(y), distorted.saliency.row(y)];
+                compare_luma(self, [&gradients[0], &gradients[1]], salient, similarity, &mut weights);
+                let chroma = |index: usize| [reference.chroma[index].row(y), distorted.chroma[index].row(y)];
+                compare_chroma(self, chroma(0), chroma(1), similarity);
+                pool.add(similarity, &weights);
+            }
+            pool
+        });
+        let measurement = Measurement::new(Pool::mean(&parts));
+        Ok(if pair.wants_map() { measurement.with_map(map, 1.0, WORST_SIMILARITY) } else { measurement })
+    }
+}
+
+/// The similarity of saliency and of gradients (given squared), and the weight of each place.
+#[multiversion(targets("x86_64+avx2"))]
+fn compare_luma(vsi: &Vsi, gradients: [&[f32]; 2], salient: [&[f32]; 2], similarity: &mut [f32], weights: &mut [f32]) {
+    let (c1, c2, exponent) = (vsi.saliency_stability, vsi.gradient_stability, vsi.gradient_exponent);
+    let pairs = gradients[0].iter().zip(gradients[1]).zip(salient[0].iter().zip(salient[1]));
+    for (((&g, &h), (&s, &t)), (out, weight)) in pairs.zip(similarity.iter_mut().zip(weights)) {
+        let gradient = (2.0 * (g * h).sqrt() + c2) / (g + h + c2);
+        let salience = (2.0 * s * t + c1) / (s * s + t * t + c1);
+        *out = elementary::pow(gradient, exponent) * salience;
+        *weight = if s > t { s } else { t };
+    }
+}
+
+/// Multiplies `similarity` by that of both chroma components, `real((S_M .* S_N) .^ beta)`.
+#[multiversion(targets("x86_64+avx2"))]
+fn compare_chroma(vsi: &Vsi, first: [&[f32]; 2], second: [&[f32]; 2], similarity: &mut [f32]) {
+    let (stability, exponent) = (vsi.chroma_stability, vsi.chroma_exponent);
+    let cosine = (PI * f64::from(exponent)).cos() as f32;
+    let pairs = first[0].iter().zip(first[1]).zip(second[0].iter().zip(second[1]));
+    for (((&m, &o), (&n, &p)), out) in pairs.zip(similarity) {
+        let first = (2.0 * m * o + stability) / (m * m + o * o + stability);
+        let second = (2.0 * n * p + stability) / (n * n + p * p + stability);
+        *out *= elementary::real_pow(first * second, exponent, cosine);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{assert_official, colour_noise, gray_noise};
+
+    /// The authors' definition in double precision, computed with GNU Octave.
+    #[test]
+    fn values_of_the_definition() {
+        assert_official(&Vsi::DEFAULT, [0.9244242, 0.9496915, 0.9876058, 0.9538621, 0.9272026], [2e-6; 5]);
+    }
+
+    #[test]
+    fn identical_images_are_perfect() {
+        for image in [colour_noise(63, 50, 3), gray_noise(300, 401, 4)] {
+            let measurement = Vsi::DEFAULT.measure(&Pair::new(&image, &image).unwrap().with_map()).unwrap();
+            assert_eq!(measurement.score, 1.0);
+            assert!(measurement.map.unwrap().plane.data().iter().all(|&similarity| similarity == 1.0));
+        }
+    }
+
+    #[test]
+    fn flat_and_tiny_images_are_finite_or_refused() {
+        let flat = |level: u8, side: usize| Image::from_rgb8(side, side, vec![level; side * side * 3]).unwrap();
+        for side in [2, 3, 17, 600] {
+            let score = Vsi::DEFAULT.score(&flat(0, side), &flat(200, side)).unwrap();
+            assert!((0.0..=1.0).contains(&score), "{side}: {score}");
+            assert_eq!(Vsi::DEFAULT.score(&flat(90, side), &flat(90, side)).unwrap(), 1.0);
+        }
+        assert!(Vsi::DEFAULT.score(&flat(1, 1), &flat(1, 1)).is_err());
+    }
+
+    #[test]
+    fn swapping_the_images_changes_nothing() {
+        let (a, b) = (colour_noise(90, 71, 1), colour_noise(90, 71, 2));
+        assert_eq!(Vsi::DEFAULT.score(&a, &b).unwrap(), Vsi::DEFAULT.score(&b, &a).unwrap());
+    }
+}

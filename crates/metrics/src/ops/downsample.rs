@@ -1,0 +1,136 @@
+//! Box averages for the metrics that look at a picture from a distance (MATLAB's `conv2` with `fspecial('average')`,
+//! then every n-th sample).
+
+use multiversion::multiversion;
+
+use crate::image::Samples;
+use crate::ops::strips;
+use crate::{Image, Plane};
+
+/// The side in pixels that pictures are brought near to.
+const SIDE: f64 = 256.0;
+
+/// By how much a picture of this size is reduced: `max(1, round(min(rows, cols) / 256))`.
+pub fn factor(width: usize, height: usize) -> usize {
+    (width.min(height) as f64 / SIDE).round().max(1.0) as usize
+}
+
+/// The part of an axis that output sample `index` averages; what lies outside counts as zero.
+///
+/// `conv2(..., 'same')` puts the centre of an even kernel after its middle, so windows begin (factor - 1) / 2 before.
+pub fn window(index: usize, factor: usize, size: usize) -> std::ops::Range<usize> {
+    let start = index * factor;
+    let before = (factor - 1) / 2;
+    start.saturating_sub(before)..(start + factor - before).min(size)
+}
+
+/// `conv2(plane, ones(factor) / factor^2, 'same')(1:factor:end, 1:factor:end)` of each channel on the scale 0..=255.
+pub fn box_means(image: &Image, factor: usize) -> [Plane; 3] {
+    let red = channel_means(image, 0, factor);
+    if image.channels() == 1 {
+        return [red.clone(), red.clone(), red];
+    }
+    [red, channel_means(image, 1, factor), channel_means(image, 2, factor)]
+}
+
+fn channel_means(image: &Image, channel: usize, factor: usize) -> Plane {
+    let (width, height) = (image.width(), image.height());
+    let mut means = Plane::new(width.div_ceil(factor), height.div_ceil(factor));
+    let columns = means.width();
+    let first = channel * height;
+    let full_scale = if image.bit_depth() == 16 { 257.0 } else { 1.0 };
+    let scale = 1.0 / (full_scale * (factor * factor) as f64);
+    strips::fill(&mut means, |rows, out| {
+        let mut sums = vec![0u32; width];
+        for (y, out) in rows.zip(out.chunks_exact_mut(columns)) {
+            sums.fill(0);
+            for y in window(y, factor, height) {
+                let span = (first + y) * width..(first + y + 1) * width;
+                match image.samples() {
+                    Samples::Eight(data) => add8(&data[span], &mut sums),
+                    Samples::Sixteen(data) => add16(&data[span], &mut sums),
+                }
+            }
+            group(&sums, factor, scale, out);
+        }
+    });
+    means
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn add8(row: &[u8], sums: &mut [u32]) {
+    sums.iter_mut().zip(row).for_each(|(sum, &sample)| *sum += u32::from(sample));
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn add16(row: &[u16], sums: &mut [u32]) {
+    sums.iter_mut().zip(row).for_each(|(sum, &sample)| *sum += u32::from(sample));
+}
+
+/// Adds `factor` neighbouring sums for each output sample.
+#[multiversion(targets("x86_64+avx2"))]
+fn group(sums: &[u32], factor: usize, scale: f64, out: &mut [f32]) {
+    match factor {
+        1 => sums.iter().zip(out).for_each(|(&sum, out)| *out = (f64::from(sum) * scale) as f32),
+        2 => group_by::<2>(sums, scale, out),
+        3 => group_by::<3>(sums, scale, out),
+        4 => group_by::<4>(sums, scale, out),
+        _ => group_any(0, sums, factor, scale, out),
+    }
+}
+
+#[inline(always)]
+fn group_by<const FACTOR: usize>(sums: &[u32], scale: f64, out: &mut [f32]) {
+    let before = (FACTOR - 1) / 2;
+    let shifted = sums.get(FACTOR - before..).unwrap_or(&[]);
+    let (whole, _) = shifted.as_chunks::<FACTOR>();
+    let inner = whole.len();
+    for (chunk, out) in whole.iter().zip(out.iter_mut().skip(1)) {
+        *out = (f64::from(chunk.iter().sum::<u32>()) * scale) as f32;
+    }
+    group_any(0, sums, FACTOR, scale, &mut out[..1]);
+    let rest = (inner + 1).min(out.len());
+    group_any(rest, sums, FACTOR, scale, &mut out[rest..]);
+}
+
+#[inline(always)]
+fn group_any(first: usize, sums: &[u32], factor: usize, scale: f64, out: &mut [f32]) {
+    for (x, out) in out.iter_mut().enumerate() {
+        let sum: u64 = sums[window(first + x, factor, sums.len())].iter().map(|&sum| u64::from(sum)).sum();
+        *out = (sum as f64 * scale) as f32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::colour_noise;
+
+    #[test]
+    fn equals_convolution_and_decimation() {
+        for (width, height) in [(37, 23), (8, 9), (5, 4), (1, 7)] {
+            let image = colour_noise(width, height, 5);
+            let green = image.channel(1);
+            for factor in 1..7 {
+                let means = &box_means(&image, factor)[1];
+                assert_eq!((means.width(), means.height()), (width.div_ceil(factor), height.div_ceil(factor)));
+                for (x, y) in [(0, 0), (means.width() - 1, means.height() - 1), (means.width() / 2, 0)] {
+                    let mut sum = 0.0;
+                    // Full convolution: sample n of it sums n - factor + 1 ..= n; the centre part starts at factor / 2.
+                    for row in (y * factor + factor / 2 + 1).saturating_sub(factor)..=y * factor + factor / 2 {
+                        for column in (x * factor + factor / 2 + 1).saturating_sub(factor)..=x * factor + factor / 2 {
+                            sum += if row < height && column < width { green.at(column, row) } else { 0.0 };
+                        }
+                    }
+                    let expected = sum / (factor * factor) as f32;
+                    assert!((means.at(x, y) - expected).abs() < 1e-4, "{width}x{height} by {factor} at {x},{y}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn factors_round_half_up() {
+        assert_eq!([100, 383, 384, 639, 640, 1080].map(|side| factor(4000, side)), [1, 1, 2, 2, 3, 4]);
+    }
+}

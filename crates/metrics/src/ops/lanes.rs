@@ -1,0 +1,66 @@
+//! Eight numbers that are computed together: plain arrays whose loops compile to vector instructions.
+
+/// Numbers a vector.
+pub const LANES: usize = 8;
+
+/// Eight single-precision numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(align(32))]
+pub struct Lanes(pub [f32; LANES]);
+
+impl Lanes {
+    /// The same number eight times.
+    #[inline(always)]
+    pub fn splat(value: f32) -> Self {
+        Self([value; LANES])
+    }
+
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
+        Self(std::array::from_fn(|lane| f(self.0[lane], other.0[lane])))
+    }
+
+    /// Applies `f` to every number.
+    #[inline(always)]
+    pub fn map(self, f: impl Fn(f32) -> f32) -> Self {
+        Self(self.0.map(f))
+    }
+}
+
+impl std::ops::Add for Lanes {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+}
+
+impl std::ops::Sub for Lanes {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+}
+
+impl std::ops::Mul for Lanes {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |a, b| a * b)
+    }
+}
+
+impl std::ops::Mul<f32> for Lanes {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, factor: f32) -> Self {
+        self.map(|a| a * factor)
+    }
+}
+
+/// The 8x8 block with rows and columns exchanged.
+#[inline(always)]
+pub fn transpose(block: [Lanes; LANES]) -> [Lanes; LANES] {
+    std::array::from_fn(|column| Lanes(std::array::from_fn(|row| block[row].0[column])))
+}

@@ -1,0 +1,180 @@
+//! Phase congruency after Kovesi (`phasecong2`), with the parameters and the noise estimate of FSIM.
+//!
+//! Each of four directions has four log-Gabor bands. Where their responses agree in phase, the picture has a feature
+//! (edge, line, corner) whatever its contrast. Noise is estimated from the finest band and taken off.
+
+use multiversion::multiversion;
+
+use crate::Plane;
+use crate::ops::block_fft::{BlockFft, Workspace, to_plane};
+use crate::ops::lanes::{LANES, Lanes};
+use crate::ops::lanes_fft::Signals;
+use crate::ops::log_gabor::{Bank, Noise, ORIENTATIONS, SCALES};
+use crate::ops::median::median;
+use crate::ops::sum;
+
+/// Standard deviations of the noise's energy above its mean that are taken off.
+const NOISE_DEVIATIONS: f64 = 2.0;
+/// The estimate is made for another measure of congruency; for this one it is too high by about this factor.
+const NOISE_RESCALING: f64 = 1.7;
+/// Keeps the mean phase defined where there is no response.
+const EPSILON: f32 = 1e-4;
+
+/// What is needed to measure pictures of one size.
+#[derive(Debug)]
+pub struct PhaseCongruency {
+    width: usize,
+    height: usize,
+    fft: BlockFft,
+    bank: Bank,
+}
+
+impl PhaseCongruency {
+    /// Filters and plans for `width` x `height`.
+    pub fn new(width: usize, height: usize) -> Self {
+        Self { width, height, fft: BlockFft::new(width, height), bank: Bank::new(width, height) }
+    }
+
+    /// The phase congruency of a luma plane of this size: 0 (none) to 1.
+    pub fn map(&self, luma: &Plane) -> Plane {
+        // No filter lets the mean through; without it single precision is enough, and flat pictures give exact zeros.
+        let mean = (sum::sum(luma.data()) / luma.data().len().max(1) as f64) as f32;
+        let spectrum = self.fft.forward(&luma.map(|value| value - mean), None);
+        let length = self.fft.picture_length();
+        let mut responses = vec![Lanes::default(); length * Response::VECTORS];
+        let mut totals = vec![[Lanes::default(); 2]; length];
+        let mut middle = Vec::new();
+        for orientation in 0..ORIENTATIONS {
+            self.respond(&spectrum, orientation, &mut middle, &mut responses);
+            let threshold = self.threshold(&responses, self.bank.noise[orientation]);
+            add_up(self.width, &responses, threshold, &mut totals);
+        }
+        let congruency: Vec<Lanes> = totals.iter().map(|total| divide(total[0], total[1])).collect();
+        to_plane(&congruency, self.width, self.height)
+    }
+
+    /// The responses of one direction's bands, block by block.
+    fn respond(&self, spectrum: &Signals, orientation: usize, middle: &mut Vec<Lanes>, responses: &mut [Lanes]) {
+        let height = self.height;
+        let angular = &self.bank.angular[orientation];
+        let read = |block: usize, scale: usize, signals: &mut Signals| {
+            let span = block * height..(block + 1) * height;
+            let filter = (&self.bank.radial[scale][span.clone()], &angular[span.clone()]);
+            filter_block(filter, &spectrum.re[span.clone()], &mut signals.re);
+            filter_block(filter, &spectrum.im[span], &mut signals.im);
+        };
+        self.fft.inverse::<SCALES>(middle, read, responses, Response::VECTORS, |_, bands, out| combine(bands, out));
+    }
+
+    /// The energy that noise alone would give.
+    fn threshold(&self, responses: &[Lanes], noise: Noise) -> f32 {
+        let (width, height) = (self.width, self.height);
+        let mut finest = Vec::with_capacity(width * height);
+        for (block, responses) in responses.chunks_exact(width * Response::VECTORS).enumerate() {
+            let rows = (height - block * LANES).min(LANES);
+            for vector in &responses[..width] {
+                finest.extend_from_slice(&vector.0[..rows]);
+            }
+        }
+        // The squared amplitude of noise is exponentially distributed: its mean is its median over ln 2.
+        let mean = median(&finest) / std::f64::consts::LN_2;
+        let power = if noise.finest > 0.0 { mean / noise.finest } else { 0.0 };
+        // Rayleigh's parameter, mean and deviation of the energy.
+        let tau = (power * noise.together).sqrt();
+        let half_pi = std::f64::consts::FRAC_PI_2;
+        let energy = tau * half_pi.sqrt() + NOISE_DEVIATIONS * ((2.0 - half_pi) * tau * tau).sqrt();
+        (energy / NOISE_RESCALING) as f32
+    }
+}
+
+/// What is kept of one direction: three runs of vectors for each block of rows.
+struct Response;
+
+impl Response {
+    /// Squared amplitude of the finest band, energy, sum of amplitudes.
+    const VECTORS: usize = 3;
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn filter_block((radial, angular): (&[Lanes], &[Lanes]), spectrum: &[Lanes], out: &mut [Lanes]) {
+    for (((out, &value), &radial), &angular) in out.iter_mut().zip(spectrum).zip(radial).zip(angular) {
+        *out = value * (radial * angular);
+    }
+}
+
+/// Energy and amplitudes of the bands of one direction in one block of rows.
+#[multiversion(targets("x86_64+avx2"))]
+fn combine(bands: &[Workspace; SCALES], out: &mut [Lanes]) {
+    let width = out.len() / Response::VECTORS;
+    let (finest, rest) = out.split_at_mut(width);
+    let (energies, amplitudes) = rest.split_at_mut(width);
+    let parts: [(&[Lanes], &[Lanes]); SCALES] =
+        std::array::from_fn(|scale| (&bands[scale].signals.re[..width], &bands[scale].signals.im[..width]));
+    for x in 0..width {
+        let even: [Lanes; SCALES] = std::array::from_fn(|scale| parts[scale].0[x]);
+        let odd: [Lanes; SCALES] = std::array::from_fn(|scale| parts[scale].1[x]);
+        let squares: [Lanes; SCALES] = std::array::from_fn(|scale| even[scale] * even[scale] + odd[scale] * odd[scale]);
+        let amplitude = squares.iter().fold(Lanes::default(), |total, square| total + square.map(f32::sqrt));
+        let sum_even = even.iter().fold(Lanes::default(), |total, &part| total + part);
+        let sum_odd = odd.iter().fold(Lanes::default(), |total, &part| total + part);
+        let inverse = (sum_even * sum_even + sum_odd * sum_odd).map(|square| 1.0 / (square.sqrt() + EPSILON));
+        let (mean_even, mean_odd) = (sum_even * inverse, sum_odd * inverse);
+        let mut energy = sum_even * mean_even + sum_odd * mean_odd;
+        for scale in 0..SCALES {
+            energy = energy - (even[scale] * mean_odd - odd[scale] * mean_even).map(f32::abs);
+        }
+        finest[x] = squares[0];
+        energies[x] = energy;
+        amplitudes[x] = amplitude;
+    }
+}
+
+/// Adds the energy above the noise, and the amplitudes, to the totals.
+#[multiversion(targets("x86_64+avx2"))]
+fn add_up(width: usize, responses: &[Lanes], threshold: f32, totals: &mut [[Lanes; 2]]) {
+    for (responses, totals) in responses.chunks_exact(width * Response::VECTORS).zip(totals.chunks_exact_mut(width)) {
+        let (energies, amplitudes) = responses[width..].split_at(width);
+        for ((total, &energy), &amplitude) in totals.iter_mut().zip(energies).zip(amplitudes) {
+            let above = energy.map(|energy| if energy > threshold { energy - threshold } else { 0.0 });
+            total[0] = total[0] + above;
+            total[1] = total[1] + amplitude;
+        }
+    }
+}
+
+/// `energy / amplitude`, 0 where there is no amplitude.
+#[inline(always)]
+fn divide(energy: Lanes, amplitude: Lanes) -> Lanes {
+    Lanes(std::array::from_fn(|lane| if amplitude.0[lane] > 0.0 { energy.0[lane] / amplitude.0[lane] } else { 0.0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of the definition, computed with GNU Octave in double precision, at even and odd sizes.
+    #[test]
+    fn equals_the_definition() {
+        let places = [(15, 10), (16, 12), (30, 12), (44, 3), (0, 0), (20, 30)];
+        let even = ([0.7455198, 0.4993610, 0.3541951, 0.0738425, 0.7275512, 0.1037585], 0.33908193);
+        let odd = ([0.7519060, 0.5084143, 0.3632257, 0.4952863, 0.7431778, 0.1216929], 0.36574946);
+        for ((width, height), (values, mean)) in [((48, 36), even), ((45, 35), odd)] {
+            let picture = Plane::from_fn(width, height, |x, y| {
+                let texture = ((x * x * 3 + y * 7 + x * y) % 61) as f32 * 0.3;
+                let edges = [(x > 15, 80.0), (2 * y + x > 50, 40.0)];
+                texture + edges.iter().map(|&(beyond, step)| if beyond { step } else { 0.0 }).sum::<f32>()
+            });
+            let map = PhaseCongruency::new(width, height).map(&picture);
+            for ((x, y), value) in places.into_iter().zip(values) {
+                assert!((map.at(x, y) - value).abs() < 3e-6, "{x},{y}: {} instead of {value}", map.at(x, y));
+            }
+            assert!((sum::sum(map.data()) / (width * height) as f64 - mean).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn flat_pictures_have_none() {
+        let flat = PhaseCongruency::new(61, 47).map(&Plane::from_fn(61, 47, |_, _| 77.3));
+        assert!(flat.data().iter().all(|&value| value == 0.0));
+    }
+}
