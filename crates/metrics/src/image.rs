@@ -1,6 +1,7 @@
 //! The picture as metrics see it: sRGB samples in planes, shared and never changed.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use multiversion::multiversion;
@@ -137,40 +138,52 @@ impl Image {
     pub fn gray(&self) -> &Plane {
         self.inner.gray.get_or_init(|| {
             let mut gray = Plane::new(self.width(), self.height());
-            let size = self.width() * self.height();
-            strips::for_each_row(&mut gray, |y, row| {
-                let span = y * self.width()..(y + 1) * self.width();
-                match self.samples() {
-                    _ if self.channels() == 1 => self.read_row(0, y, row),
-                    Samples::Eight(data) => {
-                        let (red, rest) = data.split_at(size);
-                        let (green, blue) = rest.split_at(size);
-                        rgb2gray8(&red[span.clone()], &green[span.clone()], &blue[span], row);
-                    }
-                    Samples::Sixteen(data) => {
-                        let (red, rest) = data.split_at(size);
-                        let (green, blue) = rest.split_at(size);
-                        rgb2gray16(&red[span.clone()], &green[span.clone()], &blue[span], row);
-                    }
-                }
-            });
+            strips::for_each_row(&mut gray, |y, row| self.compute_gray(y, 0..self.width(), row));
             gray
         })
     }
 
+    /// Writes these columns of row `y` of [`gray`](Self::gray) to `row`. Unlike it, this never computes nor keeps the
+    /// whole plane: for metrics that walk over the image once, computing luma again is cheaper than fresh memory.
+    pub fn read_gray(&self, y: usize, columns: Range<usize>, row: &mut [f32]) {
+        match self.inner.gray.get() {
+            Some(gray) => row.copy_from_slice(&gray.row(y)[columns]),
+            None => self.compute_gray(y, columns, row),
+        }
+    }
+
+    fn compute_gray(&self, y: usize, columns: Range<usize>, row: &mut [f32]) {
+        match self.samples() {
+            Samples::Eight(data) if self.channels() == 1 => widen8(self.part(data, 0, y, columns), row),
+            Samples::Sixteen(data) if self.channels() == 1 => widen16(self.part(data, 0, y, columns), row),
+            Samples::Eight(data) => rgb2gray8(self.parts(data, y, columns), row),
+            Samples::Sixteen(data) => rgb2gray16(self.parts(data, y, columns), row),
+        }
+    }
+
+    /// These columns of row `y` of one channel.
+    fn part<'a, T>(&self, data: &'a [T], channel: usize, y: usize, columns: Range<usize>) -> &'a [T] {
+        let start = (channel * self.height() + y) * self.width();
+        &data[start + columns.start..start + columns.end]
+    }
+
+    /// These columns of row `y` of R, G and B.
+    fn parts<'a, T>(&self, data: &'a [T], y: usize, columns: Range<usize>) -> [&'a [T]; 3] {
+        [0, 1, 2].map(|channel| self.part(data, channel, y, columns.clone()))
+    }
+
     /// Writes `weights . (R, G, B)` of row `y` to `row`, unrounded, on the scale 0..=255.
     pub fn read_weighted_row(&self, weights: [f32; 3], y: usize, row: &mut [f32]) {
-        self.read_row(0, y, row);
         if self.channels() == 1 {
+            self.read_row(0, y, row);
             let sum: f32 = weights.iter().sum();
             row.iter_mut().for_each(|v| *v *= sum);
             return;
         }
-        let mut green = vec![0.0; row.len()];
-        let mut blue = vec![0.0; row.len()];
-        self.read_row(1, y, &mut green);
-        self.read_row(2, y, &mut blue);
-        weigh(weights, &green, &blue, row);
+        match self.samples() {
+            Samples::Eight(data) => weigh8(weights, self.parts(data, y, 0..self.width()), row),
+            Samples::Sixteen(data) => weigh16(weights, self.parts(data, y, 0..self.width()), row),
+        }
     }
 
     /// The part of the image inside `region`, as an image of its own.
@@ -252,7 +265,7 @@ fn deinterleave<T: Copy>(interleaved: &[T]) -> Vec<T> {
 const RGB2GRAY: [f64; 3] = [0.298_936_021_293_775_4, 0.587_043_074_451_121_3, 0.114_020_904_255_103_3];
 
 #[multiversion(targets("x86_64+avx2"))]
-fn rgb2gray8(red: &[u8], green: &[u8], blue: &[u8], row: &mut [f32]) {
+fn rgb2gray8([red, green, blue]: [&[u8]; 3], row: &mut [f32]) {
     for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
         let luma = RGB2GRAY[0] * f64::from(r) + RGB2GRAY[1] * f64::from(g) + RGB2GRAY[2] * f64::from(b);
         *out = (luma + 0.5).floor() as f32;
@@ -260,7 +273,7 @@ fn rgb2gray8(red: &[u8], green: &[u8], blue: &[u8], row: &mut [f32]) {
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn rgb2gray16(red: &[u16], green: &[u16], blue: &[u16], row: &mut [f32]) {
+fn rgb2gray16([red, green, blue]: [&[u16]; 3], row: &mut [f32]) {
     for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
         let luma = RGB2GRAY[0] * f64::from(r) + RGB2GRAY[1] * f64::from(g) + RGB2GRAY[2] * f64::from(b);
         *out = ((luma + 0.5).floor() / 257.0) as f32;
@@ -282,9 +295,17 @@ fn widen16(samples: &[u16], row: &mut [f32]) {
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn weigh(weights: [f32; 3], green: &[f32], blue: &[f32], row: &mut [f32]) {
-    for ((out, &g), &b) in row.iter_mut().zip(green).zip(blue) {
-        *out = weights[0] * *out + weights[1] * g + weights[2] * b;
+fn weigh8(weights: [f32; 3], [red, green, blue]: [&[u8]; 3], row: &mut [f32]) {
+    for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
+        *out = weights[0] * f32::from(r) + weights[1] * f32::from(g) + weights[2] * f32::from(b);
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn weigh16(weights: [f32; 3], [red, green, blue]: [&[u16]; 3], row: &mut [f32]) {
+    let weights = weights.map(|weight| weight / 257.0);
+    for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
+        *out = weights[0] * f32::from(r) + weights[1] * f32::from(g) + weights[2] * f32::from(b);
     }
 }
 
@@ -300,6 +321,17 @@ mod tests {
             assert_eq!(eight.gray().at(x, 0), x as f32);
             assert_eq!(sixteen.gray().at(x, 0), x as f32);
         }
+    }
+
+    #[test]
+    fn parts_of_gray_are_the_same_before_and_after_it_is_kept() {
+        let image = crate::testing::colour_noise(37, 3, 1);
+        let mut before = vec![0.0; 30];
+        image.read_gray(2, 5..35, &mut before);
+        assert_eq!(before, image.gray().row(2)[5..35]);
+        let mut after = vec![0.0; 30];
+        image.read_gray(2, 5..35, &mut after);
+        assert_eq!(before, after);
     }
 
     #[test]

@@ -34,6 +34,6 @@ pub mod nr;
 pub use error::{Error, Result};
 pub use fr::*;
 pub use image::{Image, Region, Samples, Source};
-pub use metric::{Direction, Info, Kind, Measurement, Metric, Pair, all, find};
+pub use metric::{Direction, Info, Kind, Map, Measurement, Metric, Pair, all, find};
 pub use nr::*;
 pub use plane::Plane;

@@ -23,6 +23,18 @@ pub fn map_by<T: Send>(height: usize, strip: usize, work: impl Fn(Range<usize>) 
     (0..count).into_par_iter().map(|i| work(i * strip..((i + 1) * strip).min(height))).collect()
 }
 
+/// As [`map`] with buffers that `buffers` makes once for many strips: fresh memory costs more than the work on it.
+/// What `work` finds in them is what some other strip left.
+pub fn map_with<B, T: Send>(
+    height: usize,
+    buffers: impl Fn() -> B + Sync + Send,
+    work: impl Fn(&mut B, Range<usize>) -> T + Sync + Send,
+) -> Vec<T> {
+    let count = height.div_ceil(HEIGHT);
+    let strip = |i: usize| i * HEIGHT..((i + 1) * HEIGHT).min(height);
+    (0..count).into_par_iter().map_init(buffers, |buffers, i| work(buffers, strip(i))).collect()
+}
+
 /// Fills `plane` strip by strip, in parallel: `work` gets the rows' range and their samples, and what it returns is
 /// given from top to bottom.
 pub fn fill<S: Send, T: Send>(plane: &mut Plane<S>, work: impl Fn(Range<usize>, &mut [S]) -> T + Sync) -> Vec<T> {
@@ -36,6 +48,21 @@ pub fn fill<S: Send, T: Send>(plane: &mut Plane<S>, work: impl Fn(Range<usize>, 
         .enumerate()
         .map(|(i, rows)| work(i * HEIGHT..((i + 1) * HEIGHT).min(height), rows))
         .collect()
+}
+
+/// As [`fill`] with buffers as [`map_with`] has them.
+pub fn fill_with<S: Send, B, T: Send>(
+    plane: &mut Plane<S>,
+    buffers: impl Fn() -> B + Sync + Send,
+    work: impl Fn(&mut B, Range<usize>, &mut [S]) -> T + Sync + Send,
+) -> Vec<T> {
+    let (width, height) = (plane.width(), plane.height());
+    if width == 0 || height == 0 {
+        return Vec::new();
+    }
+    let strip = |i: usize| i * HEIGHT..((i + 1) * HEIGHT).min(height);
+    let strips = plane.data_mut().par_chunks_mut(width * HEIGHT).enumerate();
+    strips.map_init(buffers, |buffers, (i, rows)| work(buffers, strip(i), rows)).collect()
 }
 
 /// Fills `plane` row by row, in parallel.

@@ -1,0 +1,19 @@
+//! Image quality assessment as a library: every tool behind one name, on one calibrated scale from 1 to 5.
+//!
+//! ```
+//! use agenticiqa::metrics::{Image, Pair};
+//! use agenticiqa::tools::Registry;
+//!
+//! let registry = Registry::builtin()?;
+//! let reference = Image::from_gray8(64, 64, (0..4096).map(|i| (i % 251) as u8).collect())?;
+//! let distorted = Image::from_gray8(64, 64, (0..4096).map(|i| (i % 241) as u8).collect())?;
+//! let run = registry.get("ssim")?.run(&Pair::new(&reference, &distorted)?);
+//! assert!((1.0..=5.0).contains(&run.normalized_score.unwrap()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod scoring;
+pub mod tools;
+
+pub use agenticiqa_imaging as imaging;
+pub use agenticiqa_metrics as metrics;

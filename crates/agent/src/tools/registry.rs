@@ -1,0 +1,215 @@
+//! All tools by name: the tool list joined with the metrics that are built in.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use agenticiqa_metrics as metrics;
+use metrics::{Direction, Info, Kind, Metric};
+
+use super::metadata::{self, BUILTIN};
+use super::{Availability, Error, Metadata, Scale, ToolType};
+
+/// A tool: what is known of it, and the metric behind it where there is one.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    name: String,
+    metadata: Metadata,
+    metric: Option<Engine>,
+}
+
+/// A built-in metric, or one that was set up with a model of the user's.
+#[derive(Debug, Clone)]
+enum Engine {
+    Static(&'static dyn Metric),
+}
+
+impl Engine {
+    fn metric(&self) -> &dyn Metric {
+        match self {
+            Self::Static(metric) => *metric,
+        }
+    }
+}
+
+impl Tool {
+    /// The name as papers spell it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Type, strengths, direction and scale.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The metric behind the tool, if it is built in.
+    pub fn metric(&self) -> Option<&dyn Metric> {
+        self.metric.as_ref().map(Engine::metric)
+    }
+
+    /// What the metric says of itself, if it is built in.
+    pub fn info(&self) -> Option<&'static Info> {
+        self.metric().map(Metric::info)
+    }
+
+    /// Whether it compares with a reference.
+    pub fn needs_reference(&self) -> bool {
+        self.metadata.tool_type == ToolType::FullReference
+    }
+
+    /// Whether it can run here.
+    pub fn availability(&self) -> Availability {
+        match &self.metric {
+            Some(Engine::Static(metric)) if metric.info().name == ILNIQE => {
+                Availability::NeedsModel { hint: ILNIQE_HINT.to_owned() }
+            }
+            Some(_) => Availability::Native,
+            None => Availability::NotIncluded { reason: "a learned tool; its weights are not part of this release".into() },
+        }
+    }
+
+    /// How its raw scores become scores from 1 to 5.
+    pub fn scale(&self) -> Scale {
+        match (self.metadata.logistic_params, self.metadata.range, self.metadata.lower_is_better) {
+            (Some(logistic), _, _) => Scale::Logistic(logistic),
+            (None, Some((low, high)), Some(true)) => Scale::Linear { worst: high, best: low },
+            (None, Some((low, high)), Some(false)) => Scale::Linear { worst: low, best: high },
+            _ => Scale::None,
+        }
+    }
+}
+
+const ILNIQE: &str = "ILNIQE";
+const ILNIQE_HINT: &str = "needs the authors' templateModel.mat: give it with --model ILNIQE=PATH or AGENTICIQA_ILNIQE_MODEL";
+
+/// All tools by name.
+#[derive(Debug, Clone)]
+pub struct Registry {
+    tools: Vec<Tool>,
+}
+
+impl Registry {
+    /// The tools of the built-in list and every native metric.
+    pub fn builtin() -> Result<Self, Error> {
+        Self::from_json(BUILTIN)
+    }
+
+    /// The tools of a list in the form of `tools.json`, and every native metric.
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        let mut listed: BTreeMap<String, (String, Metadata)> =
+            metadata::parse(json)?.into_iter().map(|(name, entry)| (fold(&name), (name, entry))).collect();
+        let mut tools: Vec<Tool> = metrics::all()
+            .map(|metric| {
+                let info = metric.info();
+                let metadata = listed.remove(&fold(info.name)).map_or_else(|| describe(info), |(_, entry)| entry);
+                Tool { name: info.name.to_owned(), metadata, metric: Some(Engine::Static(metric)) }
+            })
+            .collect();
+        tools.extend(listed.into_values().map(|(name, metadata)| Tool { name, metadata, metric: None }));
+        Ok(Self { tools })
+    }
+
+    /// Gives a tool the model file that it needs.
+    pub fn load_model(&mut self, name: &str, path: &Path) -> Result<(), Error> {
+        let failed = |reason: String| Error::Model { path: path.display().to_string(), reason };
+        let tool = self.get(name)?.name.clone();
+        if tool != ILNIQE {
+            return Err(failed(format!("{tool} takes no model file")));
+        }
+        std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+        Ok(())
+    }
+
+    /// All tools: native ones in the order of the documentation, then the others by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter()
+    }
+
+    /// The tool of that name, without regard to case, `-` or `_`.
+    pub fn get(&self, name: &str) -> Result<&Tool, Error> {
+        let wanted = fold(name);
+        self.tools.iter().find(|tool| fold(&tool.name) == wanted).ok_or_else(|| Error::UnknownTool {
+            name: name.to_owned(),
+            suggestion: self.nearest(&wanted),
+        })
+    }
+
+    fn nearest(&self, wanted: &str) -> Option<String> {
+        let distance = |tool: &&Tool| strsim::damerau_levenshtein(&fold(&tool.name), wanted);
+        let nearest = self.tools.iter().min_by_key(distance)?;
+        (distance(&nearest) <= wanted.len().div_ceil(3)).then(|| nearest.name.clone())
+    }
+}
+
+fn fold(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+}
+
+/// What a native metric that the list does not name says of itself.
+fn describe(info: &Info) -> Metadata {
+    Metadata {
+        tool_type: match info.kind {
+            Kind::FullReference => ToolType::FullReference,
+            Kind::NoReference => ToolType::NoReference,
+        },
+        strengths: Vec::new(),
+        lower_is_better: match info.direction {
+            Direction::LowerIsBetter => Some(true),
+            Direction::HigherIsBetter => Some(false),
+            Direction::Neutral => None,
+        },
+        range: None,
+        logistic_params: None,
+        fitted_on: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_agrees_with_what_the_metrics_say_of_themselves() {
+        for tool in Registry::builtin().unwrap().iter() {
+            if let Some(info) = tool.info() {
+                let described = describe(info);
+                assert_eq!(tool.metadata.tool_type, described.tool_type, "{}", tool.name);
+                assert_eq!(tool.metadata.lower_is_better, described.lower_is_better, "{}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_match_in_any_spelling_and_near_misses_are_suggested() {
+        let registry = Registry::builtin().unwrap();
+        assert_eq!(registry.get("ms_ssim").unwrap().name(), "MS-SSIM");
+        assert_eq!(registry.get("topiq-fr").unwrap().name(), "TOPIQ_FR");
+        let error = registry.get("BRISK").unwrap_err().to_string();
+        assert_eq!(error, "no tool is called \"BRISK\", did you mean BRISQUE?; `agenticiqa tools list` shows all");
+    }
+
+    #[test]
+    fn every_native_score_with_a_direction_in_the_list_has_a_scale() {
+        for tool in Registry::builtin().unwrap().iter().filter(|tool| metadata::parse(BUILTIN).unwrap().contains_key(&tool.name)) {
+            if tool.info().is_some() {
+                assert_ne!(tool.scale(), Scale::None, "{}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn better_raw_scores_never_get_a_worse_score() {
+        for tool in Registry::builtin().unwrap().iter().filter(|tool| tool.info().is_some()) {
+            let (scale, Some(lower)) = (tool.scale(), tool.metadata.lower_is_better) else { continue };
+            let Some(info) = tool.info() else { continue };
+            let (low, high) = (info.range.0.max(-20.0), info.range.1.min(100.0));
+            let steps = (0..=1000).map(|step| low + (high - low) * f64::from(step) / 1000.0);
+            let mut scores: Vec<f64> = steps.filter_map(|raw| scale.normalise(raw)).collect();
+            if lower {
+                scores.reverse();
+            }
+            let fall = scores.windows(2).map(|pair| pair[0] - pair[1]).fold(0.0, f64::max);
+            assert!(fall < 0.02, "{} falls by {fall}", tool.name);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! One run of one tool: raw score, score from 1 to 5, time, map; or why there is none.
+
+use std::time::Instant;
+
+use agenticiqa_metrics::{Error as MetricError, Map, Pair};
+use serde::Serializer;
+use serde_json::value::RawValue;
+
+use super::{Scale, Tool};
+
+/// What came out of one run of one tool.
+#[derive(Debug, Clone)]
+pub struct ToolRun {
+    /// The tool's name.
+    pub tool: String,
+    /// The score on the tool's own scale.
+    pub raw_score: Option<f64>,
+    /// The score from 1 to 5; absent for plain measurements.
+    pub normalized_score: Option<f64>,
+    /// Seconds of the metric alone.
+    pub execution_time: f64,
+    /// Why there is no score.
+    pub error: Option<Failure>,
+    /// The map, where one was asked for and the tool has one.
+    pub map: Option<Map>,
+}
+
+/// Why a tool gave no score.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Failure {
+    /// The image does not suit the tool.
+    Input(String),
+    /// The tool has nothing to measure in this kind of picture, such as JPEG tables in a PNG.
+    NotApplicable(String),
+    /// The tool itself could not work.
+    Tool(String),
+}
+
+impl Failure {
+    /// The reason in words.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::Input(message) | Self::NotApplicable(message) | Self::Tool(message) => message,
+        }
+    }
+}
+
+impl From<MetricError> for Failure {
+    fn from(error: MetricError) -> Self {
+        let message = error.to_string();
+        match error {
+            MetricError::ModelMissing { .. } | MetricError::ModelInvalid { .. } => Self::Tool(message),
+            MetricError::Undefined { .. } => Self::NotApplicable(message),
+            _ => Self::Input(message),
+        }
+    }
+}
+
+impl Tool {
+    /// Runs the tool; a failure is part of the result, never a panic or a default.
+    pub fn run(&self, pair: &Pair<'_>) -> ToolRun {
+        let start = Instant::now();
+        let outcome = match self.metric() {
+            Some(metric) => metric.measure(pair).map_err(Failure::from),
+            None => Err(Failure::Tool(self.availability().reason().unwrap_or("no engine").to_owned())),
+        };
+        let outcome = outcome.and_then(|measurement| match measurement.score {
+            score if score.is_nan() => Err(Failure::Tool(format!("{} gave no number", self.name()))),
+            _ => Ok(measurement),
+        });
+        let execution_time = start.elapsed().as_secs_f64();
+        let tool = self.name().to_owned();
+        match outcome {
+            Ok(measurement) => {
+                let scale = self.scale();
+                if matches!(scale, Scale::Linear { .. }) {
+                    tracing::debug!(tool, "no fitted parameters: linear scale from the documented range");
+                }
+                let (raw_score, map) = (Some(measurement.score), measurement.map);
+                let normalized_score = scale.normalise(measurement.score);
+                ToolRun { tool, raw_score, normalized_score, execution_time, error: None, map }
+            }
+            Err(failure) => {
+                let error = Some(failure);
+                ToolRun { tool, raw_score: None, normalized_score: None, execution_time, error, map: None }
+            }
+        }
+    }
+}
+
+/// Serialises a raw score. JSON has no infinity, which is PSNR's score of identical images: it is written as the
+/// number `1e999`, which readers of IEEE doubles take for infinity.
+pub fn raw_number<S: Serializer>(score: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    use serde::Serialize;
+    match score {
+        Some(score) if score.is_infinite() => {
+            let text = if *score > 0.0 { "1e999" } else { "-1e999" };
+            let number = RawValue::from_string(text.to_owned()).map_err(serde::ser::Error::custom)?;
+            number.serialize(serializer)
+        }
+        score => score.serialize(serializer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agenticiqa_metrics::Image;
+
+    use super::*;
+    use crate::tools::Registry;
+
+    #[test]
+    fn failures_are_told_apart() {
+        let registry = Registry::builtin().unwrap();
+        let image = Image::from_gray8(4, 4, vec![9; 16]).unwrap();
+        let small = registry.get("SSIM").unwrap().run(&Pair::new(&image, &image).unwrap());
+        assert!(matches!(small.error, Some(Failure::Input(ref reason)) if reason.contains("at least 11x11")));
+        let learned = registry.get("LPIPS").unwrap().run(&Pair::single(&image));
+        assert!(matches!(learned.error, Some(Failure::Tool(_))));
+        assert_eq!((learned.raw_score, learned.normalized_score), (None, None));
+    }
+
+    #[test]
+    fn infinity_is_written_as_a_number() {
+        #[derive(serde::Serialize)]
+        struct Row(#[serde(serialize_with = "raw_number")] Option<f64>);
+        let json = |score| serde_json::to_string(&Row(score)).unwrap();
+        assert_eq!(json(Some(f64::INFINITY)), "1e999");
+        assert_eq!(json(Some(0.5)), "0.5");
+        assert_eq!(json(None), "null");
+    }
+}

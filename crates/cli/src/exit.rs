@@ -1,0 +1,88 @@
+//! How the program ends: 0 done, 1 the work failed, 2 bad usage or bad input.
+
+use std::io;
+use std::process::ExitCode;
+
+use agenticiqa::{scoring, tools};
+
+/// How a command that ran to its end went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// All done.
+    Done,
+    /// Something could not be done.
+    Failed,
+    /// Some input could not be used.
+    BadInput,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Done => Self::SUCCESS,
+            Exit::Failed => Self::from(1),
+            Exit::BadInput => Self::from(2),
+        }
+    }
+}
+
+/// Why a command stopped before its end.
+#[derive(Debug)]
+pub struct Stop {
+    exit: Exit,
+    message: Option<String>,
+}
+
+impl Stop {
+    /// The work failed.
+    pub fn failed(message: impl ToString) -> Self {
+        Self { exit: Exit::Failed, message: Some(message.to_string()) }
+    }
+
+    /// The input or the usage is bad.
+    pub fn bad_input(message: impl ToString) -> Self {
+        Self { exit: Exit::BadInput, message: Some(message.to_string()) }
+    }
+
+    /// Says why on stderr and gives the exit code.
+    pub fn report(self) -> ExitCode {
+        if let Some(message) = self.message {
+            eprintln!("error: {message}");
+        }
+        self.exit.into()
+    }
+}
+
+impl From<tools::Error> for Stop {
+    fn from(error: tools::Error) -> Self {
+        Self::bad_input(error)
+    }
+}
+
+impl From<scoring::Error> for Stop {
+    fn from(error: scoring::Error) -> Self {
+        Self::bad_input(error)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        // A reader that has seen enough, such as `head`, is no failure.
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self { exit: Exit::Done, message: None };
+        }
+        Self::failed(format!("the output cannot be written: {error}"))
+    }
+}
+
+impl From<serde_json::Error> for Stop {
+    fn from(error: serde_json::Error) -> Self {
+        io::Error::from(error).into()
+    }
+}
+
+impl From<csv::Error> for Stop {
+    fn from(error: csv::Error) -> Self {
+        io::Error::from(error).into()
+    }
+}

@@ -1,0 +1,91 @@
+//! `agenticiqa score`: the tools alone, no agent.
+
+mod maps;
+mod print;
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use agenticiqa::imaging::Decoder;
+use agenticiqa::scoring::{Request, Scored, Scorer, Selection};
+use agenticiqa::tools::Failure;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::arguments::Score;
+use crate::exit::{Exit, Stop};
+
+/// Scores every picture; what fails is reported and the rest goes on.
+pub fn run(arguments: &Score, quiet: bool) -> Result<Exit, Stop> {
+    let registry = crate::registry(&arguments.models.models)?;
+    let decoder = Decoder { max_pixels: arguments.max_pixels, ..Decoder::default() };
+    let selection = match (arguments.all, &arguments.tools) {
+        (true, _) => Selection::All,
+        (false, tools) if tools.is_empty() => Selection::Default,
+        (false, tools) => Selection::Named(tools.clone()),
+    };
+    let request = Request {
+        reference: arguments.reference.clone(),
+        selection,
+        regions: arguments.regions.clone(),
+        maps: arguments.map.is_some(),
+    };
+    let scorer = Scorer::new(&registry, decoder, request)?;
+    let mut maps = arguments.map.as_deref().map(maps::Folder::create).transpose()?;
+    let mut printer = print::Printer::new(arguments.format, &scorer);
+    let progress = progress(arguments.images.len(), quiet);
+    let mut exit = Exit::Done;
+    for path in &arguments.images {
+        progress.set_message(path.display().to_string());
+        let mut scored = scorer.score(path);
+        if let Some(maps) = &mut maps {
+            maps.write(&mut scored.rows)?;
+        }
+        exit = exit.max(outcome(&scored));
+        progress.suspend(|| {
+            report(path, &scored, quiet);
+            printer.print(path, &scored)
+        })?;
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    printer.finish()?;
+    Ok(exit)
+}
+
+/// A bar on a terminal when there is more than one picture.
+fn progress(count: usize, quiet: bool) -> ProgressBar {
+    if quiet || count < 2 || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {per_sec} ETA {eta} {wide_msg}");
+    ProgressBar::new(count as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn outcome(scored: &Scored) -> Exit {
+    let failures = scored.rows.iter().filter_map(|row| row.failure.as_ref());
+    let exits = failures.map(|failure| match failure {
+        Failure::Input(_) | Failure::NotApplicable(_) => Exit::BadInput,
+        Failure::Tool(_) => Exit::Failed,
+    });
+    let undecoded = if scored.picture.is_err() { Exit::BadInput } else { Exit::Done };
+    exits.fold(undecoded, Exit::max)
+}
+
+/// One line on stderr for a picture that could not be scored in full, naming the file and the first reason.
+fn report(path: &Path, scored: &Scored, quiet: bool) {
+    match &scored.picture {
+        Err(error) => eprintln!("error: {error}"),
+        Ok(_) => {
+            let failed: Vec<_> = scored.rows.iter().filter(|row| row.error.is_some()).collect();
+            if let Some(reason) = failed.first().and_then(|row| row.error.as_ref()) {
+                let more = if failed.len() > 1 { format!(" (and {} more)", failed.len() - 1) } else { String::new() };
+                eprintln!("error: {}: {reason}{more}", path.display());
+            }
+        }
+    }
+    if !quiet {
+        for (tool, reason) in &scored.skipped {
+            tracing::info!("{}: {tool} left out: {reason}", path.display());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Calling the program, and making pictures for it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+
+/// A file that ships with the project.
+pub fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+/// Runs the program.
+pub fn agenticiqa(arguments: &[&str]) -> Output {
+    let mut command = Command::cargo_bin("agenticiqa").unwrap();
+    command.args(arguments).env_remove("AGENTICIQA_ILNIQE_MODEL").env_remove("AGENTICIQA_THREADS");
+    command.output().unwrap()
+}
+
+/// The exit code.
+pub fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+/// What went to stdout.
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// What went to stderr.
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Every line of stdout as JSON.
+pub fn rows(output: &Output) -> Vec<serde_json::Value> {
+    stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Writes a 24-bit BMP whose pixels are `pixel(x, y)`.
+pub fn write_bmp(path: &Path, width: u32, height: u32, pixel: impl Fn(u32, u32) -> [u8; 3]) {
+    let stride = (width * 3).next_multiple_of(4);
+    let mut bytes = bmp_header(width, height, stride * height);
+    for y in (0..height).rev() {
+        let start = bytes.len();
+        bytes.extend((0..width).flat_map(|x| {
+            let [red, green, blue] = pixel(x, y);
+            [blue, green, red]
+        }));
+        bytes.resize(start + stride as usize, 0);
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+/// The 54 bytes before the pixels of a BMP.
+pub fn bmp_header(width: u32, height: u32, size: u32) -> Vec<u8> {
+    let mut bytes = b"BM".to_vec();
+    bytes.extend(size.wrapping_add(54).to_le_bytes());
+    bytes.extend([0; 4]);
+    for word in [54u32, 40, width, height] {
+        bytes.extend(word.to_le_bytes());
+    }
+    bytes.extend([1, 0, 24, 0]);
+    for word in [0u32, size, 2835, 2835, 0, 0] {
+        bytes.extend(word.to_le_bytes());
+    }
+    bytes
+}

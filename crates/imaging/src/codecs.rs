@@ -1,0 +1,230 @@
+//! PNG, BMP, WebP and GIF: what their decoders need to be bounded and strict.
+
+use std::io::{Cursor, ErrorKind};
+
+use image::codecs::bmp::BmpDecoder;
+use image::codecs::png::PngDecoder;
+use image::error::ImageError;
+use image::metadata::Orientation;
+use image::{ColorType, ImageDecoder, Limits};
+
+use crate::decode::{Decoded, Decoder, Note};
+use crate::raster::{Layout, Raster, Samples};
+use crate::{Error, Format, Result};
+
+/// What a decoder may take for itself (tables, rows, metadata) beside the pixels.
+const WORKING_MEMORY: u64 = 64 << 20;
+
+/// Deflate expands to at most 1032 times its size.
+const DEFLATE_RATIO: u64 = 1032;
+
+/// An LZW code of at least 9 bits stands for at most 4096 pixels; a byte cannot hold more.
+const GIF_PIXELS_A_BYTE: u64 = 4096;
+
+/// Decodes PNG of every depth; low depths and palettes are expanded to 8 bits, 16 bits are kept.
+pub(crate) fn png(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
+    let truncated = || Error::Truncated { format: Format::Png };
+    // The header chunk comes first, at a fixed place.
+    let header = bytes.get(8..26).ok_or_else(truncated)?;
+    let number = |at: usize| header[at..at + 4].iter().fold(0u64, |n, &byte| n << 8 | u64::from(byte));
+    if &header[4..8] != b"IHDR" {
+        return Err(Error::corrupt(Format::Png, "it does not start with a header"));
+    }
+    let (width, height) = (number(8), number(12));
+    decoder.check_size(width, height)?;
+    let bits_a_pixel = u64::from(header[16]) * if header[17] & 2 != 0 && header[17] & 1 == 0 { 3 } else { 1 };
+    let raw = (width * bits_a_pixel).div_ceil(8).saturating_mul(height);
+    if raw > DEFLATE_RATIO.saturating_mul(bytes.len() as u64) {
+        return Err(truncated());
+    }
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(WORKING_MEMORY + 64 * width);
+    let source = PngDecoder::with_limits(Cursor::new(bytes), limits).map_err(|error| explain(Format::Png, error))?;
+    let animated = source.is_apng().unwrap_or(false);
+    let mut decoded = read(Format::Png, source)?;
+    if animated {
+        decoded.notes.push(Note::FirstFrame);
+    }
+    Ok(decoded)
+}
+
+/// Decodes BMP, also with palette, bit fields or run lengths.
+pub(crate) fn bmp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
+    let source = BmpDecoder::new(Cursor::new(bytes)).map_err(|error| explain(Format::Bmp, error))?;
+    let (width, height) = source.dimensions();
+    decoder.check_size(width.into(), height.into())?;
+    read(Format::Bmp, source)
+}
+
+/// Reads the pixels of a checked size, with profile and orientation.
+fn read(format: Format, mut source: impl ImageDecoder) -> Result<Decoded> {
+    let (width, height) = source.dimensions();
+    let (layout, sixteen) = match source.color_type() {
+        ColorType::L8 => (Layout::Gray, false),
+        ColorType::La8 => (Layout::GrayAlpha, false),
+        ColorType::Rgb8 => (Layout::Rgb, false),
+        ColorType::Rgba8 => (Layout::Rgba, false),
+        ColorType::L16 => (Layout::Gray, true),
+        ColorType::La16 => (Layout::GrayAlpha, true),
+        ColorType::Rgb16 => (Layout::Rgb, true),
+        ColorType::Rgba16 => (Layout::Rgba, true),
+        other => return Err(Error::unsupported(format, format!("{other:?} samples"))),
+    };
+    let (width, height) = (width as usize, height as usize);
+    let count = width * height * layout.channels();
+    let icc = source.icc_profile().ok().flatten();
+    let orientation = source.orientation().ok();
+    let samples = if sixteen {
+        let mut data = vec![0u16; count];
+        source.read_image(bytemuck::cast_slice_mut(&mut data)).map_err(|error| explain(format, error))?;
+        Samples::Sixteen(data)
+    } else {
+        let mut data = vec![0u8; count];
+        source.read_image(&mut data).map_err(|error| explain(format, error))?;
+        Samples::Eight(data)
+    };
+    Ok(Decoded { icc, ..Decoded::new(Raster { width, height, layout, samples }, orientation) })
+}
+
+/// Decodes WebP, lossy or lossless; of an animation the first frame.
+pub(crate) fn webp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
+    let fail = |error: image_webp::DecodingError| match error {
+        image_webp::DecodingError::IoError(error) => explain_io(Format::WebP, &error),
+        image_webp::DecodingError::UnsupportedFeature(feature) => Error::unsupported(Format::WebP, feature),
+        image_webp::DecodingError::MemoryLimitExceeded => Error::Memory { format: Format::WebP },
+        other => Error::corrupt(Format::WebP, other),
+    };
+    let mut source = image_webp::WebPDecoder::new(Cursor::new(bytes)).map_err(fail)?;
+    // Metadata cannot be larger than the file.
+    source.set_memory_limit(bytes.len());
+    let (width, height) = source.dimensions();
+    decoder.check_size(width.into(), height.into())?;
+    let layout = if source.has_alpha() { Layout::Rgba } else { Layout::Rgb };
+    let (width, height) = (width as usize, height as usize);
+    let icc = source.icc_profile().ok().flatten();
+    let exif = source.exif_metadata().ok().flatten();
+    let mut data = vec![0; width * height * layout.channels()];
+    source.read_image(&mut data).map_err(fail)?;
+    let raster = Raster { width, height, layout, samples: Samples::Eight(data) };
+    let mut decoded = Decoded::new(raster, exif.and_then(|exif| Orientation::from_exif_chunk(&exif)));
+    decoded.icc = icc;
+    if source.is_animated() && source.num_frames() > 1 {
+        decoded.notes.push(Note::FirstFrame);
+    }
+    Ok(decoded)
+}
+
+/// Decodes the first frame of a GIF; what it leaves uncovered is transparent.
+pub(crate) fn gif(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
+    let fail = |error: gif::DecodingError| match error {
+        gif::DecodingError::Io(error) => explain_io(Format::Gif, &error),
+        gif::DecodingError::UnexpectedEof => Error::Truncated { format: Format::Gif },
+        other => Error::corrupt(Format::Gif, other),
+    };
+    let mut options = gif::DecodeOptions::new();
+    options.set_color_output(gif::ColorOutput::Indexed);
+    options.set_memory_limit(gif::MemoryLimit::Unlimited);
+    options.check_frame_consistency(true);
+    let mut source = options.read_info(Cursor::new(bytes)).map_err(fail)?;
+    let (width, height) = (usize::from(source.width()), usize::from(source.height()));
+    decoder.check_size(width as u64, height as u64)?;
+    let frame = source.next_frame_info().map_err(fail)?.ok_or(Error::Truncated { format: Format::Gif })?;
+    let area = usize::from(frame.width) * usize::from(frame.height);
+    if area as u64 > GIF_PIXELS_A_BYTE.saturating_mul(bytes.len() as u64) {
+        return Err(Error::Truncated { format: Format::Gif });
+    }
+    let mut place = Place {
+        left: frame.left.into(),
+        top: frame.top.into(),
+        width: frame.width.into(),
+        transparent: frame.transparent,
+        covers: area == width * height,
+    };
+    let mut indices = vec![0; area];
+    source.read_into_buffer(&mut indices).map_err(fail)?;
+    let palette = source.palette().map_err(fail)?.as_chunks::<3>().0;
+    // Without an index that is transparent in fact, three channels are enough.
+    place.covers &= place.transparent.is_none_or(|index| !indices.contains(&index));
+    let raster = match place.covers {
+        true => paint::<3>(width, height, &indices, palette, place, Layout::Rgb),
+        false => paint::<4>(width, height, &indices, palette, place, Layout::Rgba),
+    };
+    let mut decoded = Decoded::new(raster, None);
+    decoded.icc = source.icc_profile().map(<[u8]>::to_vec);
+    // A damaged later frame is no concern of the first.
+    if matches!(source.next_frame_info(), Ok(Some(_))) {
+        decoded.notes.push(Note::FirstFrame);
+    }
+    Ok(decoded)
+}
+
+/// Where a GIF frame lies on its canvas.
+struct Place {
+    left: usize,
+    top: usize,
+    width: usize,
+    transparent: Option<u8>,
+    covers: bool,
+}
+
+fn paint<const CHANNELS: usize>(
+    width: usize,
+    height: usize,
+    indices: &[u8],
+    palette: &[[u8; 3]],
+    place: Place,
+    layout: Layout,
+) -> Raster {
+    let mut data = vec![0; width * height * CHANNELS];
+    let pixels = data.as_chunks_mut::<CHANNELS>().0;
+    for (y, row) in indices.chunks_exact(place.width.max(1)).enumerate() {
+        let start = (place.top + y) * width + place.left;
+        for (pixel, &index) in pixels.iter_mut().skip(start).zip(row) {
+            if place.transparent != Some(index) {
+                // An index beyond the palette shows black, as browsers do.
+                let colour = palette.get(usize::from(index)).copied().unwrap_or_default();
+                pixel[..3].copy_from_slice(&colour);
+                pixel[3..].fill(255);
+            }
+        }
+    }
+    Raster { width, height, layout, samples: Samples::Eight(data) }
+}
+
+fn explain(format: Format, error: ImageError) -> Error {
+    match error {
+        ImageError::IoError(error) => explain_io(format, &error),
+        ImageError::Unsupported(error) => Error::unsupported(format, error.kind_text()),
+        ImageError::Limits(_) => Error::Memory { format },
+        other => {
+            let text = std::error::Error::source(&other).map_or_else(|| other.to_string(), ToString::to_string);
+            match text.to_ascii_lowercase() {
+                lower if lower.contains("unexpected end") || lower.contains("eof") => Error::Truncated { format },
+                _ => Error::corrupt(format, text),
+            }
+        }
+    }
+}
+
+fn explain_io(format: Format, error: &std::io::Error) -> Error {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => Error::Truncated { format },
+        _ => Error::corrupt(format, error),
+    }
+}
+
+/// What an unsupported file asks for, without the format's name that the message already has.
+trait KindText {
+    fn kind_text(&self) -> String;
+}
+
+impl KindText for image::error::UnsupportedError {
+    fn kind_text(&self) -> String {
+        use image::error::UnsupportedErrorKind::{Color, GenericFeature};
+        match self.kind() {
+            Color(colour) => format!("{colour:?} samples"),
+            GenericFeature(feature) => feature,
+            other => format!("{other:?}"),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! From a file to an [`Image`]: one call, whatever the format.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use agenticiqa_metrics::{Image, Source};
+use image::metadata::Orientation;
+
+use crate::raster::{Layout, Raster, Samples};
+use crate::{Error, Format, Result, codecs, format, icc, jpeg, tiff};
+
+/// Reads image files. The limit is checked against the size that a file states, before anything is allocated for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decoder {
+    /// The largest number of pixels (width times height) that is accepted.
+    pub max_pixels: u64,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self { max_pixels: 1_000_000_000 }
+    }
+}
+
+/// A picture, and what was done to make it sRGB pixels.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    /// The pixels.
+    pub image: Image,
+    /// The format of the file, told by its content.
+    pub format: Format,
+    /// What was done to the pixels, in order.
+    pub notes: Vec<Note>,
+}
+
+/// Something that was done to the pixels of a file, or found in it, that its user should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// An animation or a file of several pages: the first one was taken.
+    FirstFrame,
+    /// Samples of 16 bits were kept.
+    SixteenBits,
+    /// Floating-point samples were taken as fractions of white, clipped to 0..=1, and made 16-bit.
+    FloatClipped,
+    /// The embedded colour profile was applied: pixels were converted to sRGB.
+    ProfileConverted {
+        /// The profile's own name.
+        name: String,
+    },
+    /// The embedded colour profile cannot be used: pixels were taken as sRGB.
+    ProfileIgnored {
+        /// Why it cannot be used.
+        reason: String,
+    },
+    /// CMYK without a usable profile was converted by the plain formula.
+    CmykConverted,
+    /// Transparent pixels were composited on white, in sRGB code values.
+    AlphaOnWhite,
+    /// The picture was turned as the file's orientation tag asks for (its value, 2..=8).
+    Oriented(u8),
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FirstFrame => f.write_str("first frame of several taken"),
+            Self::SixteenBits => f.write_str("16-bit samples kept"),
+            Self::FloatClipped => f.write_str("floating-point samples clipped to 0..1 and made 16-bit"),
+            Self::ProfileConverted { name } => write!(f, "colour profile \"{name}\" converted to sRGB"),
+            Self::ProfileIgnored { reason } => write!(f, "colour profile ignored, pixels taken as sRGB: {reason}"),
+            Self::CmykConverted => f.write_str("CMYK without profile converted by formula"),
+            Self::AlphaOnWhite => f.write_str("transparent pixels composited on white"),
+            Self::Oriented(tag) => write!(f, "orientation {tag} applied"),
+        }
+    }
+}
+
+/// What a codec hands over: samples as the file has them, and what the file says about them.
+#[derive(Debug)]
+pub(crate) struct Decoded {
+    pub raster: Raster,
+    pub icc: Option<Vec<u8>>,
+    pub orientation: Orientation,
+    pub notes: Vec<Note>,
+    pub jpeg_quality: Option<f64>,
+}
+
+impl Decoded {
+    pub fn new(raster: Raster, orientation: Option<Orientation>) -> Self {
+        let orientation = orientation.unwrap_or(Orientation::NoTransforms);
+        Self { raster, icc: None, orientation, notes: Vec::new(), jpeg_quality: None }
+    }
+}
+
+impl Decoder {
+    /// Reads the image file at `path`; errors name it.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Picture> {
+        let path = path.as_ref();
+        let picture = self.read(path).and_then(|bytes| self.decode_owned(bytes));
+        picture.map_err(|error| error.of(path))
+    }
+
+    /// Decodes the bytes of an image file.
+    pub fn decode(&self, bytes: &[u8]) -> Result<Picture> {
+        let format = format::detect(&bytes[..bytes.len().min(HEAD)])?;
+        self.finish(format, self.decode_as(format, bytes)?)
+    }
+
+    /// As [`decode`](Self::decode); the file's bytes are given back before the pixels are converted.
+    fn decode_owned(&self, bytes: Vec<u8>) -> Result<Picture> {
+        let format = format::detect(&bytes[..bytes.len().min(HEAD)])?;
+        let decoded = self.decode_as(format, &bytes)?;
+        drop(bytes);
+        self.finish(format, decoded)
+    }
+
+    fn decode_as(&self, format: Format, bytes: &[u8]) -> Result<Decoded> {
+        match format {
+            Format::Jpeg => jpeg::decode(self, bytes),
+            Format::Tiff => tiff::decode(self, bytes),
+            Format::Avif => Err(Error::UnknownFormat { name: "AVIF" }),
+            Format::Png => codecs::png(self, bytes),
+            Format::Bmp => codecs::bmp(self, bytes),
+            Format::WebP => codecs::webp(self, bytes),
+            Format::Gif => codecs::gif(self, bytes),
+        }
+    }
+
+    fn finish(&self, format: Format, decoded: Decoded) -> Result<Picture> {
+        let Decoded { mut raster, icc, orientation, mut notes, jpeg_quality } = decoded;
+        if matches!(raster.samples, Samples::Sixteen(_)) && !notes.contains(&Note::FloatClipped) {
+            notes.push(Note::SixteenBits);
+        }
+        notes.extend(icc.and_then(|profile| icc::to_srgb(&mut raster, &profile)));
+        if raster.layout == Layout::Cmyk {
+            raster.inks_to_rgb();
+            notes.push(Note::CmykConverted);
+        }
+        if raster.flatten() {
+            notes.push(Note::AlphaOnWhite);
+        }
+        if orientation != Orientation::NoTransforms {
+            raster.orient(orientation);
+            notes.push(Note::Oriented(orientation.to_exif()));
+        }
+        let image = raster.into_image()?.with_source(Source { jpeg_quality });
+        Ok(Picture { image, format, notes })
+    }
+
+    /// The size must be neither zero nor above the limit.
+    pub(crate) fn check_size(&self, width: u64, height: u64) -> Result<()> {
+        if width == 0 || height == 0 {
+            return Err(Error::ZeroSized { width, height });
+        }
+        if width.saturating_mul(height) > self.max_pixels {
+            return Err(Error::TooLarge { width, height, max_pixels: self.max_pixels });
+        }
+        Ok(())
+    }
+
+    /// The bytes of a file, once its first ones are those of an image.
+    fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        let metadata = std::fs::metadata(path).map_err(unreadable)?;
+        if metadata.is_dir() {
+            return Err(Error::Directory);
+        }
+        if !metadata.is_file() && !is_pipe(&metadata) {
+            return Err(Error::NotAFile);
+        }
+        let mut file = File::open(path).map_err(unreadable)?;
+        let mut bytes = Vec::new();
+        file.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(unreadable)?;
+        format::detect(&bytes)?;
+        let rest = usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_sub(bytes.len());
+        // Refused here rather than by the allocator, which would end the program.
+        bytes.try_reserve_exact(rest).map_err(|_| Error::Unreadable(io::ErrorKind::OutOfMemory.into()))?;
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
+        Ok(bytes)
+    }
+}
+
+/// How many bytes tell the kind of a file.
+const HEAD: usize = 1024;
+
+fn unreadable(error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => Error::NotFound,
+        io::ErrorKind::IsADirectory => Error::Directory,
+        _ => Error::Unreadable(error),
+    }
+}
+
+#[cfg(unix)]
+fn is_pipe(metadata: &std::fs::Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &std::fs::Metadata) -> bool {
+    false
+}

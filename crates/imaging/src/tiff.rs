@@ -1,0 +1,213 @@
+//! TIFF: first page, 1 to 16 bits or floating point, grey, palette, RGB, CMYK, alpha.
+
+use std::io::{Cursor, ErrorKind};
+
+use image::metadata::Orientation;
+use tiff::decoder::{Decoder as Source, DecodingResult, Limits};
+use tiff::tags::Tag;
+use tiff::{ColorType, TiffError};
+
+use crate::decode::{Decoded, Decoder, Note};
+use crate::raster::{Layout, Raster, Sample, Samples};
+use crate::{Error, Format, Result};
+
+/// What the decoder may take for itself (a strip, a tile, a tag) beside the pixels.
+const WORKING_MEMORY: usize = 256 << 20;
+
+/// The tag's value of alpha that colours were already multiplied by.
+const ASSOCIATED_ALPHA: u16 = 1;
+
+/// How samples of the file map to ours.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// As they are.
+    Plain(Layout),
+    /// Grey of fewer than 8 bits, packed.
+    Packed(u8),
+    /// Indices of this many bits, packed.
+    Palette(u8),
+}
+
+type File<'a> = Source<Cursor<&'a [u8]>>;
+
+/// Decodes the first page of a TIFF file.
+pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
+    let mut source = Source::new(Cursor::new(bytes)).map_err(explain)?;
+    let (width, height) = source.dimensions().map_err(explain)?;
+    decoder.check_size(width.into(), height.into())?;
+    let (width, height) = (width as usize, height as usize);
+    let mut limits = Limits::default();
+    limits.ifd_value_size = WORKING_MEMORY;
+    limits.intermediate_buffer_size = WORKING_MEMORY;
+    // Nothing in the file may ask for more than its own pixels can take: five channels of 64 bits.
+    limits.decoding_buffer_size = width.saturating_mul(height).saturating_mul(5 * 8);
+    source = source.with_limits(limits);
+
+    let kind = kind(source.colortype().map_err(explain)?)?;
+    let data = read(&mut source)?;
+    let mut notes = Vec::new();
+    let (layout, samples) = match kind {
+        Kind::Plain(layout) => (layout, plain(data, &mut notes)?),
+        Kind::Packed(bits) => (Layout::Gray, unpack(width, bits, data, &gray_ramp(bits))?),
+        Kind::Palette(bits) => (Layout::Rgb, unpack(width, bits, data, &palette(&mut source, bits)?)?),
+    };
+    let mut raster = Raster { width, height, layout, samples };
+    separate_alpha(&mut source, &mut raster);
+    check_length(&raster)?;
+    let orientation = source.find_tag(Tag::Orientation).ok().flatten().and_then(|value| value.into_u16().ok());
+    let orientation = orientation.and_then(|tag| Orientation::from_exif(u8::try_from(tag).ok()?));
+    if source.more_images() {
+        notes.push(Note::FirstFrame);
+    }
+    let icc = source.get_tag_u8_vec(Tag::IccProfile).ok();
+    Ok(Decoded { icc, notes, ..Decoded::new(raster, orientation) })
+}
+
+fn kind(colour: ColorType) -> Result<Kind> {
+    Ok(match colour {
+        ColorType::Gray(bits @ (1 | 2 | 4)) => Kind::Packed(bits),
+        ColorType::Palette(bits @ (1 | 2 | 4 | 8)) => Kind::Palette(bits),
+        ColorType::Gray(8 | 16 | 32 | 64) => Kind::Plain(Layout::Gray),
+        ColorType::GrayA(8 | 16 | 32 | 64) => Kind::Plain(Layout::GrayAlpha),
+        ColorType::RGB(8 | 16 | 32 | 64) => Kind::Plain(Layout::Rgb),
+        ColorType::RGBA(8 | 16 | 32 | 64) => Kind::Plain(Layout::Rgba),
+        ColorType::CMYK(8 | 16) => Kind::Plain(Layout::Cmyk),
+        // Grey with one extra sample: alpha, for all that is known.
+        ColorType::Multiband { bit_depth: 8 | 16 | 32 | 64, num_samples: 2 } => Kind::Plain(Layout::GrayAlpha),
+        other => return Err(Error::unsupported(Format::Tiff, format!("samples of the kind {other:?}"))),
+    })
+}
+
+/// All samples of the page, pixel after pixel.
+fn read(source: &mut File<'_>) -> Result<DecodingResult> {
+    let mut data = DecodingResult::U8(Vec::new());
+    let layout = source.read_image_to_buffer(&mut data).map_err(explain)?;
+    if data.as_buffer(0).as_bytes().len() < layout.complete_len {
+        return Err(Error::Memory { format: Format::Tiff });
+    }
+    let planes = layout.planes;
+    if planes < 2 {
+        return Ok(data);
+    }
+    Ok(match data {
+        DecodingResult::U8(data) => DecodingResult::U8(interleave(&data, planes)),
+        DecodingResult::U16(data) => DecodingResult::U16(interleave(&data, planes)),
+        DecodingResult::F32(data) => DecodingResult::F32(interleave(&data, planes)),
+        _ => return Err(Error::unsupported(Format::Tiff, "separate planes of this depth")),
+    })
+}
+
+fn interleave<T: Copy>(data: &[T], planes: usize) -> Vec<T> {
+    let size = data.len() / planes;
+    (0..size * planes).map(|i| data[i % planes * size + i / planes]).collect()
+}
+
+/// Samples at 8 or 16 bits; deeper integers lose their lowest bits, fractions of white are clipped.
+fn plain(data: DecodingResult, notes: &mut Vec<Note>) -> Result<Samples> {
+    let mut clip = |values: &mut dyn Iterator<Item = f64>| {
+        notes.push(Note::FloatClipped);
+        // Not-a-number becomes 0.
+        Samples::Sixteen(values.map(|value| (value.clamp(0.0, 1.0) * 65535.0 + 0.5) as u16).collect())
+    };
+    Ok(match data {
+        DecodingResult::U8(data) => Samples::Eight(data),
+        DecodingResult::U16(data) => Samples::Sixteen(data),
+        DecodingResult::U32(data) => Samples::Sixteen(data.into_iter().map(|value| (value >> 16) as u16).collect()),
+        DecodingResult::U64(data) => Samples::Sixteen(data.into_iter().map(|value| (value >> 48) as u16).collect()),
+        DecodingResult::F16(data) => clip(&mut data.into_iter().map(|value| value.to_f64())),
+        DecodingResult::F32(data) => clip(&mut data.into_iter().map(f64::from)),
+        DecodingResult::F64(data) => clip(&mut data.into_iter()),
+        _ => return Err(Error::unsupported(Format::Tiff, "signed samples")),
+    })
+}
+
+/// What each value of a packed grey sample stands for.
+fn gray_ramp(bits: u8) -> Vec<[u8; 1]> {
+    let top = (1u16 << bits) - 1;
+    (0..=top).map(|value| [(value * 255 / top) as u8]).collect()
+}
+
+/// The colours of the indices: 16-bit values, all reds first.
+fn palette(source: &mut File<'_>, bits: u8) -> Result<Vec<[u8; 3]>> {
+    let colours = 1usize << bits;
+    let map = source.get_tag_u16_vec(Tag::ColorMap).map_err(explain)?;
+    if map.len() < 3 * colours {
+        return Err(Error::corrupt(Format::Tiff, "the palette is too short"));
+    }
+    // Files of old writers hold 8-bit values here.
+    let shift = if map.iter().any(|&value| value > 255) { 8 } else { 0 };
+    let sample = |channel: usize, index: usize| (map[channel * colours + index] >> shift) as u8;
+    Ok((0..colours).map(|index| [sample(0, index), sample(1, index), sample(2, index)]).collect())
+}
+
+/// Expands values of fewer than 8 bits, of which every row starts at a byte, through `table`.
+fn unpack<const CHANNELS: usize>(
+    width: usize,
+    bits: u8,
+    data: DecodingResult,
+    table: &[[u8; CHANNELS]],
+) -> Result<Samples> {
+    let DecodingResult::U8(packed) = data else {
+        return Err(Error::unsupported(Format::Tiff, "packed samples of this kind"));
+    };
+    let a_byte = 8 / usize::from(bits);
+    let mask = ((1u16 << bits) - 1) as u8;
+    let mut samples = Vec::with_capacity(packed.len() * a_byte * CHANNELS);
+    for row in packed.chunks_exact(width.div_ceil(a_byte)) {
+        for x in 0..width {
+            let shift = 8 - usize::from(bits) * (x % a_byte + 1);
+            let value = row[x / a_byte] >> shift & mask;
+            samples.extend_from_slice(&table[usize::from(value)]);
+        }
+    }
+    Ok(Samples::Eight(samples))
+}
+
+/// Undoes the multiplication of colours by alpha where the file says that it was done.
+fn separate_alpha(source: &mut File<'_>, raster: &mut Raster) {
+    let channels = match raster.layout {
+        Layout::GrayAlpha => 2,
+        Layout::Rgba => 4,
+        _ => return,
+    };
+    let extra = source.find_tag(Tag::ExtraSamples).ok().flatten().and_then(|value| value.into_u16_vec().ok());
+    if extra.is_some_and(|kinds| kinds.first() == Some(&ASSOCIATED_ALPHA)) {
+        match &mut raster.samples {
+            Samples::Eight(data) => divide(data, channels),
+            Samples::Sixteen(data) => divide(data, channels),
+        }
+    }
+}
+
+fn divide<S: Sample>(data: &mut [S], channels: usize) {
+    for pixel in data.chunks_exact_mut(channels) {
+        let alpha = pixel[channels - 1].wide();
+        for value in &mut pixel[..channels - 1] {
+            let colour =
+                (u64::from(value.wide()) * u64::from(S::WHITE) + u64::from(alpha / 2)).checked_div(alpha.into());
+            *value = S::narrow(colour.map_or(0, |colour| colour.min(S::WHITE.into()) as u32));
+        }
+    }
+}
+
+/// The samples must be exactly those of the stated size.
+fn check_length(raster: &Raster) -> Result<()> {
+    let actual = match &raster.samples {
+        Samples::Eight(data) => data.len(),
+        Samples::Sixteen(data) => data.len(),
+    };
+    match actual == raster.width * raster.height * raster.layout.channels() {
+        true => Ok(()),
+        false => Err(Error::corrupt(Format::Tiff, "the samples do not fill the picture")),
+    }
+}
+
+fn explain(error: TiffError) -> Error {
+    let format = Format::Tiff;
+    match error {
+        TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => Error::Truncated { format },
+        TiffError::UnsupportedError(feature) => Error::unsupported(format, feature),
+        TiffError::LimitsExceeded => Error::Memory { format },
+        other => Error::corrupt(format, other),
+    }
+}

@@ -1,0 +1,112 @@
+//! NIQE, natural image quality evaluator.
+//!
+//! **What it measures**: the distance between the statistics of normalised luminance of the picture's blocks and those
+//! of sharp, undistorted photographs; no human scores went into it; blind to colour.
+//! **Range and direction**: 0 (as natural as can be) upwards, 2 to 5 for good photographs; lower is better.
+//! **Reference**: Mittal, Soundararajan, Bovik, IEEE SPL 20(3), 2013; the authors' LIVE release and its model, blocks of
+//! 96x96 without overlap, every block of the picture (the sharpness threshold is for training only).
+//! **Deviations**: I04 1e-7; I03, I06, I08, I19 pending.
+
+use crate::metric::no_reference;
+use crate::ops::convolve::Border;
+use crate::ops::matrix::{self, Matrix};
+use crate::ops::mscn::{self, Cropped, Halved, Rows};
+use crate::ops::nss::{self, Neighbourhood};
+use crate::ops::strips;
+use crate::{Direction, Error, Info, Kind, Measurement, Metric, Pair, Plane, Result};
+
+/// NIQE with the authors' model.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Niqe;
+
+static INFO: Info = Info {
+    name: "NIQE",
+    kind: Kind::NoReference,
+    direction: Direction::LowerIsBetter,
+    range: (0.0, f64::INFINITY),
+    unit: "",
+    summary: "Distance of the statistics of local contrast from those of natural photographs.",
+    paper: "A. Mittal, R. Soundararajan, A. C. Bovik, Making a \"completely blind\" image quality analyzer, IEEE SPL 20(3), 2013",
+    has_map: true,
+    minimum_side: BLOCK,
+};
+
+/// Side of a block; half of it at the coarse scale.
+const BLOCK: usize = 96;
+const FEATURES: usize = 36;
+/// Distances on the map: a natural block lies about the square root of the number of features from the mean.
+const MAP_BEST: f32 = 6.0;
+const MAP_WORST: f32 = 30.0;
+/// Written by `tools/convert_models.py`, which documents the layout.
+static MODEL: &[u8] = include_bytes!("../../models/niqe.bin");
+
+impl Niqe {
+    /// The authors' model.
+    pub const DEFAULT: Self = Self;
+}
+
+no_reference!(Niqe);
+
+impl Metric for Niqe {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
+        let gray = pair.single_checked(&INFO)?.gray();
+        let (across, down) = (gray.width() / BLOCK, gray.height() / BLOCK);
+        let full = Cropped::new(gray, across * BLOCK, down * BLOCK);
+        let fine = scale_features(&full, BLOCK);
+        let coarse = scale_features(&Halved(full), BLOCK / 2);
+        let blocks: Vec<Vec<f64>> = fine.iter().zip(&coarse).map(|(fine, coarse)| [*fine, *coarse].concat()).collect();
+        let number = |bytes: &[u8]| bytes.try_into().map_or(0.0, f64::from_le_bytes);
+        let mut numbers = MODEL.chunks_exact(8).map(number);
+        let mean: Vec<f64> = numbers.by_ref().take(FEATURES).collect();
+        let natural = Matrix::from_vec(FEATURES, FEATURES, numbers.collect());
+        let undefined = Error::Undefined { metric: INFO.name, reason: "every block has parts without any texture" };
+        let covariance = matrix::covariance(&blocks, FEATURES).ok_or(undefined)?;
+        let inverse = natural.mean_with(&covariance).pseudo_inverse();
+        let picture = matrix::mean(&blocks, FEATURES);
+        let measurement = Measurement::new(inverse.distance(&picture, &mean));
+        if !pair.wants_map() {
+            return Ok(measurement);
+        }
+        let distance = |block: &Vec<f64>| {
+            let distance = inverse.distance(block, &mean) as f32;
+            if distance.is_nan() { MAP_WORST } else { distance }
+        };
+        let map = Plane::from_vec(across, down, blocks.iter().map(distance).collect());
+        Ok(map.map_or(measurement.clone(), |map| measurement.with_map(map, MAP_BEST, MAP_WORST)))
+    }
+}
+
+/// The 18 features of each block of one scale, row by row.
+fn scale_features(source: &(impl Rows + Sync), block: usize) -> Vec<[f64; 18]> {
+    let width = source.width();
+    let rows_of_blocks = strips::map_by(source.height(), block, |rows| {
+        let mut strip = Vec::with_capacity(width * block);
+        mscn::for_each_row(source, Border::Replicate, rows, |_, row, _| strip.extend_from_slice(row));
+        let blocks = (0..width / block).map(|x| {
+            let row = |y: usize| &strip[y * width + x * block..][..block];
+            let mut neighbourhood = Neighbourhood::new(row(block - 1));
+            (0..block).for_each(|y| neighbourhood.add_row(row(y)));
+            nss::block_features(&neighbourhood.finish())
+        });
+        blocks.collect::<Vec<_>>()
+    });
+    rows_of_blocks.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Image;
+    use crate::testing::assert_official;
+
+    #[test]
+    fn official_values() {
+        let official = [15.7536294, 3.6549215, 3.2354774, 3.1840333, 8.6351966];
+        let tolerance = [0.02 * 15.75, 5e-6, 0.002 * 3.235, 0.01 * 3.184, 0.02 * 8.635];
+        assert_official(&Niqe, official, tolerance);
+    }
+}

@@ -1,0 +1,182 @@
+//! The Laplacian pyramid of Burt and Adelson, as MATLAB code since Mertens' release of 2007 builds it: five taps with
+//! mirrored borders on the way down, zeros between the samples and replicated borders on the way up.
+
+use multiversion::multiversion;
+
+use crate::Plane;
+use crate::ops::convolve::{Border, extend_row};
+use crate::ops::strips;
+
+/// Weights of the low-pass filter: centre, its neighbours, theirs.
+const CENTRE: f32 = 0.4;
+const NEAR: f32 = 0.25;
+const FAR: f32 = 0.05;
+
+/// The low-pass image of half the size, rounded up.
+pub fn reduce(source: &Plane) -> Plane {
+    let (width, height) = (source.width(), source.height());
+    let half = width.div_ceil(2);
+    let mut reduced = Plane::new(half, height.div_ceil(2));
+    strips::fill(&mut reduced, |rows, out| {
+        let mut column = vec![0.0; width + 4];
+        let mut phases = [vec![0.0; half + 2], vec![0.0; half + 1]];
+        for (y, out) in rows.zip(out.chunks_exact_mut(half)) {
+            let rows = [-2, -1, 0, 1, 2].map(|offset| {
+                let index = Border::Symmetric.index(2 * y as isize + offset, height);
+                source.row(index.unwrap_or(0))
+            });
+            low_pass(rows, &mut column[2..width + 2]);
+            extend_row(&mut column, 2, width, Border::Symmetric);
+            split_phases(&column, &mut phases);
+            decimate(&phases[0], &phases[1], out);
+        }
+    });
+    reduced
+}
+
+/// Row `y` of `band` = row `y` of the image that `reduced` came from, minus what `reduced` predicts; `column` is
+/// scratch.
+pub fn band_row(row: &[f32], reduced: &Plane, y: usize, column: &mut Vec<f32>, band: &mut [f32]) {
+    predict_column(reduced, y, column);
+    subtract_prediction(column, row, band);
+}
+
+/// `coarse` enlarged to `width` x `height` by the same interpolation, plus `fine`, in place of `fine`.
+pub fn add_enlarged(coarse: &Plane, fine: &mut Plane) {
+    let width = fine.width();
+    strips::fill(fine, |rows, samples| {
+        let mut column = Vec::new();
+        let mut difference = vec![0.0; width];
+        for (y, row) in rows.zip(samples.chunks_exact_mut(width)) {
+            predict_column(coarse, y, &mut column);
+            row.iter_mut().for_each(|v| *v = -*v);
+            subtract_prediction(&column, row, &mut difference);
+            row.iter_mut().zip(&difference).for_each(|(v, difference)| *v = -difference);
+        }
+    });
+}
+
+/// The vertical half of the interpolation for row `y`, with one replicated sample on either side.
+fn predict_column(reduced: &Plane, y: usize, column: &mut Vec<f32>) {
+    let (width, last) = (reduced.width(), reduced.height() - 1);
+    column.resize(width + 2, 0.0);
+    let centre = (y / 2).min(last);
+    let [above, below] = [centre.saturating_sub(1), (centre + 1).min(last)];
+    let inside = &mut column[1..=width];
+    if y % 2 == 0 {
+        interpolate_even([above, centre, below].map(|y| reduced.row(y)), inside);
+    } else {
+        interpolate_odd([centre, below].map(|y| reduced.row(y)), inside);
+    }
+    column[0] = column[1];
+    column[width + 1] = column[width];
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn low_pass(rows: [&[f32]; 5], out: &mut [f32]) {
+    let [a, b, c, d, e] = rows;
+    for (((((out, a), b), c), d), e) in out.iter_mut().zip(a).zip(b).zip(c).zip(d).zip(e) {
+        *out = CENTRE * c + NEAR * (b + d) + FAR * (a + e);
+    }
+}
+
+/// Even and odd samples apart, so that the next step reads neighbours instead of every second sample.
+#[multiversion(targets("x86_64+avx2"))]
+fn split_phases(column: &[f32], phases: &mut [Vec<f32>; 2]) {
+    let [even, odd] = phases;
+    for ((even, odd), pair) in even.iter_mut().zip(odd.iter_mut()).zip(column.chunks_exact(2)) {
+        *even = pair[0];
+        *odd = pair[1];
+    }
+    if let (Some(even), Some(&last)) = (even.get_mut(odd.len()), column.get(2 * odd.len())) {
+        *even = last;
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn decimate(even: &[f32], odd: &[f32], out: &mut [f32]) {
+    for ((out, even), odd) in out.iter_mut().zip(even.windows(3)).zip(odd.windows(2)) {
+        *out = CENTRE * even[1] + NEAR * (odd[0] + odd[1]) + FAR * (even[0] + even[2]);
+    }
+}
+
+/// Twice the filter at the samples of a row between which zeros were put.
+#[multiversion(targets("x86_64+avx2"))]
+fn interpolate_even(rows: [&[f32]; 3], out: &mut [f32]) {
+    for (((out, above), centre), below) in out.iter_mut().zip(rows[0]).zip(rows[1]).zip(rows[2]) {
+        *out = 2.0 * CENTRE * centre + 2.0 * FAR * (above + below);
+    }
+}
+
+/// Twice the filter half-way between the samples.
+#[multiversion(targets("x86_64+avx2"))]
+fn interpolate_odd(rows: [&[f32]; 2], out: &mut [f32]) {
+    for ((out, above), below) in out.iter_mut().zip(rows[0]).zip(rows[1]) {
+        *out = 2.0 * NEAR * (above + below);
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn subtract_prediction(column: &[f32], row: &[f32], band: &mut [f32]) {
+    for ((band, row), c) in band.chunks_exact_mut(2).zip(row.chunks_exact(2)).zip(column.windows(3)) {
+        band[0] = row[0] - (2.0 * CENTRE * c[1] + 2.0 * FAR * (c[0] + c[2]));
+        band[1] = row[1] - 2.0 * NEAR * (c[1] + c[2]);
+    }
+    let pairs = row.len() / 2;
+    if let (1, Some(band), Some(row), [a, b, c]) = (row.len() % 2, band.last_mut(), row.last(), &column[pairs..]) {
+        *band = row - (2.0 * CENTRE * b + 2.0 * FAR * (a + c));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texture(width: usize, height: usize) -> Plane {
+        Plane::from_fn(width, height, |x, y| ((x * 7 + y * 13 + x * y) % 29) as f32)
+    }
+
+    #[test]
+    fn reduce_is_the_filtered_image_at_every_second_pixel() {
+        for (width, height) in [(9, 6), (8, 7), (1, 3), (2, 1)] {
+            let source = texture(width, height);
+            let reduced = reduce(&source);
+            assert_eq!((reduced.width(), reduced.height()), (width.div_ceil(2), height.div_ceil(2)));
+            let taps = [FAR, NEAR, CENTRE, NEAR, FAR];
+            for (x, y) in (0..reduced.width()).flat_map(|x| (0..reduced.height()).map(move |y| (x, y))) {
+                let mut expected = 0.0;
+                for (j, i) in (0..5).flat_map(|j| (0..5).map(move |i| (j, i))) {
+                    let column = Border::Symmetric.index((2 * x + i) as isize - 2, width).unwrap();
+                    let row = Border::Symmetric.index((2 * y + j) as isize - 2, height).unwrap();
+                    expected += taps[i] * taps[j] * source.at(column, row);
+                }
+                assert!((reduced.at(x, y) - expected).abs() < 1e-4, "{x},{y} of {width}x{height}");
+            }
+        }
+    }
+
+    #[test]
+    fn band_and_enlargement_add_up_to_the_image() {
+        for (width, height) in [(9, 6), (8, 7), (1, 1)] {
+            let source = texture(width, height);
+            let reduced = reduce(&source);
+            let mut band = Plane::new(width, height);
+            let mut column = Vec::new();
+            for y in 0..height {
+                band_row(source.row(y), &reduced, y, &mut column, band.row_mut(y));
+            }
+            add_enlarged(&reduced, &mut band);
+            for (sum, original) in band.data().iter().zip(source.data()) {
+                assert!((sum - original).abs() < 1e-4);
+            }
+        }
+    }
+
+    #[test]
+    fn a_flat_image_has_no_band() {
+        let flat = Plane::from_fn(7, 5, |_, _| 64.0);
+        let mut band = vec![1.0; 7];
+        band_row(flat.row(4), &reduce(&flat), 4, &mut Vec::new(), &mut band);
+        assert!(band.iter().all(|v| v.abs() < 1e-4));
+    }
+}

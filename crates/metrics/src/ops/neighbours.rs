@@ -1,0 +1,135 @@
+//! Second-order statistics of the 3x3 neighbourhoods of a plane.
+//!
+//! The samples of neighbourhood (x, y) are numbered row by row: number `3 * j + i` stands at (x + i, y + j).
+
+use multiversion::multiversion;
+
+use crate::Plane;
+use crate::ops::strips;
+
+/// Samples of a neighbourhood along one axis.
+pub const SIDE: usize = 3;
+/// Samples of a neighbourhood.
+pub const COUNT: usize = SIDE * SIDE;
+/// Distances in columns between two samples of a neighbourhood, -2..=2.
+const SHIFTS: usize = 2 * SIDE - 1;
+
+/// Sums over one row: of the samples, and of their products with the row itself and the two rows below at every shift.
+struct RowSums {
+    samples: f64,
+    products: [[f64; SHIFTS]; SIDE],
+}
+
+#[derive(Clone)]
+struct Moments {
+    sums: [f64; COUNT],
+    products: [[f64; COUNT]; COUNT],
+}
+
+/// The covariance of all overlapping neighbourhoods inside the upper left `width` x `height` samples, divided by their
+/// number. All pairs of samples at one distance share a product, so 13 sums a sample give the 45 elements; sums are
+/// in double precision since the matrix is inverted.
+pub fn covariance(plane: &Plane, width: usize, height: usize) -> [[f64; COUNT]; COUNT] {
+    if width < SIDE || height < SIDE {
+        return [[0.0; COUNT]; COUNT];
+    }
+    let parts = strips::map(height, |rows| {
+        let mut moments = Moments { sums: [0.0; COUNT], products: [[0.0; COUNT]; COUNT] };
+        for y in rows {
+            add_row(plane, width, height, y, &mut moments);
+        }
+        moments
+    });
+    let count = ((width - SIDE + 1) * (height - SIDE + 1)) as f64;
+    let mean = |a: usize| parts.iter().map(|part| part.sums[a]).sum::<f64>() / count;
+    let mut covariance = [[0.0; COUNT]; COUNT];
+    for a in 0..COUNT {
+        for b in a..COUNT {
+            let product = parts.iter().map(|part| part.products[a][b]).sum::<f64>() / count;
+            covariance[a][b] = product - mean(a) * mean(b);
+            covariance[b][a] = covariance[a][b];
+        }
+    }
+    covariance
+}
+
+/// Adds what row `y` contributes as the row of the upper of two samples.
+fn add_row(plane: &Plane, width: usize, height: usize, y: usize, moments: &mut Moments) {
+    let rows: [&[f32]; SIDE] = std::array::from_fn(|j| &plane.row((y + j).min(height - 1))[..width]);
+    let core =
+        if width > 2 * SIDE { row_sums(rows) } else { RowSums { samples: 0.0, products: [[0.0; SHIFTS]; SIDE] } };
+    // Columns of the first sample that the core has not: of those from `i` to `i + width - SIDE`.
+    let inner = if width > 2 * SIDE { SIDE - 1..width - SIDE + 1 } else { width..width };
+    for a in 0..COUNT {
+        let (row_a, column_a) = (a / SIDE, a % SIDE);
+        if y < row_a || y > row_a + height - SIDE {
+            continue;
+        }
+        let columns = column_a..column_a + width - SIDE + 1;
+        let outer =
+            || columns.clone().take_while(|x| *x < inner.start).chain(columns.clone().skip_while(|x| *x < inner.end));
+        moments.sums[a] += core.samples + outer().map(|x| f64::from(rows[0][x])).sum::<f64>();
+        for b in a..COUNT {
+            let (below, column_b) = (b / SIDE - row_a, b % SIDE);
+            let edge: f64 =
+                outer().map(|x| f64::from(rows[0][x]) * f64::from(rows[below][x + column_b - column_a])).sum();
+            moments.products[a][b] += core.products[below][column_b + SIDE - 1 - column_a] + edge;
+        }
+    }
+}
+
+/// The sums over columns `SIDE - 1 .. width - SIDE + 1`, those that every shift keeps inside.
+#[multiversion(targets("x86_64+avx2"))]
+fn row_sums(rows: [&[f32]; SIDE]) -> RowSums {
+    const LANES: usize = 8;
+    let reach = SIDE - 1;
+    let width = rows[0].len();
+    let mut sums = RowSums { samples: 0.0, products: [[0.0; SHIFTS]; SIDE] };
+    let centre = &rows[0][reach..width - reach];
+    for (below, row) in rows.iter().enumerate() {
+        // Shifts to the left within the row itself are those to the right seen from the other sample.
+        let first = if below == 0 { reach } else { 0 };
+        let mut lanes = [[0.0f64; LANES]; SHIFTS];
+        let whole = centre.len() / LANES * LANES;
+        for start in (0..whole).step_by(LANES) {
+            let samples = &centre[start..start + LANES];
+            let others = &row[start..start + LANES + 2 * reach];
+            for shift in first..SHIFTS {
+                for lane in 0..LANES {
+                    lanes[shift][lane] += f64::from(samples[lane]) * f64::from(others[lane + shift]);
+                }
+            }
+        }
+        for shift in first..SHIFTS {
+            let rest: f64 = (whole..centre.len()).map(|x| f64::from(centre[x]) * f64::from(row[x + shift])).sum();
+            sums.products[below][shift] = lanes[shift].iter().sum::<f64>() + rest;
+        }
+    }
+    sums.samples = centre.iter().map(|&sample| f64::from(sample)).sum();
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn covariance_equals_the_sum_written_out() {
+        let plane = Plane::from_fn(50, 41, |x, y| ((x * x * 7 + y * 13 + x * y * 3) % 29) as f32 - 11.0);
+        for (width, height) in [(48, 39), (50, 41), (5, 4), (6, 6), (7, 3), (3, 3)] {
+            let found = covariance(&plane, width, height);
+            let count = ((width - 2) * (height - 2)) as f64;
+            let over = |value: &dyn Fn(usize, usize) -> f64| {
+                (0..height - 2).flat_map(|y| (0..width - 2).map(move |x| (x, y))).map(|(x, y)| value(x, y)).sum::<f64>()
+            };
+            let sample = |a: usize, x: usize, y: usize| f64::from(plane.at(x + a % 3, y + a / 3));
+            for a in 0..COUNT {
+                for b in 0..COUNT {
+                    let product = over(&|x, y| sample(a, x, y) * sample(b, x, y)) / count;
+                    let means = over(&|x, y| sample(a, x, y)) * over(&|x, y| sample(b, x, y)) / count / count;
+                    assert!((found[a][b] - (product - means)).abs() < 1e-9, "{a} {b} of {width}x{height}");
+                }
+            }
+        }
+    }
+}

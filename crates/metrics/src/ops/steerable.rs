@@ -1,0 +1,302 @@
+//! The spatial steerable pyramid of six orientations (`sp5`), as far as metrics use it: the initial low-pass, the
+//! low-pass that halves, and the two orientations along the axes. Borders are mirrored about the border sample
+//! (`reflect1`).
+//!
+//! The coefficients are those of `sp5Filters` in matlabPyrTools (E. P. Simoncelli, Center for Neural Science, New
+//! York University, and the Massachusetts Institute of Technology, MIT licence), designed by A. Karasaridis and
+//! E. P. Simoncelli, *A filter design technique for steerable pyramid image transforms*, ICASSP 1996.
+//!
+//! Every filter is even or odd along each axis, so that a quarter of it is stored: samples that share a coefficient
+//! are added (or subtracted) first. A flat area has therefore bands of exactly zero.
+
+use std::array;
+
+use multiversion::multiversion;
+
+use crate::Plane;
+use crate::ops::convolve::{Border, extend_row};
+use crate::ops::strips;
+
+/// Coefficients from the centre outwards, `[distance in rows][distance in columns]`.
+type Quarter<const N: usize> = [[f32; N]; N];
+
+/// `lo0filt`, 5x5.
+const INITIAL: Quarter<3> = [
+    [0.403_041_48, 0.159_255_7, -0.038_482_15],
+    [0.159_255_7, 0.055_869_82, -0.015_512_46],
+    [-0.038_482_15, -0.015_512_46, 0.003_416_14],
+];
+
+/// `lofilt`, 9x9.
+const HALVING: Quarter<5> = [
+    [0.201_930_8, 0.163_392_36, 0.079_627_86, 0.020_059_76, -0.019_241_08],
+    [0.163_392_36, 0.128_526_66, 0.065_540_76, 0.008_212, -0.018_888_64],
+    [0.079_627_86, 0.065_540_76, 0.027_934_92, -0.013_222_34, -0.007_756_24],
+    [0.020_059_76, 0.008_212, -0.013_222_34, -0.010_465_62, -0.004_898_34],
+    [-0.019_241_08, -0.018_888_64, -0.007_756_24, -0.004_898_34, 0.001_708_08],
+];
+
+/// The first of `bfilts`, 7x7: odd along the row, even along the column.
+const ACROSS: Quarter<4> = [
+    [0.0, 0.117_322_97, -0.027_551_55, -0.014_553_99],
+    [0.0, 0.082_264_45, -0.011_898_59, -0.010_266_99],
+    [0.0, 0.030_753_56, 0.008_930_64, -0.004_961_94],
+    [0.0, 0.010_218_52, 0.009_869_04, -0.002_776_43],
+];
+
+/// A filter's behaviour under mirroring along one axis.
+const EVEN: bool = false;
+const ODD: bool = true;
+
+/// The two orientations whose filters lie along the axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Orientation {
+    /// Changes from left to right (the first of the six).
+    Across,
+    /// Changes from top to bottom (the fourth of the six).
+    Down,
+}
+
+/// The low-pass that takes the residual highs away before the first level.
+pub fn initial_low_pass(source: &Plane) -> Plane {
+    filter(source, &INITIAL, fold_rows::<EVEN, 3>, combine_initial)
+}
+
+/// One oriented band of a level, of the same size.
+pub fn band(level: &Plane, orientation: Orientation) -> Plane {
+    match orientation {
+        Orientation::Across => filter(level, &ACROSS, fold_rows::<EVEN, 4>, combine_across),
+        // The same filter turned, with its sign as `bfilts` has it: falling edges are positive.
+        Orientation::Down => {
+            let down = array::from_fn(|j| array::from_fn(|i| -ACROSS[i][j]));
+            filter(level, &down, fold_rows::<ODD, 4>, combine_down)
+        }
+    }
+}
+
+/// The next level: low-pass and every second sample of both axes, beginning with the first.
+pub fn halve(level: &Plane) -> Plane {
+    const REACH: usize = 4;
+    let width = level.width();
+    let mut halved = Plane::new(width.div_ceil(2), level.height().div_ceil(2));
+    let half_width = halved.width();
+    strips::fill(&mut halved, |rows, out| {
+        let mut folded = vec![0.0; width + 2 * REACH];
+        // One sample more than the outermost that is read, in either phase.
+        let mut phases: [[Vec<f32>; 2]; 5] = array::from_fn(|_| array::from_fn(|_| vec![0.0; half_width + REACH]));
+        for (y, out) in rows.zip(out.chunks_exact_mut(half_width)) {
+            for (distance, phases) in phases.iter_mut().enumerate() {
+                fold_rows::<EVEN, 5>(level, 2 * y, distance, &mut folded[REACH..REACH + width]);
+                extend_row(&mut folded, REACH, width, Border::Reflect);
+                split_phases(&folded, phases);
+            }
+            combine_halving(&HALVING, &phases, out);
+        }
+    });
+    halved
+}
+
+/// Runs a folded filter over the plane: `fold` gives the sum or difference of the two rows at a distance, `combine`
+/// the outputs from these padded rows.
+fn filter<const N: usize>(
+    source: &Plane,
+    quarter: &Quarter<N>,
+    fold: impl Fn(&Plane, usize, usize, &mut [f32]) + Sync,
+    combine: impl Fn(&Quarter<N>, &[Vec<f32>; N], &mut [f32]) + Sync,
+) -> Plane {
+    let (width, reach) = (source.width(), N - 1);
+    let mut filtered = Plane::new(width, source.height());
+    strips::fill(&mut filtered, |rows, out| {
+        let mut folded: [Vec<f32>; N] = array::from_fn(|_| vec![0.0; width + 2 * reach]);
+        for (y, out) in rows.zip(out.chunks_exact_mut(width)) {
+            for (distance, folded) in folded.iter_mut().enumerate() {
+                fold(source, y, distance, &mut folded[reach..reach + width]);
+                extend_row(folded, reach, width, Border::Reflect);
+            }
+            combine(quarter, &folded, out);
+        }
+    });
+    filtered
+}
+
+/// Row `y + distance` plus (even) or minus (odd) row `y - distance`; row `y` itself at distance 0 of an even filter.
+fn fold_rows<const PARITY: bool, const N: usize>(source: &Plane, y: usize, distance: usize, out: &mut [f32]) {
+    let row = |index: isize| source.row(Border::Reflect.index(index, source.height()).unwrap_or(0));
+    let (below, above) = (row((y + distance) as isize), row(y as isize - distance as isize));
+    match (distance, PARITY) {
+        (0, ODD) => out.fill(0.0),
+        (0, _) => out.copy_from_slice(below),
+        (_, ODD) => subtract(below, above, out),
+        (_, _) => add(below, above, out),
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn add(a: &[f32], b: &[f32], out: &mut [f32]) {
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *out = a + b;
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn subtract(a: &[f32], b: &[f32], out: &mut [f32]) {
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *out = a - b;
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn split_phases(row: &[f32], phases: &mut [Vec<f32>; 2]) {
+    let [even, odd] = phases;
+    for ((pair, even), odd) in row.chunks_exact(2).zip(even.iter_mut()).zip(odd.iter_mut()) {
+        *even = pair[0];
+        *odd = pair[1];
+    }
+    if row.len() % 2 == 1
+        && let (Some(last), Some(even)) = (row.last(), even.get_mut(row.len() / 2))
+    {
+        *even = *last;
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn combine_initial(quarter: &Quarter<3>, rows: &[Vec<f32>; 3], out: &mut [f32]) {
+    combine::<EVEN, 3>(quarter, rows, 0, out);
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn combine_across(quarter: &Quarter<4>, rows: &[Vec<f32>; 4], out: &mut [f32]) {
+    combine::<ODD, 4>(quarter, rows, 0, out);
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn combine_down(quarter: &Quarter<4>, rows: &[Vec<f32>; 4], out: &mut [f32]) {
+    combine::<EVEN, 4>(quarter, rows, 1, out);
+}
+
+/// Outputs that are computed together: their sums stay in registers.
+const BLOCK: usize = 16;
+
+/// The horizontal half of a filter over folded rows padded by `N - 1`; distances below `first` have no coefficients.
+#[inline(always)]
+fn combine<const PARITY: bool, const N: usize>(
+    quarter: &Quarter<N>,
+    rows: &[Vec<f32>; N],
+    first: usize,
+    out: &mut [f32],
+) {
+    let reach = N - 1;
+    let mut start = 0;
+    while start < out.len() {
+        // The last block overlaps the one before rather than to leave a rest.
+        let length = BLOCK.min(out.len() - start);
+        let mut total = [0.0f32; BLOCK];
+        for (coefficients, row) in quarter.iter().zip(rows).skip(first) {
+            if length == BLOCK {
+                let span = &row[start..start + BLOCK + 2 * reach];
+                for (distance, &weight) in coefficients.iter().enumerate().skip(usize::from(PARITY)) {
+                    let (right, left) = (&span[reach + distance..][..BLOCK], &span[reach - distance..][..BLOCK]);
+                    for lane in 0..BLOCK {
+                        total[lane] += weight * fold_pair::<PARITY>(distance, right[lane], left[lane]);
+                    }
+                }
+            } else {
+                for (distance, &weight) in coefficients.iter().enumerate().skip(usize::from(PARITY)) {
+                    for (lane, total) in total.iter_mut().enumerate().take(length) {
+                        let centre = start + lane + reach;
+                        *total +=
+                            weight * fold_pair::<PARITY>(distance, row[centre + distance], row[centre - distance]);
+                    }
+                }
+            }
+        }
+        out[start..start + length].copy_from_slice(&total[..length]);
+        start += length;
+    }
+}
+
+#[inline(always)]
+fn fold_pair<const PARITY: bool>(distance: usize, right: f32, left: f32) -> f32 {
+    match (PARITY, distance) {
+        (ODD, _) => right - left,
+        (_, 0) => right,
+        (_, _) => right + left,
+    }
+}
+
+/// As [`combine`] for every second sample of rows that were split into even and odd samples (padded by 4).
+#[multiversion(targets("x86_64+avx2"))]
+fn combine_halving(quarter: &Quarter<5>, rows: &[[Vec<f32>; 2]; 5], out: &mut [f32]) {
+    let width = out.len();
+    out.fill(0.0);
+    for (coefficients, [even, odd]) in quarter.iter().zip(rows) {
+        let (even, odd): ([&[f32]; 5], [&[f32]; 4]) =
+            (array::from_fn(|shift| &even[shift..][..width]), array::from_fn(|shift| &odd[shift..][..width]));
+        for (x, out) in out.iter_mut().enumerate() {
+            *out += coefficients[0] * even[2][x]
+                + coefficients[1] * (odd[1][x] + odd[2][x])
+                + coefficients[2] * (even[1][x] + even[3][x])
+                + coefficients[3] * (odd[0][x] + odd[3][x])
+                + coefficients[4] * (even[0][x] + even[4][x]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scene(width: usize, height: usize) -> Plane {
+        Plane::from_fn(width, height, |x, y| ((x * 37 + y * y * 11 + x * y) % 101) as f32)
+    }
+
+    /// The sum written out, in double precision; `sign` tells what mirroring along rows and columns does.
+    fn written_out<const N: usize>(source: &Plane, quarter: &Quarter<N>, odd: [bool; 2], x: usize, y: usize) -> f64 {
+        let reach = N as isize - 1;
+        let mut total = 0.0;
+        for j in -reach..=reach {
+            for i in -reach..=reach {
+                let mut weight = f64::from(quarter[j.unsigned_abs()][i.unsigned_abs()]);
+                if (odd[0] && i < 0) ^ (odd[1] && j < 0) {
+                    weight = -weight;
+                }
+                let column = Border::Reflect.index(x as isize + i, source.width()).unwrap();
+                let row = Border::Reflect.index(y as isize + j, source.height()).unwrap();
+                total += weight * f64::from(source.at(column, row));
+            }
+        }
+        total
+    }
+
+    #[test]
+    fn filters_equal_the_sums_written_out() {
+        for (width, height) in [(45, 33), (16, 9), (5, 7)] {
+            let source = scene(width, height);
+            let low = initial_low_pass(&source);
+            let across = band(&source, Orientation::Across);
+            let down = band(&source, Orientation::Down);
+            let half = halve(&source);
+            assert_eq!((half.width(), half.height()), (width.div_ceil(2), height.div_ceil(2)));
+            let turned: Quarter<4> = array::from_fn(|j| array::from_fn(|i| -ACROSS[i][j]));
+            for y in 0..height {
+                for x in 0..width {
+                    let close = |value: f32, expected: f64| (f64::from(value) - expected).abs() < 1e-4;
+                    assert!(close(low.at(x, y), written_out(&source, &INITIAL, [false, false], x, y)));
+                    assert!(close(across.at(x, y), written_out(&source, &ACROSS, [true, false], x, y)));
+                    assert!(close(down.at(x, y), written_out(&source, &turned, [false, true], x, y)));
+                    if x % 2 == 0 && y % 2 == 0 {
+                        let expected = written_out(&source, &HALVING, [false, false], x, y);
+                        assert!(close(half.at(x / 2, y / 2), expected));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn flat_areas_have_bands_of_exactly_zero() {
+        let flat = Plane::from_fn(40, 30, |_, _| 77.3);
+        assert!(band(&flat, Orientation::Across).data().iter().all(|&value| value == 0.0));
+        assert!(band(&flat, Orientation::Down).data().iter().all(|&value| value == 0.0));
+    }
+}
