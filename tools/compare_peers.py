@@ -35,6 +35,8 @@ THREADS = (1, 2)
 TARGETS = {name: 10 for name in METRICS if name not in {"PSNR", "ENTROPY", "ILNIQE"}} | {"CW-SSIM": 20, "MAD": 20}
 LUMA_TARGETS = {"SSIM": 2, "GMSD": 1}
 LARGE = (8660, 5774)
+# A peer that takes longer than this many seconds is run once: warming up makes no difference to it.
+SLOW = 10
 
 
 def arguments() -> argparse.Namespace:
@@ -131,7 +133,7 @@ def measure_ours(row: dict, metric: str, files: tuple[Path, Path], count: int, c
 
 
 def measure_peer(row: dict, peer, count: int, cpu_time: bool, warm: bool) -> None:
-    if "error" in row:
+    if "error" in row or row.get(str(count), 0) > SLOW:
         return
     clock = time.thread_time if cpu_time else time.perf_counter
     begin = clock()
@@ -140,8 +142,9 @@ def measure_peer(row: dict, peer, count: int, cpu_time: bool, warm: bool) -> Non
     except Exception as error:  # a peer that fails is a result, not the end of the comparison
         row["error"] = f"{type(error).__name__}: {error}".splitlines()[0]
         return
-    if warm:
-        row[str(count)] = min(row.get(str(count), math.inf), clock() - begin)
+    seconds = clock() - begin
+    if warm or seconds > SLOW:
+        row[str(count)] = min(row.get(str(count), math.inf), seconds)
 
 
 def run_comparison(folder: Path, options: argparse.Namespace) -> dict:
