@@ -35,6 +35,8 @@ THREADS = (1, 2)
 TARGETS = {name: 10 for name in METRICS if name not in {"PSNR", "ENTROPY", "ILNIQE"}} | {"CW-SSIM": 20, "MAD": 20}
 LUMA_TARGETS = {"SSIM": 2, "GMSD": 1}
 LARGE = (8660, 5774)
+# A peer that takes longer than this many seconds is run once: warming up makes no difference to it.
+SLOW = 10
 
 
 def arguments() -> argparse.Namespace:
@@ -46,6 +48,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", metavar="METRIC", help="these metrics alone")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds (%(default)s)")
     parser.add_argument("--budget", type=float, default=30, help="seconds after which a metric gets no new round")
+    parser.add_argument("--cpu-time", action="store_true", help="one thread: processor time, for a busy machine")
     parser.add_argument("--cold-start", action="store_true", help="time the whole program")
     parser.add_argument("--memory", action="store_true", help="peak memory of each metric at 50 megapixels")
     parser.add_argument("--no-peers", action="store_true", help="our metrics alone")
@@ -108,16 +111,17 @@ def compare(metric: str, files: tuple[Path, Path], rivals: list, options: argpar
     with torch.no_grad():
         for turn in range(options.rounds + 1):
             for count in THREADS:
-                measure_ours(table["ours"], metric, files, count)
+                cpu_time = options.cpu_time and count == 1
+                measure_ours(table["ours"], metric, files, count, cpu_time)
                 with threads(count):
                     for peer in rivals:
-                        measure_peer(table[peer.package], peer, count, warm=turn > 0)
+                        measure_peer(table[peer.package], peer, count, cpu_time, warm=turn > 0)
             if turn > 0 and time.monotonic() - begin > options.budget:
                 break
     return table
 
 
-def measure_ours(row: dict, metric: str, files: tuple[Path, Path], count: int) -> None:
+def measure_ours(row: dict, metric: str, files: tuple[Path, Path], count: int, cpu_time: bool) -> None:
     if "error" in row:
         return
     result = ours.measure(*files, metric, count, repetitions=4)
@@ -125,20 +129,22 @@ def measure_ours(row: dict, metric: str, files: tuple[Path, Path], count: int) -
         row["error"] = result.error
         return
     row["value"] = result.score
-    row[str(count)] = min(row.get(str(count), math.inf), result.seconds)
+    row[str(count)] = min(row.get(str(count), math.inf), result.cpu_seconds if cpu_time else result.seconds)
 
 
-def measure_peer(row: dict, peer, count: int, warm: bool) -> None:
-    if "error" in row:
+def measure_peer(row: dict, peer, count: int, cpu_time: bool, warm: bool) -> None:
+    if "error" in row or row.get(str(count), 0) > SLOW:
         return
-    begin = time.perf_counter()
+    clock = time.thread_time if cpu_time else time.perf_counter
+    begin = clock()
     try:
         row["value"] = peer.call()
     except Exception as error:  # a peer that fails is a result, not the end of the comparison
         row["error"] = f"{type(error).__name__}: {error}".splitlines()[0]
         return
-    if warm:
-        row[str(count)] = min(row.get(str(count), math.inf), time.perf_counter() - begin)
+    seconds = clock() - begin
+    if warm or seconds > SLOW:
+        row[str(count)] = min(row.get(str(count), math.inf), seconds)
 
 
 def run_comparison(folder: Path, options: argparse.Namespace) -> dict:

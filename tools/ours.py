@@ -25,9 +25,10 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, done.returncode)
 
 @dataclass
 class Result:
-    """Seconds and score, or why there are none."""
+    """Seconds, processor seconds and score, or why there are none."""
 
     seconds: float = float("inf")
+    cpu_seconds: float = float("inf")
     score: float = float("nan")
     error: str = ""
 
@@ -62,8 +63,8 @@ def measure(reference: Path, distorted: Path, metric: str, threads: int = 1, rep
     line = json.loads(done.stdout)
     if "error" in line:
         return Result(error=line["error"])
-    score = float("inf") if line["score"] is None else line["score"]
-    return Result(line["seconds"], score)
+    number = lambda name: float("inf") if line[name] is None else line[name]
+    return Result(number("seconds"), number("cpu_seconds"), number("score"))
 
 
 def peak_memory(command: list[str]) -> int | None:

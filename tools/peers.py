@@ -26,6 +26,11 @@ REQUIREMENTS = [
     "scikit-image==0.26.0",
     "opencv-contrib-python-headless==5.0.0.93",
     "threadpoolctl==3.6.0",
+    "torch==2.15.0",
+    "torchvision==0.29.2",
+    "numpy==2.4.6",
+    "scipy==1.17.1",
+    "pillow==13.0.0",
 ]
 
 # pyiqa would download its model files from a hub; the authors' own are in these two source archives.
@@ -81,8 +86,11 @@ def enter_venv(path: Path) -> None:
         print(f"installing the peers into {path}", file=sys.stderr)
         if not python.exists():
             venv.create(path, with_pip=True)
-        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIREMENTS]
-        subprocess.run(install, check=True)
+        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*install, *REQUIREMENTS], check=True)
+        # pyiqa brings OpenCV without its quality module, in the same folder: the one that has it must come last.
+        contrib = next(name for name in REQUIREMENTS if name.startswith("opencv-contrib"))
+        subprocess.run([*install, "--force-reinstall", "--no-deps", contrib], check=True)
         parameters.mkdir(exist_ok=True)
         for name in ARCHIVES:
             fetch_parameters(name, parameters / name)

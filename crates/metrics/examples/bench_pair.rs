@@ -1,8 +1,10 @@
 //! Times metrics on a pair of binary PPM or PGM files (8 bits) and prints one JSON object a line:
 //! `bench_pair REFERENCE DISTORTED THREADS REPETITIONS METRIC...`
-//! gives `{"metric","threads","seconds","score"}`, or `{"metric","error"}` for a metric that does not exist or refuses
-//! the pair. Each repetition gets fresh images, so that nothing shared between metrics is counted as free, and only the
-//! measurement is timed. `tools/compare_peers.py` runs it; one repetition in a process of its own shows peak memory.
+//! gives `{"metric","threads","seconds","cpu_seconds","score"}`, or `{"metric","error"}` for a metric that does not
+//! exist or refuses the pair. Each repetition gets fresh images, so that nothing shared between metrics is counted as
+//! free; only the measurement is timed, and the least of all repetitions is given. `cpu_seconds` is the processor time
+//! of the calling thread, which holds on a busy machine too: with one thread that is all there is (Linux, else null).
+//! `tools/compare_peers.py` runs this program; one repetition in a process of its own shows peak memory.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -21,11 +23,12 @@ fn main() -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     for name in metrics {
         match pool.install(|| best_of(name, reference, distorted, repetitions)) {
-            Ok((best, score)) => {
-                let seconds = best.as_secs_f64();
-                // JSON has no infinity: PSNR of identical images.
-                let score = if score.is_finite() { score.to_string() } else { "null".into() };
-                writeln!(out, r#"{{"metric":"{name}","threads":{threads},"seconds":{seconds:.9},"score":{score}}}"#)?;
+            Ok(best) => {
+                let (seconds, cpu, score) = (json(best.seconds), json(best.cpu_seconds), json(best.score));
+                writeln!(
+                    out,
+                    r#"{{"metric":"{name}","threads":{threads},"seconds":{seconds},"cpu_seconds":{cpu},"score":{score}}}"#
+                )?;
             }
             Err(error) => writeln!(out, r#"{{"metric":"{name}","error":{:?}}}"#, error.to_string())?,
         }
@@ -33,10 +36,16 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The least time of all repetitions, and the score.
-fn best_of(name: &str, reference: &str, distorted: &str, repetitions: usize) -> Result<(Duration, f64), Failure> {
+/// The least times of all repetitions, and the score.
+struct Best {
+    seconds: f64,
+    cpu_seconds: f64,
+    score: f64,
+}
+
+fn best_of(name: &str, reference: &str, distorted: &str, repetitions: usize) -> Result<Best, Failure> {
     let metric = find(name).ok_or("not available")?;
-    let (mut best, mut score) = (Duration::MAX, f64::NAN);
+    let mut best = Best { seconds: f64::INFINITY, cpu_seconds: f64::INFINITY, score: f64::NAN };
     for _ in 0..repetitions.max(1) {
         let distorted = read_netpbm(distorted)?;
         let reference = match metric.info().kind {
@@ -47,11 +56,26 @@ fn best_of(name: &str, reference: &str, distorted: &str, repetitions: usize) -> 
             Some(reference) => Pair::new(reference, &distorted)?,
             None => Pair::single(&distorted),
         };
-        let begin = Instant::now();
-        score = metric.measure(&pair)?.score;
-        best = best.min(begin.elapsed());
+        let (cpu, begin) = (cpu_seconds(), Instant::now());
+        best.score = metric.measure(&pair)?.score;
+        best.seconds = best.seconds.min(begin.elapsed().as_secs_f64());
+        if let (Some(before), Some(after)) = (cpu, cpu_seconds()) {
+            best.cpu_seconds = best.cpu_seconds.min(after - before);
+        }
     }
-    Ok((best, score))
+    Ok(best)
+}
+
+/// Processor time of this thread so far. The kernel settles the account when a thread sleeps.
+fn cpu_seconds() -> Option<f64> {
+    std::thread::sleep(Duration::from_micros(20));
+    let account = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    account.split(' ').next()?.parse::<f64>().ok().map(|nanoseconds| nanoseconds * 1e-9)
+}
+
+/// JSON has no infinity: null, as for PSNR of identical images.
+fn json(number: f64) -> String {
+    if number.is_finite() { number.to_string() } else { "null".into() }
 }
 
 /// A `P6` (RGB) or `P5` (grey) file of 8 bits, without comments in its header.
