@@ -155,7 +155,7 @@ fn check(metric: &dyn Metric, reference: &Image, distorted: &Image) -> std::resu
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 96,
+        cases: 160,
         failure_persistence: None,
         max_shrink_iters: 300,
         ..ProptestConfig::default()

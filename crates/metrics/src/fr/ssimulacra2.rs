@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(Ssimulacra2.score(&gray(&samples), &gray(&damaged)).unwrap(), expected);
         assert_eq!(Ssimulacra2.score(&gray(&samples), &rgb(&damaged)).unwrap(), expected);
         let score = Ssimulacra2.score(&deep(&samples), &deep(&damaged)).unwrap();
-        assert!((score - expected).abs() < 0.01, "{score} {expected}");
+        assert!((score - expected).abs() < 0.05, "{score} {expected}");
     }
 
     #[test]
