@@ -30,6 +30,19 @@ pub use fsim::Fsim;
 pub use psnr::{Psnr, PsnrY};
 pub use ssim::Ssim;
 pub use vsi::Vsi;
+#[cfg(feature = "jpegxl")]
+mod butteraugli;
+mod psnr;
+mod ssim;
+#[cfg(feature = "jpegxl")]
+mod ssimulacra2;
+
+#[cfg(feature = "jpegxl")]
+pub use butteraugli::Butteraugli;
+pub use psnr::{Psnr, PsnrY};
+pub use ssim::Ssim;
+#[cfg(feature = "jpegxl")]
+pub use ssimulacra2::Ssimulacra2;
 
 use crate::Metric;
 
@@ -49,3 +62,8 @@ pub(crate) static METRICS: &[&dyn Metric] =
     &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &MsSsim::DEFAULT, &CwSsim::DEFAULT];
 pub(crate) static METRICS: &[&dyn Metric] =
     &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &Fsim::DEFAULT, &Vsi::DEFAULT];
+    #[cfg(feature = "jpegxl")]
+    &Ssimulacra2::DEFAULT,
+    #[cfg(feature = "jpegxl")]
+    &Butteraugli::DEFAULT,
+];

@@ -3,6 +3,7 @@
 pub mod block_sum;
 pub mod block_fft;
 pub mod colour;
+pub mod blocks;
 pub mod convolve;
 pub mod downsample;
 pub mod elementary;
@@ -28,6 +29,8 @@ pub mod pool;
 pub mod resize;
 pub mod saliency;
 pub mod scharr;
+pub mod histogram;
+pub mod lab;
 pub mod strips;
 pub mod sum;
 pub mod weibull;
