@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use agenticiqa_metrics as metrics;
-use metrics::{Direction, Info, Kind, Metric};
+use metrics::{Direction, Ilniqe, Info, Kind, Metric};
 
 use super::metadata::{self, BUILTIN};
 use super::{Availability, Error, Metadata, Scale, ToolType};
@@ -21,12 +22,14 @@ pub struct Tool {
 #[derive(Debug, Clone)]
 enum Engine {
     Static(&'static dyn Metric),
+    Loaded(Arc<dyn Metric>),
 }
 
 impl Engine {
     fn metric(&self) -> &dyn Metric {
         match self {
             Self::Static(metric) => *metric,
+            Self::Loaded(metric) => metric.as_ref(),
         }
     }
 }
@@ -119,7 +122,11 @@ impl Registry {
         if tool != ILNIQE {
             return Err(failed(format!("{tool} takes no model file")));
         }
-        std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+        let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+        let metric = Ilniqe::from_mat(&bytes).map_err(|error| failed(error.to_string()))?;
+        if let Some(tool) = self.tools.iter_mut().find(|tool| tool.name == ILNIQE) {
+            tool.metric = Some(Engine::Loaded(Arc::new(metric)));
+        }
         Ok(())
     }
 

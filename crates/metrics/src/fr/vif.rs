@@ -300,7 +300,7 @@ impl<'a> Windows<'a> {
                 add(&self.triples[needed % whole].1[quantity], column);
             }
         }
-        if (reach - 1) % SIDE != 0 {
+        if !(reach - 1).is_multiple_of(SIDE) {
             for y in [SIDE * row + 1 - reach, SIDE * row + 1 + reach] {
                 add_products(self.bands[0].row(y), self.bands[1].row(y), &mut self.columns);
             }

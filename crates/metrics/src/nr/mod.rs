@@ -1,42 +1,41 @@
 //! No-reference metrics and plain measurements: one file each, and one line in [`METRICS`].
 
-mod brisque;
-mod entropy;
-mod ilniqe;
-mod niqe;
-mod piqe;
-
-pub use brisque::Brisque;
-pub use entropy::Entropy;
-pub use ilniqe::Ilniqe;
-pub use niqe::Niqe;
-pub use piqe::Piqe;
 mod blockiness;
 mod blur;
+mod brisque;
 mod colour;
 mod contrast;
 mod entropy;
 mod exposure;
+mod ilniqe;
 mod jpeg_quality;
+mod niqe;
 mod noise;
+mod piqe;
 mod sharpness;
 
 pub use blockiness::Blockiness;
 pub use blur::Blur;
+pub use brisque::Brisque;
 pub use colour::{ColourCast, Colourfulness, Saturation};
 pub use contrast::{Contrast, ContrastRange};
 pub use entropy::Entropy;
 pub use exposure::{Brightness, ClippedHighlights, ClippedShadows};
+pub use ilniqe::Ilniqe;
 pub use jpeg_quality::JpegQuality;
+pub use niqe::Niqe;
 pub use noise::Noise;
+pub use piqe::Piqe;
 pub use sharpness::Sharpness;
 
 use crate::Metric;
 
-/// Every no-reference metric with its authors' parameters.
-pub(crate) static METRICS: &[&dyn Metric] =
-    &[&Brisque::DEFAULT, &Niqe::DEFAULT, &Ilniqe::DEFAULT, &Piqe::DEFAULT, &Entropy::DEFAULT];
+/// Every no-reference metric with its authors' parameters, then the plain measurements.
 pub(crate) static METRICS: &[&dyn Metric] = &[
+    &Brisque::DEFAULT,
+    &Niqe::DEFAULT,
+    &Ilniqe::DEFAULT,
+    &Piqe::DEFAULT,
     &Entropy::DEFAULT,
     &Noise::DEFAULT,
     &Blur::DEFAULT,
