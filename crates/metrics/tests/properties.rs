@@ -1,4 +1,5 @@
 //! What must hold for every metric of the registry on any picture, however small, flat or odd.
+#![allow(clippy::unwrap_used)] // what lies outside `#[test]` functions is test code too
 
 use std::sync::LazyLock;
 

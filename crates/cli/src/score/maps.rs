@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agenticiqa::imaging::heatmap;
+use agenticiqa::imaging;
 use agenticiqa::scoring::Row;
 
 use crate::exit::Stop;
@@ -30,7 +30,7 @@ impl Folder {
             let failed = |path: &Path, reason: String| Stop::failed(format!("{}: {reason}", path.display()));
             let name = self.name(row);
             let path = self.path.join(name);
-            let png = heatmap::overlay(&image, &map, &row.tool).map_err(|error| failed(&path, error.to_string()))?;
+            let png = imaging::overlay(&image, &map, &row.tool).map_err(|error| failed(&path, error.to_string()))?;
             fs::write(&path, png).map_err(|error| failed(&path, error.to_string()))?;
             row.map_path = Some(path.display().to_string());
         }

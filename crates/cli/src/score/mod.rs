@@ -17,7 +17,7 @@ use crate::exit::{Exit, Stop};
 /// Scores every picture; what fails is reported and the rest goes on.
 pub fn run(arguments: &Score, quiet: bool) -> Result<Exit, Stop> {
     let registry = crate::registry(&arguments.models.models)?;
-    let decoder = Decoder { max_pixels: arguments.max_pixels, ..Decoder::default() };
+    let decoder = Decoder { max_pixels: arguments.max_pixels };
     let selection = match (arguments.all, &arguments.tools) {
         (true, _) => Selection::All,
         (false, tools) if tools.is_empty() => Selection::Default,

@@ -27,7 +27,7 @@ const COLUMNS: [&str; 10] = [
 pub enum Printer {
     Text { reference: Option<String>, units: Vec<(String, &'static str)> },
     Json,
-    Csv { writer: csv::Writer<Stdout>, header: bool },
+    Csv { writer: Box<csv::Writer<Stdout>>, header: bool },
 }
 
 impl Printer {
@@ -40,7 +40,7 @@ impl Printer {
                 Self::Text { reference: scorer.reference().map(|(path, _)| path.to_owned()), units }
             }
             Format::Json => Self::Json,
-            Format::Csv => Self::Csv { writer: csv::Writer::from_writer(io::stdout()), header: false },
+            Format::Csv => Self::Csv { writer: Box::new(csv::Writer::from_writer(io::stdout())), header: false },
         }
     }
 

@@ -54,7 +54,7 @@ mod tests {
         let image = Image::from_gray8(2, 2, vec![0; 4]).unwrap();
         let error = JpegQuality.score(&image).unwrap_err();
         assert_eq!(error.to_string(), "JPEG-Quality is not defined for this image: its file is no JPEG");
-        let image = image.with_source(Source { jpeg_quality: Some(75.0), ..Source::default() });
+        let image = image.with_source(Source { jpeg_quality: Some(75.0) });
         assert_eq!(JpegQuality.score(&image).unwrap(), 75.0);
     }
 }

@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn shares_of_pure_octaves() {
         let stripes = |period: usize| {
-            let samples = (0..64 * 64).map(|i| 100 + 40 * u8::from(i % 64 / period % 2 == 0)).collect();
+            let samples = (0..64 * 64).map(|i| 100 + 40 * u8::from((i % 64 / period).is_multiple_of(2))).collect();
             Sharpness.score(&Image::from_gray8(64, 64, samples).unwrap()).unwrap()
         };
         assert_eq!([stripes(1), stripes(2), stripes(4)], [100.0, 0.0, 0.0]);

@@ -93,14 +93,14 @@ impl Plan {
 fn factors(mut length: usize) -> Vec<usize> {
     let mut factors = Vec::new();
     for radix in [4, 2, 3, 5] {
-        while length % radix == 0 && length > 0 {
+        while length > 0 && length.is_multiple_of(radix) {
             factors.push(radix);
             length /= radix;
         }
     }
     let mut prime = 7;
     while prime * prime <= length {
-        while length % prime == 0 {
+        while length.is_multiple_of(prime) {
             factors.push(prime);
             length /= prime;
         }

@@ -143,7 +143,7 @@ fn radial_bands(x: Lanes, y: f32, inside: Lanes) -> [Lanes; SCALES] {
         let power2 = ratio * ratio;
         let power4 = power2 * power2;
         let power8 = power4 * power4;
-        debug_assert!(ORDER == 15);
+        const { assert!(ORDER == 15) };
         1.0 / (1.0 + power8 * power4 * power2 * ratio)
     });
     let weight = low_pass * inside * square.map(|square| if square > 0.0 { 1.0 } else { 0.0 });
