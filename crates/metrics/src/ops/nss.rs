@@ -145,9 +145,7 @@ fn accumulate_samples(samples: &[f32], lanes: &mut Lanes) {
     let chunks = samples.chunks_exact(LANES);
     let rest = chunks.remainder();
     for chunk in chunks {
-        for lane in 0..LANES {
-            sums.add(lane, chunk[lane]);
-        }
+        chunk.iter().enumerate().for_each(|(lane, &sample)| sums.add(lane, sample));
     }
     for (lane, &sample) in rest.iter().enumerate() {
         sums.add(lane, sample);

@@ -59,7 +59,7 @@ pub fn blocks(channels: [Plane<f64>; 3]) -> Vec<Vec<f64>> {
             weights[0] * red.at(x, y) + weights[1] * green.at(x, y) + weights[2] * blue.at(x, y)
         })
     });
-    let mut blocks: Vec<Vec<f64>> = (0..ACROSS * ACROSS).map(|_| Vec::with_capacity(FEATURES)).collect();
+    let mut blocks = vec![Vec::new(); ACROSS * ACROSS];
     for scale in [1.0f64, 2.0] {
         let features = scale_features(&opponents, &colours, scale);
         blocks.iter_mut().zip(features).for_each(|(block, features)| block.extend(features));
