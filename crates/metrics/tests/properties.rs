@@ -1,5 +1,7 @@
 //! What must hold for every metric of the registry on any picture, however small, flat or odd.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::LazyLock;
 
 use agenticiqa_metrics::{Direction, Error, Image, Kind, Measurement, Metric, Pair, Result, all};

@@ -130,8 +130,9 @@ mod tests {
     #[test]
     fn values_of_libjxl() {
         // butteraugli_main of libjxl d2c7032e, intensity target 80, as recorded with the crate butteraugli 0.9.3.
-        let board =
-            |inverse: usize| gray(64, 64, move |x, y| if (x / 4 + y / 4 + inverse) % 2 == 0 { 200 } else { 50 });
+        let board = |inverse: usize| {
+            gray(64, 64, move |x, y| if (x / 4 + y / 4 + inverse).is_multiple_of(2) { 200 } else { 50 })
+        };
         let edge = |shift: u8| gray(64, 64, move |x, _| if x < 32 { 50 + shift } else { 200 + shift });
         let flat = |level: u8| gray(23, 31, move |_, _| level);
         let cases = [
