@@ -1,6 +1,8 @@
 //! What must hold for every metric of the registry on any picture, however small, flat or odd.
 #![allow(clippy::unwrap_used)] // what lies outside `#[test]` functions is test code too
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::LazyLock;
 
 use agenticiqa_metrics::{Direction, Error, Image, Kind, Measurement, Metric, Pair, Result, all};

@@ -9,13 +9,22 @@
 //! builds of the authors' own program. A pair of 50 megapixels takes about MEMORY, with a map about MAPMEMORY.
 //! The map spreads the weighted errors of all scales over the pixels they belong to.
 
-use fast_ssim2::{PixelDescriptor, PixelSlice, Ssimulacra2Error, compute_ssimulacra2, compute_ssimulacra2_maps};
+use fast_ssim2::{
+    PixelDescriptor, PixelSlice, Ssimulacra2Config, Ssimulacra2Error, StripConfig, compute_ssimulacra2_maps,
+    compute_ssimulacra2_with_config,
+};
 
 use crate::metric::full_reference;
 use crate::{Direction, Error, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result, Samples};
 
 /// Local error from which a place is fully damaged, for display: its mean over a picture scoring about 30.
 const WORST: f32 = 10.0;
+
+/// Pixels up to which an image is measured in one piece.
+const WHOLE_PIXELS: usize = 12 << 20;
+/// Rows of a strip of larger images, and those above and below that it depends on: five samples of the coarsest scale.
+const STRIP_ROWS: usize = 512;
+const HALO_ROWS: usize = 192;
 
 /// SSIMULACRA 2.1.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,16 +58,26 @@ impl Metric for Ssimulacra2 {
         let (reference, distorted) = pair.both(&INFO)?;
         let (reference, distorted) = (Pixels::new(reference), Pixels::new(distorted));
         let (reference, distorted) = (reference.view()?, distorted.view()?);
+        let in_strips = pair.distorted().width() * pair.distorted().height() > WHOLE_PIXELS;
         if !pair.wants_map() {
-            return Ok(Measurement::new(compute_ssimulacra2(&reference, &distorted).map_err(undefined)?));
+            return Ok(Measurement::new(score(&reference, &distorted, in_strips)?));
         }
         let maps = compute_ssimulacra2_maps(&reference, &distorted).map_err(undefined)?;
-        let measurement = Measurement::new(maps.score);
+        // Maps are of the whole image; the score must not depend on whether one is wanted.
+        let score = if in_strips { score(&reference, &distorted, true)? } else { maps.score };
+        let measurement = Measurement::new(score);
         Ok(match Plane::from_vec(maps.width, maps.height, maps.diffmap()) {
             Some(map) => measurement.with_map(map, 0.0, WORST),
             None => measurement,
         })
     }
+}
+
+fn score(reference: &PixelSlice<'_>, distorted: &PixelSlice<'_>, in_strips: bool) -> Result<f64> {
+    let whole = Ssimulacra2Config::default();
+    let config =
+        if in_strips { whole.with_strip(StripConfig::new(STRIP_ROWS).with_halo_rows(HALO_ROWS)) } else { whole };
+    compute_ssimulacra2_with_config(reference, distorted, &config).map_err(undefined)
 }
 
 fn undefined(error: Ssimulacra2Error) -> Error {
@@ -146,6 +165,19 @@ mod tests {
         assert_eq!(Ssimulacra2.score(&gray(&samples), &rgb(&damaged)).unwrap(), expected);
         let score = Ssimulacra2.score(&deep(&samples), &deep(&damaged)).unwrap();
         assert!((score - expected).abs() < 0.05, "{score} {expected}");
+    }
+
+    #[test]
+    fn strips_score_as_the_whole() {
+        let pixel =
+            |x: usize, y: usize| [(x * 3 + y * y / 90) % 200, (x * y / 40) % 180, (x + y) % 250].map(|v| v as u8);
+        let samples: Vec<u8> = (0..1400).flat_map(|y| (0..100).flat_map(move |x| pixel(x, y))).collect();
+        let damaged = samples.iter().map(|&v| v / 12 * 12).collect();
+        let reference = Pixels::new(&Image::from_rgb8(100, 1400, samples).unwrap());
+        let distorted = Pixels::new(&Image::from_rgb8(100, 1400, damaged).unwrap());
+        let (reference, distorted) = (reference.view().unwrap(), distorted.view().unwrap());
+        let [whole, strips] = [false, true].map(|in_strips| score(&reference, &distorted, in_strips).unwrap());
+        assert!((whole - strips).abs() < 0.005, "{whole} in one piece, {strips} in strips");
     }
 
     #[test]

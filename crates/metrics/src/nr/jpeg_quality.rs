@@ -50,6 +50,7 @@ mod tests {
     use crate::{Image, Source};
 
     #[test]
+    #[allow(clippy::needless_update)] // more may become known of a file
     fn the_factor_of_the_file_is_given_and_other_files_have_none() {
         let image = Image::from_gray8(2, 2, vec![0; 4]).unwrap();
         let error = JpegQuality.score(&image).unwrap_err();
