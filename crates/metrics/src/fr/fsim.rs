@@ -78,12 +78,18 @@ struct Features {
 }
 
 impl Features {
-    fn new(image: &Image, factor: usize, congruency: &mut Option<PhaseCongruency>) -> Self {
-        let rgb = downsample::box_means(image, factor);
-        let [luma, in_phase, quadrature] = colour::YIQ.map(|weights| colour::mix(&rgb, weights));
-        let congruency = congruency.get_or_insert_with(|| PhaseCongruency::new(luma.width(), luma.height()));
-        let congruency = congruency.map(&luma);
-        Self { luma: scharr::padded(&luma), chroma: [in_phase, quadrature], congruency }
+    fn of([reference, distorted]: [&Image; 2], factor: usize) -> [Self; 2] {
+        let [(luma, chroma), (distorted_luma, distorted_chroma)] = [reference, distorted].map(|image| {
+            let rgb = downsample::box_means(image, factor);
+            let [luma, in_phase, quadrature] = colour::YIQ.map(|weights| colour::mix(&rgb, weights));
+            (luma, [in_phase, quadrature])
+        });
+        let maps = PhaseCongruency::new(luma.width(), luma.height()).maps([&luma, &distorted_luma]);
+        let [congruency, distorted_congruency] = maps;
+        [
+            Self { luma: scharr::padded(&luma), chroma, congruency },
+            Self { luma: scharr::padded(&distorted_luma), chroma: distorted_chroma, congruency: distorted_congruency },
+        ]
     }
 }
 
@@ -95,10 +101,7 @@ impl Metric for Fsim {
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
         let (reference, distorted) = pair.both(&INFO)?;
         let factor = downsample::factor(reference.width(), reference.height());
-        let mut congruency = None;
-        let reference = Features::new(reference, factor, &mut congruency);
-        let distorted = Features::new(distorted, factor, &mut congruency);
-        drop(congruency);
+        let [reference, distorted] = Features::of([reference, distorted], factor);
         let (width, height) = (reference.congruency.width(), reference.congruency.height());
         let mut map = Plane::new(width, height);
         let parts = strips::fill(&mut map, |rows, similarities| {

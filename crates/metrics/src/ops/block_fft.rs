@@ -153,12 +153,20 @@ fn gather_strided(source: &[Lanes], stride: usize, length: usize, block: usize, 
     let left = block * LANES;
     for (line, out) in out.chunks_mut(LANES).enumerate() {
         let start = line * stride + left;
-        let square = match source.get(start..start + LANES) {
-            Some(rows) if left + LANES <= length => std::array::from_fn(|lane| rows[lane]),
-            _ => std::array::from_fn(|lane| if left + lane < length { source[start + lane] } else { Lanes::default() }),
+        let lines = &source[start..start + LANES.min(length - left)];
+        let square = match lines.as_array::<LANES>() {
+            Some(square) => *square,
+            None => {
+                let mut square = [Lanes::default(); LANES];
+                square.iter_mut().zip(lines).for_each(|(out, line)| *out = *line);
+                square
+            }
         };
         let square = transpose(square);
-        out.copy_from_slice(&square[..out.len()]);
+        match out.as_mut_array::<LANES>() {
+            Some(out) => *out = square,
+            None => out.iter_mut().zip(square).for_each(|(out, line)| *out = line),
+        }
     }
 }
 

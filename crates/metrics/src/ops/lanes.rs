@@ -17,13 +17,17 @@ impl Lanes {
 
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
-        Self(std::array::from_fn(|lane| f(self.0[lane], other.0[lane])))
+        let mut out = self;
+        out.0.iter_mut().zip(other.0).for_each(|(a, b)| *a = f(*a, b));
+        out
     }
 
     /// Applies `f` to every number.
     #[inline(always)]
     pub fn map(self, f: impl Fn(f32) -> f32) -> Self {
-        Self(self.0.map(f))
+        let mut out = self;
+        out.0.iter_mut().for_each(|value| *value = f(*value));
+        out
     }
 }
 
@@ -62,5 +66,11 @@ impl std::ops::Mul<f32> for Lanes {
 /// The 8x8 block with rows and columns exchanged.
 #[inline(always)]
 pub fn transpose(block: [Lanes; LANES]) -> [Lanes; LANES] {
-    std::array::from_fn(|column| Lanes(std::array::from_fn(|row| block[row].0[column])))
+    let mut transposed = [Lanes::default(); LANES];
+    for (row, lanes) in block.iter().enumerate() {
+        for (column, &value) in lanes.0.iter().enumerate() {
+            transposed[column].0[row] = value;
+        }
+    }
+    transposed
 }

@@ -9,7 +9,7 @@ use std::mem::swap;
 
 use multiversion::multiversion;
 
-use crate::ops::lanes::Lanes;
+use crate::ops::lanes::{LANES, Lanes};
 
 /// Eight complex signals, real and imaginary parts apart.
 #[derive(Debug, Clone, Default)]
@@ -93,7 +93,7 @@ impl Plan {
 fn factors(mut length: usize) -> Vec<usize> {
     let mut factors = Vec::new();
     for radix in [4, 2, 3, 5] {
-        while length > 0 && length.is_multiple_of(radix) {
+        while length.is_multiple_of(radix) && length > 0 {
             factors.push(radix);
             length /= radix;
         }
@@ -143,6 +143,8 @@ struct Complex {
 }
 
 impl Complex {
+    const ZERO: Self = Self { re: Lanes([0.0; LANES]), im: Lanes([0.0; LANES]) };
+
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self { re: self.re + other.re, im: self.im + other.im }
@@ -189,7 +191,10 @@ fn run_stage<const RADIX: usize>(
         let twiddles = &twiddles[group * (RADIX - 1)..(group + 1) * (RADIX - 1)];
         for neighbour in 0..stride {
             let index = group * stride + neighbour;
-            let points = std::array::from_fn(|j| Complex { re: inputs[j].0[index], im: inputs[j].1[index] });
+            let mut points = [Complex::ZERO; RADIX];
+            for (point, (re, im)) in points.iter_mut().zip(inputs) {
+                *point = Complex { re: re[index], im: im[index] };
+            }
             let points = butterfly(points);
             out_re[neighbour] = points[0].re;
             out_im[neighbour] = points[0].im;
@@ -252,9 +257,8 @@ fn stage5(twiddles: &[[f32; 2]], stride: usize, from: &Signals, to: &mut Signals
 fn stage_any(stage: &Stage, from: &Signals, to: &mut Signals) {
     let (radix, stride) = (stage.radix, stage.stride);
     let (span, half) = (from.re.len() / radix, radix / 2);
-    let zero = Complex { re: Lanes::default(), im: Lanes::default() };
-    let mut sums = vec![zero; half];
-    let mut differences = vec![zero; half];
+    let mut sums = vec![Complex::ZERO; half];
+    let mut differences = vec![Complex::ZERO; half];
     for group in 0..span / stride {
         let twiddles = &stage.twiddles[group * (radix - 1)..(group + 1) * (radix - 1)];
         for neighbour in 0..stride {
@@ -277,7 +281,7 @@ fn stage_any(stage: &Stage, from: &Signals, to: &mut Signals) {
             };
             store(0, total);
             for k in 1..=half {
-                let (mut even, mut odd) = (first, zero);
+                let (mut even, mut odd) = (first, Complex::ZERO);
                 for j in 0..half {
                     let [cos, sin] = stage.roots[(j + 1) * k % radix];
                     even = even.add(sums[j].scale(cos));
@@ -334,7 +338,6 @@ fn multiply(factors: &[[f32; 2]], re: &[Lanes], im: &[Lanes], out_re: &mut [Lane
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::lanes::LANES;
     use rustfft::FftPlanner;
     use rustfft::num_complex::Complex as Reference;
 

@@ -24,9 +24,8 @@ const OCTAVE: f32 = 2.0;
 const SIGMA_ON_F: f32 = 0.55;
 /// Angle between neighbouring directions over the standard deviation of the angular Gaussian.
 const THETA_ON_SIGMA: f32 = 1.2;
-/// Cutoff of the Butterworth low-pass that removes the corners of the frequency plane, and its order.
+/// Cutoff of the Butterworth low-pass of order 15 that removes the corners of the frequency plane.
 const CUTOFF: f32 = 0.45;
-const ORDER: i32 = 15;
 
 /// All filters for pictures of one size.
 #[derive(Debug)]
@@ -125,9 +124,8 @@ fn fill_block(
             out[v] = here[orientation];
             let finest = bands[0] * here[orientation];
             let even = all * (here[orientation] + mirrored[orientation]) * 0.5;
-            for lane in 0..LANES {
-                noise[orientation][0][lane] += f64::from(finest.0[lane]) * f64::from(finest.0[lane]);
-                noise[orientation][1][lane] += f64::from(even.0[lane]) * f64::from(even.0[lane]);
+            for (sums, values) in noise[orientation].iter_mut().zip([finest, even]) {
+                sums.iter_mut().zip(values.0).for_each(|(sum, value)| *sum += f64::from(value) * f64::from(value));
             }
         }
     }
@@ -139,11 +137,11 @@ fn fill_block(
 fn radial_bands(x: Lanes, y: f32, inside: Lanes) -> [Lanes; SCALES] {
     let square = x.map(|x| x * x + y * y);
     let low_pass = square.map(|square| {
+        // The ratio of radii to the power of 30.
         let ratio = square / (CUTOFF * CUTOFF);
         let power2 = ratio * ratio;
         let power4 = power2 * power2;
         let power8 = power4 * power4;
-        const { assert!(ORDER == 15) };
         1.0 / (1.0 + power8 * power4 * power2 * ratio)
     });
     let weight = low_pass * inside * square.map(|square| if square > 0.0 { 1.0 } else { 0.0 });

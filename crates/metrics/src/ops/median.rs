@@ -14,7 +14,7 @@ pub fn median(values: &[f32]) -> f64 {
     }
     let bin = |value: f32| (value.to_bits() >> SHIFT) as usize & (BINS - 1);
     // Neighbouring values often share a bin: two histograms keep the increments from waiting on each other.
-    let mut histograms = [vec![0usize; BINS], vec![0usize; BINS]];
+    let mut histograms = [vec![0u32; BINS], vec![0u32; BINS]];
     let (even, odd) = histograms.split_at_mut(1);
     for pair in values.chunks(2) {
         even[0][bin(pair[0])] += 1;
@@ -25,8 +25,8 @@ pub fn median(values: &[f32]) -> f64 {
     let (low, high) = ((count - 1) / 2, count / 2);
     let (mut below, mut first, mut last) = (0, None, BINS - 1);
     let mut total = 0;
-    for index in 0..BINS {
-        let here = histograms[0][index] + histograms[1][index];
+    for (index, (even, odd)) in histograms[0].iter().zip(&histograms[1]).enumerate() {
+        let here = (even + odd) as usize;
         if first.is_none() && total + here > low {
             (first, below) = (Some(index), total);
         }

@@ -35,19 +35,25 @@ impl PhaseCongruency {
         Self { width, height, fft: BlockFft::new(width, height), bank: Bank::new(width, height) }
     }
 
-    /// The phase congruency of a luma plane of this size: 0 (none) to 1.
-    pub fn map(&self, luma: &Plane) -> Plane {
+    /// The phase congruency of each luma plane of this size: 0 (none) to 1.
+    pub fn maps<const COUNT: usize>(&self, lumas: [&Plane; COUNT]) -> [Plane; COUNT] {
+        let mut buffers = Buffers::default();
+        lumas.map(|luma| self.map(luma, &mut buffers))
+    }
+
+    fn map(&self, luma: &Plane, buffers: &mut Buffers) -> Plane {
         // No filter lets the mean through; without it single precision is enough, and flat pictures give exact zeros.
         let mean = (sum::sum(luma.data()) / luma.data().len().max(1) as f64) as f32;
         let spectrum = self.fft.forward(&luma.map(|value| value - mean), None);
         let length = self.fft.picture_length();
-        let mut responses = vec![Lanes::default(); length * Response::VECTORS];
-        let mut totals = vec![[Lanes::default(); 2]; length];
-        let mut middle = Vec::new();
+        let Buffers { middle, responses, totals } = buffers;
+        responses.resize(length * Response::VECTORS, Lanes::default());
+        totals.clear();
+        totals.resize(length, [Lanes::default(); 2]);
         for orientation in 0..ORIENTATIONS {
-            self.respond(&spectrum, orientation, &mut middle, &mut responses);
-            let threshold = self.threshold(&responses, self.bank.noise[orientation]);
-            add_up(self.width, &responses, threshold, &mut totals);
+            self.respond(&spectrum, orientation, middle, responses);
+            let threshold = self.threshold(responses, self.bank.noise[orientation]);
+            add_up(self.width, responses, threshold, totals);
         }
         let congruency: Vec<Lanes> = totals.iter().map(|total| divide(total[0], total[1])).collect();
         to_plane(&congruency, self.width, self.height)
@@ -60,8 +66,7 @@ impl PhaseCongruency {
         let read = |block: usize, scale: usize, signals: &mut Signals| {
             let span = block * height..(block + 1) * height;
             let filter = (&self.bank.radial[scale][span.clone()], &angular[span.clone()]);
-            filter_block(filter, &spectrum.re[span.clone()], &mut signals.re);
-            filter_block(filter, &spectrum.im[span], &mut signals.im);
+            filter_block(filter, (&spectrum.re[span.clone()], &spectrum.im[span]), signals);
         };
         self.fft.inverse::<SCALES>(middle, read, responses, Response::VECTORS, |_, bands, out| combine(bands, out));
     }
@@ -73,7 +78,10 @@ impl PhaseCongruency {
         for (block, responses) in responses.chunks_exact(width * Response::VECTORS).enumerate() {
             let rows = (height - block * LANES).min(LANES);
             for vector in &responses[..width] {
-                finest.extend_from_slice(&vector.0[..rows]);
+                match rows {
+                    LANES => finest.extend(vector.0),
+                    _ => finest.extend_from_slice(&vector.0[..rows]),
+                }
             }
         }
         // The squared amplitude of noise is exponentially distributed: its mean is its median over ln 2.
@@ -87,6 +95,14 @@ impl PhaseCongruency {
     }
 }
 
+/// Memory that one picture leaves to the next.
+#[derive(Default)]
+struct Buffers {
+    middle: Vec<Lanes>,
+    responses: Vec<Lanes>,
+    totals: Vec<[Lanes; 2]>,
+}
+
 /// What is kept of one direction: three runs of vectors for each block of rows.
 struct Response;
 
@@ -96,9 +112,12 @@ impl Response {
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn filter_block((radial, angular): (&[Lanes], &[Lanes]), spectrum: &[Lanes], out: &mut [Lanes]) {
-    for (((out, &value), &radial), &angular) in out.iter_mut().zip(spectrum).zip(radial).zip(angular) {
-        *out = value * (radial * angular);
+fn filter_block((radial, angular): (&[Lanes], &[Lanes]), (re, im): (&[Lanes], &[Lanes]), out: &mut Signals) {
+    let values = re.iter().zip(im).zip(radial.iter().zip(angular));
+    for (((&re, &im), (&radial, &angular)), (out_re, out_im)) in values.zip(out.re.iter_mut().zip(&mut out.im)) {
+        let filter = radial * angular;
+        *out_re = re * filter;
+        *out_im = im * filter;
     }
 }
 
@@ -111,19 +130,19 @@ fn combine(bands: &[Workspace; SCALES], out: &mut [Lanes]) {
     let parts: [(&[Lanes], &[Lanes]); SCALES] =
         std::array::from_fn(|scale| (&bands[scale].signals.re[..width], &bands[scale].signals.im[..width]));
     for x in 0..width {
-        let even: [Lanes; SCALES] = std::array::from_fn(|scale| parts[scale].0[x]);
-        let odd: [Lanes; SCALES] = std::array::from_fn(|scale| parts[scale].1[x]);
-        let squares: [Lanes; SCALES] = std::array::from_fn(|scale| even[scale] * even[scale] + odd[scale] * odd[scale]);
-        let amplitude = squares.iter().fold(Lanes::default(), |total, square| total + square.map(f32::sqrt));
-        let sum_even = even.iter().fold(Lanes::default(), |total, &part| total + part);
-        let sum_odd = odd.iter().fold(Lanes::default(), |total, &part| total + part);
+        let even = [parts[0].0[x], parts[1].0[x], parts[2].0[x], parts[3].0[x]];
+        let odd = [parts[0].1[x], parts[1].1[x], parts[2].1[x], parts[3].1[x]];
+        let square = |scale: usize| even[scale] * even[scale] + odd[scale] * odd[scale];
+        let root = |scale: usize| square(scale).map(f32::sqrt);
+        let amplitude = root(0) + root(1) + root(2) + root(3);
+        let (sum_even, sum_odd) = (even[0] + even[1] + even[2] + even[3], odd[0] + odd[1] + odd[2] + odd[3]);
         let inverse = (sum_even * sum_even + sum_odd * sum_odd).map(|square| 1.0 / (square.sqrt() + EPSILON));
         let (mean_even, mean_odd) = (sum_even * inverse, sum_odd * inverse);
         let mut energy = sum_even * mean_even + sum_odd * mean_odd;
         for scale in 0..SCALES {
             energy = energy - (even[scale] * mean_odd - odd[scale] * mean_even).map(f32::abs);
         }
-        finest[x] = squares[0];
+        finest[x] = square(0);
         energies[x] = energy;
         amplitudes[x] = amplitude;
     }
@@ -164,7 +183,7 @@ mod tests {
                 let edges = [(x > 15, 80.0), (2 * y + x > 50, 40.0)];
                 texture + edges.iter().map(|&(beyond, step)| if beyond { step } else { 0.0 }).sum::<f32>()
             });
-            let map = PhaseCongruency::new(width, height).map(&picture);
+            let map = PhaseCongruency::new(width, height).maps([&picture])[0].clone();
             for ((x, y), value) in places.into_iter().zip(values) {
                 assert!((map.at(x, y) - value).abs() < 3e-6, "{x},{y}: {} instead of {value}", map.at(x, y));
             }
@@ -174,7 +193,7 @@ mod tests {
 
     #[test]
     fn flat_pictures_have_none() {
-        let flat = PhaseCongruency::new(61, 47).map(&Plane::from_fn(61, 47, |_, _| 77.3));
+        let flat = PhaseCongruency::new(61, 47).maps([&Plane::from_fn(61, 47, |_, _| 77.3)])[0].clone();
         assert!(flat.data().iter().all(|&value| value == 0.0));
     }
 }

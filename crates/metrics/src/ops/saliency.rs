@@ -141,10 +141,10 @@ impl Range {
 fn extremes(values: &[f32]) -> (f32, f32) {
     let (mut least, mut greatest) = (Lanes::splat(f32::INFINITY), Lanes::splat(f32::NEG_INFINITY));
     let (chunks, rest) = values.as_chunks::<LANES>();
-    for &chunk in chunks {
-        for lane in 0..LANES {
-            least.0[lane] = if chunk[lane] < least.0[lane] { chunk[lane] } else { least.0[lane] };
-            greatest.0[lane] = if chunk[lane] > greatest.0[lane] { chunk[lane] } else { greatest.0[lane] };
+    for chunk in chunks {
+        for ((least, greatest), &value) in least.0.iter_mut().zip(&mut greatest.0).zip(chunk) {
+            *least = if value < *least { value } else { *least };
+            *greatest = if value > *greatest { value } else { *greatest };
         }
     }
     let least = least.0.iter().chain(rest).fold(f32::INFINITY, |least, &value| least.min(value));
