@@ -130,9 +130,10 @@ fn convert_rgb(raster: &mut Raster, profile: &ColorProfile) -> Result<(), String
             part.iter_mut().zip(converted).for_each(|(value, wide)| *value = narrow(wide));
             Ok(())
         }),
-        Samples::Sixteen(data) => {
-            data.par_chunks_mut(strip).try_for_each(|part| transform.transform(&part.to_vec(), part))
-        }
+        Samples::Sixteen(data) => data.par_chunks_mut(strip).try_for_each(|part| {
+            let before = part.to_vec();
+            transform.transform(&before, part)
+        }),
     }
     .map_err(fail)
 }

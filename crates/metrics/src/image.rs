@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn planes_hold_every_sample_of_the_interleaved_pixels() {
         for size in [1, 31, 32, 33, 95, DEINTERLEAVE_STRIP - 1, 2 * DEINTERLEAVE_STRIP + 77] {
-            let pixels: Vec<u16> = (0..size * 3).map(|i| (i * 40503 >> 3) as u16).collect();
+            let pixels: Vec<u16> = (0..size * 3).map(|i| ((i * 40503) >> 3) as u16).collect();
             let planes = deinterleave(&pixels);
             let expected = (0..3).flat_map(|channel| pixels.iter().skip(channel).step_by(3));
             assert!(planes.iter().eq(expected), "{size} pixels");
