@@ -94,6 +94,11 @@ pub(crate) fn webp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
         image_webp::DecodingError::MemoryLimitExceeded => Error::Memory { format: Format::WebP },
         other => Error::corrupt(Format::WebP, other),
     };
+    // The container states its own length; what is cut off may be colour profile or orientation.
+    let stated = bytes.get(4..8).map_or(0, |length| length.iter().rev().fold(0, |n, &byte| n << 8 | usize::from(byte)));
+    if bytes.len() < stated.saturating_add(8) {
+        return Err(Error::Truncated { format: Format::WebP });
+    }
     let mut source = image_webp::WebPDecoder::new(Cursor::new(bytes)).map_err(fail)?;
     // Metadata cannot be larger than the file.
     source.set_memory_limit(bytes.len());
@@ -121,13 +126,16 @@ pub(crate) fn gif(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
         gif::DecodingError::UnexpectedEof => Error::Truncated { format: Format::Gif },
         other => Error::corrupt(Format::Gif, other),
     };
+    // The size stands at a fixed place, and decides before the decoder takes a look.
+    let Some(&[x0, x1, y0, y1]) = bytes.get(6..10) else { return Err(Error::Truncated { format: Format::Gif }) };
+    let (width, height) = (u16::from_le_bytes([x0, x1]), u16::from_le_bytes([y0, y1]));
+    decoder.check_size(width.into(), height.into())?;
+    let (width, height) = (usize::from(width), usize::from(height));
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::Indexed);
     options.set_memory_limit(gif::MemoryLimit::Unlimited);
     options.check_frame_consistency(true);
     let mut source = options.read_info(Cursor::new(bytes)).map_err(fail)?;
-    let (width, height) = (usize::from(source.width()), usize::from(source.height()));
-    decoder.check_size(width as u64, height as u64)?;
     let frame = source.next_frame_info().map_err(fail)?.ok_or(Error::Truncated { format: Format::Gif })?;
     let area = usize::from(frame.width) * usize::from(frame.height);
     if area as u64 > GIF_PIXELS_A_BYTE.saturating_mul(bytes.len() as u64) {

@@ -131,8 +131,8 @@ fn convert_rgb(raster: &mut Raster, profile: &ColorProfile) -> Result<(), String
             Ok(())
         }),
         Samples::Sixteen(data) => data.par_chunks_mut(strip).try_for_each(|part| {
-            let source = part.to_vec();
-            transform.transform(&source, part)
+            let before = part.to_vec();
+            transform.transform(&before, part)
         }),
     }
     .map_err(fail)

@@ -25,6 +25,9 @@ const MAX_SCANS: usize = 100;
 /// A block of 64 samples takes at least one bit, so a byte cannot hold more pixels than this.
 const PIXELS_A_BYTE: u64 = 8 * 64;
 
+/// Bytes of one-bits that guard the end of the coded data.
+const GUARD: usize = 32;
+
 /// Marker codes, the byte after 0xFF.
 mod marker {
     pub const START_OF_IMAGE: u8 = 0xd8;
@@ -50,8 +53,6 @@ pub(crate) struct Segments {
     tables: [Option<[u16; 64]>; 4],
     /// Whether the end-of-image marker was reached.
     complete: bool,
-    /// Whether bytes lie between segments that belong to none.
-    junk: bool,
     /// Where segments and coded data lie, in order.
     spans: Vec<Range<usize>>,
 }
@@ -62,7 +63,6 @@ impl Segments {
         let mut found = Self::default();
         let mut at = 0;
         while let Some((start, code)) = next_marker(bytes, at) {
-            found.junk |= start > at;
             at = start + 2;
             match code {
                 marker::START_OF_IMAGE | 0x01 | 0xd0..=0xd7 => {}
@@ -125,9 +125,18 @@ impl Segments {
         self.tables.get(self.luma)?.as_ref()
     }
 
-    /// The file without the bytes that belong to no segment; the decoder's strict mode refuses those.
-    fn without_junk(&self, bytes: &[u8]) -> Vec<u8> {
-        self.spans.iter().flat_map(|span| &bytes[span.clone()]).copied().collect()
+    /// The file as the decoder's strict mode wants it, and more: without bytes that belong to no segment, without what
+    /// follows the picture, and with a run of one-bits after the coded data. No Huffman code is all ones, so a decoder
+    /// that needs more data than there is fails on them, where it would make up zeros at the end marker.
+    fn strict_copy(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut copy = Vec::with_capacity(bytes.len() + 2 * GUARD);
+        for span in &self.spans {
+            if bytes[span.clone()] == [0xff, marker::END_OF_IMAGE] {
+                copy.extend([0xff, 0x00].repeat(GUARD));
+            }
+            copy.extend_from_slice(&bytes[span.clone()]);
+        }
+        copy
     }
 }
 
@@ -171,11 +180,7 @@ pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     if !segments.complete || u64::from(width) * u64::from(height) > PIXELS_A_BYTE * bytes.len() as u64 {
         return Err(truncated());
     }
-    let decoded = match segments.junk {
-        true => decode_strictly(&segments.without_junk(bytes)),
-        false => decode_strictly(bytes),
-    };
-    let mut decoded = decoded?;
+    let mut decoded = decode_strictly(&segments.strict_copy(bytes))?;
     decoded.jpeg_quality = segments.luma_table().map(jpeg_quality::estimate);
     Ok(decoded)
 }
@@ -247,7 +252,12 @@ fn explain(error: DecodeErrors) -> Error {
     match error {
         DecodeErrors::ExhaustedData => truncated(),
         DecodeErrors::Unsupported(_) => Error::unsupported(Format::Jpeg, text),
-        _ if text.contains("remature") || text.contains("No more bytes") => truncated(),
+        _ if text.contains("remature")
+            || text.contains("No more bytes")
+            || text.contains("Bad Huffman Code 0xFFFF") =>
+        {
+            truncated()
+        }
         _ => Error::corrupt(Format::Jpeg, text),
     }
 }
