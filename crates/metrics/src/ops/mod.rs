@@ -3,7 +3,9 @@
 pub mod convolve;
 pub mod fft;
 pub mod jacobi;
+pub mod moments;
 pub mod neighbours;
+pub mod rfft;
 pub mod steerable;
 pub mod strips;
 pub mod sum;
