@@ -10,6 +10,7 @@ mod haarpsi;
 mod mdsi;
 mod ms_ssim;
 mod nlpd;
+mod mad;
 mod psnr;
 mod ssim;
 #[cfg(feature = "jpegxl")]
@@ -27,6 +28,7 @@ pub use haarpsi::HaarPsi;
 pub use mdsi::Mdsi;
 pub use ms_ssim::{MsSsim, Pooling};
 pub use nlpd::Nlpd;
+pub use mad::Mad;
 pub use psnr::{Psnr, PsnrY};
 pub use ssim::Ssim;
 #[cfg(feature = "jpegxl")]
@@ -55,3 +57,5 @@ pub(crate) static METRICS: &[&dyn Metric] = &[
     #[cfg(feature = "jpegxl")]
     &Butteraugli::DEFAULT,
 ];
+pub(crate) static METRICS: &[&dyn Metric] =
+    &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &Vif::DEFAULT, &Mad::DEFAULT];
