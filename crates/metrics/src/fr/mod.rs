@@ -7,10 +7,10 @@ mod cw_ssim;
 mod fsim;
 mod gmsd;
 mod haarpsi;
+mod mad;
 mod mdsi;
 mod ms_ssim;
 mod nlpd;
-mod mad;
 mod psnr;
 mod ssim;
 #[cfg(feature = "jpegxl")]
@@ -25,10 +25,10 @@ pub use cw_ssim::CwSsim;
 pub use fsim::Fsim;
 pub use gmsd::Gmsd;
 pub use haarpsi::HaarPsi;
+pub use mad::Mad;
 pub use mdsi::Mdsi;
 pub use ms_ssim::{MsSsim, Pooling};
 pub use nlpd::Nlpd;
-pub use mad::Mad;
 pub use psnr::{Psnr, PsnrY};
 pub use ssim::Ssim;
 #[cfg(feature = "jpegxl")]
@@ -52,10 +52,9 @@ pub(crate) static METRICS: &[&dyn Metric] = &[
     &HaarPsi::DEFAULT,
     &Nlpd::DEFAULT,
     &Vif::DEFAULT,
+    &Mad::DEFAULT,
     #[cfg(feature = "jpegxl")]
     &Ssimulacra2::DEFAULT,
     #[cfg(feature = "jpegxl")]
     &Butteraugli::DEFAULT,
 ];
-pub(crate) static METRICS: &[&dyn Metric] =
-    &[&Psnr::DEFAULT, &PsnrY::DEFAULT, &Ssim::DEFAULT, &Vif::DEFAULT, &Mad::DEFAULT];
