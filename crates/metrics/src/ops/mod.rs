@@ -22,7 +22,6 @@ pub mod median;
 pub mod moments;
 pub mod mscn;
 pub mod neighbours;
-pub mod neighbours;
 pub mod nss;
 pub mod phase_congruency;
 pub mod pool;
