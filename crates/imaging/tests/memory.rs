@@ -1,4 +1,5 @@
 //! What hostile files may take: every allocation of a decode is counted.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // what lies outside `#[test]` functions is test code too
 #![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
