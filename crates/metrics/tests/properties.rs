@@ -1,6 +1,5 @@
 //! What must hold for every metric of the registry on any picture, however small, flat or odd.
 #![allow(clippy::unwrap_used)] // what lies outside `#[test]` functions is test code too
-#![allow(clippy::unwrap_used)]
 
 use std::sync::LazyLock;
 
