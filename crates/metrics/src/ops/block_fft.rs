@@ -76,8 +76,9 @@ impl BlockFft {
         blocks.for_each_init(
             || Workspace::new(height),
             |workspace, (block, (re, im))| {
-                gather(&rows.re, width, block, &mut workspace.signals.re);
-                gather(&rows.im, width, block, &mut workspace.signals.im);
+                let (start, count) = (block * LANES, LANES.min(width - block * LANES));
+                gather(&rows.re, width, start, count, &mut workspace.signals.re);
+                gather(&rows.im, width, start, count, &mut workspace.signals.im);
                 self.column.forward(&mut workspace.signals, &mut workspace.scratch);
                 re.copy_from_slice(&workspace.signals.re);
                 im.copy_from_slice(&workspace.signals.im);
@@ -98,18 +99,21 @@ impl BlockFft {
         consume: impl Fn(usize, &[Workspace; COUNT], &mut [Lanes]) + Sync,
     ) {
         let (width, height) = (self.width, self.height);
-        middle.resize(self.spectrum_length() * 2 * COUNT, Lanes::default());
-        middle.par_chunks_mut(height * 2 * COUNT).enumerate().for_each_init(
+        // All that one block of rows needs of one block of columns lies together: for each picture its real and its
+        // imaginary parts, eight vectors each.
+        let (parts, row_blocks) = (2 * COUNT, height.div_ceil(LANES));
+        let stride = row_blocks * parts * LANES;
+        middle.resize(width.div_ceil(LANES) * stride, Lanes::default());
+        middle.par_chunks_mut(stride).enumerate().for_each_init(
             || Workspace::new(height),
             |workspace, (block, columns)| {
-                for (index, columns) in columns.chunks_exact_mut(2 * height).enumerate() {
+                for index in 0..COUNT {
                     read(block, index, &mut workspace.signals);
                     // Exchanged parts turn the forward transform into the inverse; they are exchanged back below.
                     std::mem::swap(&mut workspace.signals.re, &mut workspace.signals.im);
                     self.column.forward(&mut workspace.signals, &mut workspace.scratch);
-                    let (re, im) = columns.split_at_mut(height);
-                    re.copy_from_slice(&workspace.signals.re);
-                    im.copy_from_slice(&workspace.signals.im);
+                    scatter(&workspace.signals.re, parts, 2 * index, columns);
+                    scatter(&workspace.signals.im, parts, 2 * index + 1, columns);
                 }
             },
         );
@@ -117,16 +121,27 @@ impl BlockFft {
         out.par_chunks_mut(width * share).enumerate().for_each_init(
             || [(); COUNT].map(|()| Workspace::new(width)),
             |workspaces, (block, out)| {
+                let start = block * parts * LANES;
                 for (index, workspace) in workspaces.iter_mut().enumerate() {
-                    let part = |part: usize| &middle[(index * 2 + part) * height..];
-                    gather_strided(part(0), height * 2 * COUNT, height, block, &mut workspace.signals.re);
-                    gather_strided(part(1), height * 2 * COUNT, height, block, &mut workspace.signals.im);
+                    let part = |part: usize| start + (2 * index + part) * LANES;
+                    gather(middle, stride, part(0), LANES, &mut workspace.signals.re);
+                    gather(middle, stride, part(1), LANES, &mut workspace.signals.im);
                     self.row.forward(&mut workspace.signals, &mut workspace.scratch);
                     std::mem::swap(&mut workspace.signals.re, &mut workspace.signals.im);
                 }
                 consume(block, workspaces, out);
             },
         );
+    }
+}
+
+/// Writes `column` as runs of eight vectors, one in every `parts`, beginning with number `part`.
+#[multiversion(targets("x86_64+avx2"))]
+fn scatter(column: &[Lanes], parts: usize, part: usize, out: &mut [Lanes]) {
+    for (run, out) in column.chunks(LANES).zip(out.chunks_exact_mut(parts * LANES)) {
+        for (line, out) in run.iter().zip(&mut out[part * LANES..]) {
+            *out = *line;
+        }
     }
 }
 
@@ -142,30 +157,26 @@ fn read_rows(plane: &Plane, block: usize, out: &mut [Lanes]) {
     }
 }
 
-/// Block number `block` of the transposed blocks of `source`, whose lines are `length` vectors long.
-fn gather(source: &[Lanes], length: usize, block: usize, out: &mut [Lanes]) {
-    gather_strided(source, length, length, block, out);
+/// Transposes blocks of 8x8: the first has the (at most eight) lines of `source` from `start`, each further one begins
+/// `stride` vectors later.
+fn gather(source: &[Lanes], stride: usize, start: usize, count: usize, out: &mut [Lanes]) {
+    let whole = if count == LANES { out.len() / LANES } else { 0 };
+    let (squares, rest) = out.split_at_mut(whole * LANES);
+    gather_squares(&source[start..], stride, squares);
+    for (block, out) in rest.chunks_mut(LANES).enumerate() {
+        let lines = &source[(whole + block) * stride + start..][..count];
+        for (column, out) in out.iter_mut().enumerate() {
+            *out = Lanes::default();
+            out.0.iter_mut().zip(lines).for_each(|(out, line)| *out = line.0[column]);
+        }
+    }
 }
 
-/// As [`gather`] with lines that begin `stride` vectors apart.
 #[multiversion(targets("x86_64+avx2"))]
-fn gather_strided(source: &[Lanes], stride: usize, length: usize, block: usize, out: &mut [Lanes]) {
-    let left = block * LANES;
-    for (line, out) in out.chunks_mut(LANES).enumerate() {
-        let start = line * stride + left;
-        let lines = &source[start..start + LANES.min(length - left)];
-        let square = match lines.as_array::<LANES>() {
-            Some(square) => *square,
-            None => {
-                let mut square = [Lanes::default(); LANES];
-                square.iter_mut().zip(lines).for_each(|(out, line)| *out = *line);
-                square
-            }
-        };
-        let square = transpose(square);
-        match out.as_mut_array::<LANES>() {
-            Some(out) => *out = square,
-            None => out.iter_mut().zip(square).for_each(|(out, line)| *out = line),
+fn gather_squares(source: &[Lanes], stride: usize, out: &mut [Lanes]) {
+    for (lines, out) in source.chunks(stride).zip(out.as_chunks_mut::<LANES>().0) {
+        if let Some(square) = lines.first_chunk::<LANES>() {
+            *out = transpose(*square);
         }
     }
 }

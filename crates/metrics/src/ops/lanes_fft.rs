@@ -231,25 +231,59 @@ fn stage4(twiddles: &[[f32; 2]], stride: usize, from: &Signals, to: &mut Signals
     });
 }
 
+/// Radix 5 has more intermediate values than there are registers: written lane by lane, the compiler keeps the loop and
+/// vectorises all of it.
 #[multiversion(targets("x86_64+avx2"))]
 fn stage5(twiddles: &[[f32; 2]], stride: usize, from: &Signals, to: &mut Signals) {
+    let span = from.re.len() / 5;
+    let part = |values: &'_ [Lanes], j: usize, index: usize| values[j * span + index].0;
+    let outputs = to.re.chunks_exact_mut(5 * stride).zip(to.im.chunks_exact_mut(5 * stride));
+    for ((group, (out_re, out_im)), twiddles) in outputs.enumerate().zip(twiddles.as_chunks::<4>().0) {
+        for neighbour in 0..stride {
+            let index = group * stride + neighbour;
+            let (mut re, mut im) = ([[0.0; LANES]; 5], [[0.0; LANES]; 5]);
+            for j in 0..5 {
+                re[j] = part(&from.re, j, index);
+                im[j] = part(&from.im, j, index);
+            }
+            butterfly5(&mut re, &mut im, twiddles);
+            for k in 0..5 {
+                out_re[k * stride + neighbour] = Lanes(re[k]);
+                out_im[k * stride + neighbour] = Lanes(im[k]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn butterfly5(re: &mut [[f32; LANES]; 5], im: &mut [[f32; LANES]; 5], twiddles: &[[f32; 2]; 4]) {
     const COS: [f32; 2] = [0.309_017, -0.809_017];
     const SIN: [f32; 2] = [0.951_056_5, 0.587_785_25];
-    run_stage(twiddles, stride, from, to, |[a, b, c, d, e]| {
-        let (outer, inner) = (b.add(e), c.add(d));
-        let (outer_difference, inner_difference) = (b.sub(e).turned(), c.sub(d).turned());
-        let first = a.add(outer.scale(COS[0])).add(inner.scale(COS[1]));
-        let second = a.add(outer.scale(COS[1])).add(inner.scale(COS[0]));
-        let first_turned = outer_difference.scale(SIN[0]).add(inner_difference.scale(SIN[1]));
-        let second_turned = outer_difference.scale(SIN[1]).sub(inner_difference.scale(SIN[0]));
-        [
-            a.add(outer).add(inner),
-            first.add(first_turned),
-            second.add(second_turned),
-            second.sub(second_turned),
-            first.sub(first_turned),
-        ]
-    });
+    for lane in 0..LANES {
+        let (a, x) = (re[0][lane], im[0][lane]);
+        let (outer, outer_im) = (re[1][lane] + re[4][lane], im[1][lane] + im[4][lane]);
+        let (inner, inner_im) = (re[2][lane] + re[3][lane], im[2][lane] + im[3][lane]);
+        // Differences times -i.
+        let (turned, turned_im) = (im[1][lane] - im[4][lane], re[4][lane] - re[1][lane]);
+        let (inner_turned, inner_turned_im) = (im[2][lane] - im[3][lane], re[3][lane] - re[2][lane]);
+        let first = (a + COS[0] * outer + COS[1] * inner, x + COS[0] * outer_im + COS[1] * inner_im);
+        let second = (a + COS[1] * outer + COS[0] * inner, x + COS[1] * outer_im + COS[0] * inner_im);
+        let side = (SIN[0] * turned + SIN[1] * inner_turned, SIN[0] * turned_im + SIN[1] * inner_turned_im);
+        let cross = (SIN[1] * turned - SIN[0] * inner_turned, SIN[1] * turned_im - SIN[0] * inner_turned_im);
+        re[0][lane] = a + outer + inner;
+        im[0][lane] = x + outer_im + inner_im;
+        let points = [
+            (first.0 + side.0, first.1 + side.1),
+            (second.0 + cross.0, second.1 + cross.1),
+            (second.0 - cross.0, second.1 - cross.1),
+            (first.0 - side.0, first.1 - side.1),
+        ];
+        for k in 0..4 {
+            let ([c, s], (real, imaginary)) = (twiddles[k], points[k]);
+            re[k + 1][lane] = real * c - imaginary * s;
+            im[k + 1][lane] = real * s + imaginary * c;
+        }
+    }
 }
 
 /// A stage of any odd radix, by the definition; outputs `k` and `radix - k` share their products.

@@ -148,11 +148,13 @@ fn radial_bands(x: Lanes, y: f32, inside: Lanes) -> [Lanes; SCALES] {
     let logarithm = square.map(|square| 0.5 * ln(if square > 0.0 { square } else { 1.0 }));
     let width = 2.0 * SIGMA_ON_F.ln() * SIGMA_ON_F.ln();
     let mut wavelength = SMALLEST_WAVELENGTH;
-    [(); SCALES].map(|()| {
+    let mut bands = [Lanes::default(); SCALES];
+    for band in &mut bands {
         let centre = wavelength.ln();
         wavelength *= OCTAVE;
-        logarithm.map(|logarithm| exp(-(logarithm + centre) * (logarithm + centre) / width)) * weight
-    })
+        *band = logarithm.map(|logarithm| exp(-(logarithm + centre) * (logarithm + centre) / width)) * weight;
+    }
+    bands
 }
 
 /// The angular bands in the direction of frequencies (x, y).
@@ -166,14 +168,16 @@ fn angular_bands(x: Lanes, y: f32) -> [Lanes; ORIENTATIONS] {
         let half = if x < 0.0 { PI - quadrant } else { quadrant };
         if y > 0.0 { -half } else { half }
     });
-    std::array::from_fn(|orientation| {
+    let mut bands = [Lanes::default(); ORIENTATIONS];
+    for (orientation, band) in bands.iter_mut().enumerate() {
         let direction = orientation as f32 * PI / ORIENTATIONS as f32;
-        theta.map(|theta| {
+        *band = theta.map(|theta| {
             let distance = (theta - direction).abs();
             let distance = if distance > PI { 2.0 * PI - distance } else { distance };
             exp(-distance * distance / width)
-        })
-    })
+        });
+    }
+    bands
 }
 
 #[cfg(test)]

@@ -1,45 +1,46 @@
 //! The median of many numbers without sorting them.
 
-/// Bits of a positive float that choose its bin: sign, exponent and four bits of the mantissa.
-const SHIFT: u32 = 19;
-const BINS: usize = 1 << (31 - SHIFT);
+use multiversion::multiversion;
 
-/// MATLAB's `median` of numbers that are not negative: the mean of the middle two if their count is even; 0 of none.
+/// One in so many numbers is looked at to guess where the median lies.
+const STEP: usize = 61;
+/// Half the share of the numbers that the guess leaves over.
+const MARGIN: f64 = 0.05;
+
+/// MATLAB's `median`: the mean of the middle two if their count is even; 0 of none. The numbers are finite.
 ///
-/// A histogram over the leading bits finds the bin of the middle; only what falls into that bin is ordered.
+/// A sample says between which two numbers the median should be; only those between them are ordered. Should the
+/// sample mislead, all are.
 pub fn median(values: &[f32]) -> f64 {
     let count = values.len();
     if count == 0 {
         return 0.0;
     }
-    let bin = |value: f32| (value.to_bits() >> SHIFT) as usize & (BINS - 1);
-    // Neighbouring values often share a bin: two histograms keep the increments from waiting on each other.
-    let mut histograms = [vec![0u32; BINS], vec![0u32; BINS]];
-    let (even, odd) = histograms.split_at_mut(1);
-    for pair in values.chunks(2) {
-        even[0][bin(pair[0])] += 1;
-        if let Some(&value) = pair.get(1) {
-            odd[0][bin(value)] += 1;
-        }
-    }
     let (low, high) = ((count - 1) / 2, count / 2);
-    let (mut below, mut first, mut last) = (0, None, BINS - 1);
-    let mut total = 0;
-    for (index, (even, odd)) in histograms[0].iter().zip(&histograms[1]).enumerate() {
-        let here = (even + odd) as usize;
-        if first.is_none() && total + here > low {
-            (first, below) = (Some(index), total);
-        }
-        total += here;
-        if total > high {
-            last = index;
-            break;
-        }
+    let bounds = guess(values);
+    let mut below = count_below(values, bounds.0);
+    let mut middle: Vec<f32> = values.iter().copied().filter(|&value| bounds.0 <= value && value <= bounds.1).collect();
+    if low < below || high >= below + middle.len() {
+        (below, middle) = (0, values.to_vec());
     }
-    let range = first.unwrap_or(0)..=last;
-    let mut middle: Vec<f32> = values.iter().copied().filter(|&value| range.contains(&bin(value))).collect();
     let mut nth = |rank: usize| f64::from(*middle.select_nth_unstable_by(rank - below, f32::total_cmp).1);
     if low == high { nth(low) } else { (nth(low) + nth(high)) / 2.0 }
+}
+
+/// Numbers between which the median probably lies.
+fn guess(values: &[f32]) -> (f32, f32) {
+    let mut sample: Vec<f32> = values.iter().copied().step_by(STEP).collect();
+    let last = sample.len().saturating_sub(1);
+    let mut at = |share: f64| *sample.select_nth_unstable_by((last as f64 * share) as usize, f32::total_cmp).1;
+    (at(0.5 - MARGIN), at(0.5 + MARGIN))
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn count_below(values: &[f32], bound: f32) -> usize {
+    values
+        .chunks(1 << 16)
+        .map(|values| values.iter().map(|&value| u32::from(value < bound)).sum::<u32>() as usize)
+        .sum()
 }
 
 #[cfg(test)]
@@ -55,6 +56,15 @@ mod tests {
             let expected = (f64::from(sorted[(count - 1) / 2]) + f64::from(sorted[count / 2])) / 2.0;
             assert_eq!(median(&values), expected, "{count} values");
         }
+        let many: Vec<f32> = (0..100_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32).collect();
+        let mut sorted = many.clone();
+        sorted.sort_by(f32::total_cmp);
+        assert_eq!(median(&many), (f64::from(sorted[49_999]) + f64::from(sorted[50_000])) / 2.0);
+        // Every number that the sample sees is an outlier.
+        let misleading: Vec<f32> = (0..10_001).map(|i| if i % STEP == 0 { 1e9 } else { i as f32 }).collect();
+        let mut sorted = misleading.clone();
+        sorted.sort_by(f32::total_cmp);
+        assert_eq!(median(&misleading), f64::from(sorted[5_000]));
         assert_eq!(median(&[0.0; 7]), 0.0);
         assert_eq!(median(&[]), 0.0);
         assert_eq!(median(&[1e-30, 1e30]), (f64::from(1e-30f32) + f64::from(1e30f32)) / 2.0);
