@@ -196,7 +196,7 @@ impl Tile {
         level
     }
 
-    fn blur_vertically(&mut self, row: usize, weights: &[f32; RADIUS + 1]) {
+    fn blur_vertically(&mut self, row: usize, weights: &[f32]) {
         let window = row..row + WINDOW;
         let lines = (self.sums.get(window.clone()), self.differences.get(window));
         if let (Some(sums), Some(differences)) = lines {
@@ -226,16 +226,10 @@ fn sums_and_differences(level: f32, x: &mut [f32; STRIDE], y: &mut [f32; STRIDE]
     }
 }
 
+/// The vertical window over the rows of a tile. (Half windows come as slices: with a known length the compiler would
+/// unroll the loops and share overlapping loads, at the price of many shuffles.)
 #[multiversion(targets("x86_64+avx2"))]
-fn blur_columns(
-    sums: &[[f32; STRIDE]],
-    differences: &[[f32; STRIDE]],
-    weights: &[f32; RADIUS + 1],
-    columns: &mut Columns,
-) {
-    let (Ok(sums), Ok(differences)) = (<&[_; WINDOW]>::try_from(sums), <&[_; WINDOW]>::try_from(differences)) else {
-        return;
-    };
+fn blur_columns(sums: &[[f32; STRIDE]], differences: &[[f32; STRIDE]], weights: &[f32], columns: &mut Columns) {
     for start in (0..STRIDE).step_by(BLOCK) {
         let (sum, sum_squared) = blur_block(sums, weights, start);
         let (difference, difference_squared) = blur_block(differences, weights, start);
@@ -246,19 +240,21 @@ fn blur_columns(
     }
 }
 
-/// The vertical window over one block of columns, of the samples and of their squares.
+/// The window over rows around the middle one, for one block of columns, of the samples and of their squares.
 #[inline(always)]
-fn blur_block(
-    rows: &[[f32; STRIDE]; WINDOW],
-    weights: &[f32; RADIUS + 1],
-    start: usize,
-) -> ([f32; BLOCK], [f32; BLOCK]) {
-    let centre = block(&rows[RADIUS], start);
-    let mut mean: [f32; BLOCK] = std::array::from_fn(|i| weights[0] * centre[i]);
-    let mut square: [f32; BLOCK] = std::array::from_fn(|i| weights[0] * (centre[i] * centre[i]));
-    for (distance, &weight) in weights.iter().enumerate().skip(1) {
-        let above = block(&rows[RADIUS - distance], start);
-        let below = block(&rows[RADIUS + distance], start);
+fn blur_block(rows: &[[f32; STRIDE]], weights: &[f32], start: usize) -> ([f32; BLOCK], [f32; BLOCK]) {
+    let (mut mean, mut square) = ([0.0; BLOCK], [0.0; BLOCK]);
+    let (above, below) = rows.split_at(rows.len() / 2);
+    let pairs = above.iter().rev().zip(below.iter().skip(1));
+    if let (Some(centre), Some(&weight)) = (below.first(), weights.first()) {
+        let centre = &centre[start..start + BLOCK];
+        for i in 0..BLOCK {
+            mean[i] = weight * centre[i];
+            square[i] = weight * (centre[i] * centre[i]);
+        }
+    }
+    for (&weight, (above, below)) in weights.iter().skip(1).zip(pairs) {
+        let (above, below) = (&above[start..start + BLOCK], &below[start..start + BLOCK]);
         for i in 0..BLOCK {
             mean[i] += weight * (above[i] + below[i]);
             square[i] += weight * (above[i] * above[i] + below[i] * below[i]);
@@ -267,16 +263,11 @@ fn blur_block(
     (mean, square)
 }
 
-#[inline(always)]
-fn block(row: &[f32; STRIDE], start: usize) -> [f32; BLOCK] {
-    std::array::from_fn(|i| row[start + i])
-}
-
 /// The horizontal window over the columns, and the similarity of what lies inside.
 #[multiversion(targets("x86_64+avx2"))]
 fn combine<const LUMINANCE: bool>(
     columns: &Columns,
-    weights: &[f32; RADIUS + 1],
+    weights: &[f32],
     constants: Constants,
     similarity: &mut [f32; TILE],
 ) {
@@ -303,12 +294,14 @@ fn combine<const LUMINANCE: bool>(
 }
 
 #[inline(always)]
-fn window_block(row: &[f32; STRIDE], weights: &[f32; RADIUS + 1], start: usize) -> [f32; BLOCK] {
-    let centre = block(row, start + RADIUS);
-    let mut mean: [f32; BLOCK] = std::array::from_fn(|i| weights[0] * centre[i]);
-    for (distance, &weight) in weights.iter().enumerate().skip(1) {
-        let left = block(row, start + RADIUS - distance);
-        let right = block(row, start + RADIUS + distance);
+fn window_block(row: &[f32; STRIDE], weights: &[f32], start: usize) -> [f32; BLOCK] {
+    let covered = &row[start..start + BLOCK + WINDOW - 1];
+    let centre = &covered[RADIUS..RADIUS + BLOCK];
+    let weight = weights.first().copied().unwrap_or(0.0);
+    let mut mean: [f32; BLOCK] = std::array::from_fn(|i| weight * centre[i]);
+    for (distance, &weight) in weights.iter().enumerate().take(RADIUS + 1).skip(1) {
+        let left = &covered[RADIUS - distance..][..BLOCK];
+        let right = &covered[RADIUS + distance..][..BLOCK];
         for i in 0..BLOCK {
             mean[i] += weight * (left[i] + right[i]);
         }

@@ -90,16 +90,16 @@ pub fn separable(source: &Plane, horizontal: &[f32], vertical: &[f32], border: B
     let (left, above) = ((horizontal.len() - 1) / 2, (vertical.len() - 1) / 2);
     let zeros = vec![0.0; width];
     let mut filtered = Plane::new(width, height);
-    strips::fill(&mut filtered, |rows, out| {
-        let mut padded = vec![0.0; width + horizontal.len() - 1];
+    let buffer = || vec![0.0; width + horizontal.len() - 1];
+    strips::fill_with(&mut filtered, buffer, |padded, rows, out| {
         for (y, out) in rows.zip(out.chunks_exact_mut(width)) {
             let taps: Vec<&[f32]> = (0..vertical.len())
                 .map(|j| (y + j) as isize - above as isize)
                 .map(|index| border.index(index, height).map_or(zeros.as_slice(), |y| source.row(y)))
                 .collect();
             correlate(vertical, &taps, &mut padded[left..left + width]);
-            extend_row(&mut padded, left, width, border);
-            correlate_row(horizontal, &padded, out);
+            extend_row(padded, left, width, border);
+            correlate_row(horizontal, padded, out);
         }
     });
     filtered
@@ -109,12 +109,12 @@ pub fn separable(source: &Plane, horizontal: &[f32], vertical: &[f32], border: B
 pub fn separable_valid(source: &Plane, horizontal: &[f32], vertical: &[f32]) -> Plane {
     let width = source.width() + 1 - horizontal.len();
     let mut filtered = Plane::new(width, source.height() + 1 - vertical.len());
-    strips::fill(&mut filtered, |rows, out| {
-        let mut column = vec![0.0; source.width()];
+    let buffer = || vec![0.0; source.width()];
+    strips::fill_with(&mut filtered, buffer, |column, rows, out| {
         for (y, out) in rows.zip(out.chunks_exact_mut(width)) {
             let taps: Vec<&[f32]> = (0..vertical.len()).map(|j| source.row(y + j)).collect();
-            correlate(vertical, &taps, &mut column);
-            correlate_row(horizontal, &column, out);
+            correlate(vertical, &taps, column);
+            correlate_row(horizontal, column, out);
         }
     });
     filtered
