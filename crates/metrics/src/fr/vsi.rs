@@ -94,8 +94,8 @@ impl Metric for Vsi {
         let (reference, distorted) = pair.both(&INFO)?;
         let factor = downsample::factor(reference.width(), reference.height());
         let saliency = Saliency::new();
-        let reference = Features::new(reference, factor, &saliency);
-        let distorted = Features::new(distorted, factor, &saliency);
+        let features = |image| Features::new(image, factor, &saliency);
+        let (reference, distorted) = rayon::join(|| features(reference), || features(distorted));
         let (width, height) = (reference.saliency.width(), reference.saliency.height());
         let mut map = Plane::new(width, height);
         let parts = strips::fill(&mut map, |rows, similarities| {
