@@ -74,10 +74,9 @@ pub fn reduce(source: Level<'_>) -> Plane {
         let mut column = vec![0.0; width + 4];
         let mut phases = [vec![0.0; half + 2], vec![0.0; half + 1]];
         for (y, out) in rows.zip(out.chunks_exact_mut(half)) {
-            for y in unread..(2 * y + 3).min(height) {
-                source.load(y, &mut ring);
-                unread = y + 1;
-            }
+            let end = (2 * y + 3).min(height);
+            (unread..end).for_each(|y| source.load(y, &mut ring));
+            unread = end;
             let rows = [-2, -1, 0, 1, 2].map(|offset| {
                 let index = Border::Symmetric.index(2 * y as isize + offset, height);
                 source.row(index.unwrap_or(0), &ring)
