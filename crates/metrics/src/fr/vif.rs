@@ -8,6 +8,9 @@
 //! scales, Gaussian scale mixture over 3x3 neighbourhoods.
 //! **Deviations**: none above 5e-5 on the calibration pairs. A reference without any information (flat) gives 1 with
 //! itself and 0 with everything else, where the definition has 0/0.
+//!
+//! Memory: two planes of luma, two of the current level and two of one band, 1.5 GB in total for a pair of 50
+//! megapixels.
 
 mod windows;
 
