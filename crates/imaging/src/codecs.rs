@@ -37,6 +37,7 @@ pub(crate) fn png(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     if raw > DEFLATE_RATIO.saturating_mul(bytes.len() as u64) {
         return Err(truncated());
     }
+    check_palette(bytes)?;
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(WORKING_MEMORY + 64 * width);
     let source = PngDecoder::with_limits(Cursor::new(bytes), limits).map_err(|error| explain(Format::Png, error))?;
@@ -46,6 +47,24 @@ pub(crate) fn png(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
         decoded.notes.push(Note::FirstFrame);
     }
     Ok(decoded)
+}
+
+/// The decoder takes for granted that a palette is whole: 1 to 256 colours of three bytes.
+fn check_palette(bytes: &[u8]) -> Result<()> {
+    let mut chunks = bytes.get(8..).unwrap_or_default();
+    while let Some((&[a, b, c, d, ref kind @ ..], rest)) = chunks.split_first_chunk::<8>() {
+        let length = u32::from_be_bytes([a, b, c, d]) as usize;
+        match kind {
+            b"PLTE" if length % 3 != 0 || !(3..=768).contains(&length) => {
+                return Err(Error::corrupt(Format::Png, format!("a palette of {length} bytes")));
+            }
+            b"IDAT" | b"IEND" => break,
+            _ => {}
+        }
+        // Data, then a checksum of four bytes.
+        chunks = rest.get(length.saturating_add(4)..).unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// Decodes BMP, also with palette, bit fields or run lengths.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use agenticiqa_metrics::{Image, Source};
@@ -117,7 +118,14 @@ impl Decoder {
         self.finish(format, decoded)
     }
 
+    /// Runs the codec. Some of them panic on crafted files; that is the file's fault and ends here, as an error. A
+    /// codec works on its own data only, so nothing is left half-done.
     fn decode_as(&self, format: Format, bytes: &[u8]) -> Result<Decoded> {
+        let decoded = catch_unwind(AssertUnwindSafe(|| self.run_codec(format, bytes)));
+        decoded.unwrap_or_else(|_| Err(Error::corrupt(format, "the decoder cannot make sense of it")))
+    }
+
+    fn run_codec(&self, format: Format, bytes: &[u8]) -> Result<Decoded> {
         match format {
             Format::Jpeg => jpeg::decode(self, bytes),
             Format::Tiff => tiff::decode(self, bytes),
@@ -133,7 +141,11 @@ impl Decoder {
         if matches!(raster.samples, Samples::Sixteen(_)) && !notes.contains(&Note::FloatClipped) {
             notes.push(Note::SixteenBits);
         }
-        notes.extend(icc.and_then(|profile| icc::to_srgb(&mut raster, &profile)));
+        if let Some(profile) = icc {
+            // After a panic the pixels may be half converted: an error, not a note.
+            let note = catch_unwind(AssertUnwindSafe(|| icc::to_srgb(&mut raster, &profile)));
+            notes.extend(note.map_err(|_| Error::corrupt(format, "its colour profile cannot be made sense of"))?);
+        }
         if raster.layout == Layout::Cmyk {
             raster.inks_to_rgb();
             notes.push(Note::CmykConverted);

@@ -164,6 +164,35 @@ fn what_cannot_be_decoded_is_named() {
     assert_eq!(reason(&jpeg), "this kind of JPEG is not supported: 12 bits a sample; convert it to PNG first");
 }
 
+/// The checksum of a PNG chunk.
+fn checksum(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, _| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+    !bytes.iter().fold(!0, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), step))
+}
+
+/// Found by fuzzing: with a right checksum, the PNG decoder panics on a palette that is not whole.
+#[test]
+fn a_png_palette_that_is_not_whole_is_refused() {
+    let file = fs::read(data().join("palette4.png")).unwrap();
+    let start = file.windows(4).position(|kind| kind == b"PLTE").unwrap();
+    let length = u32::from_be_bytes(file[start - 4..start].try_into().unwrap()) as usize;
+    for (wanted, good) in [(length, true), (length + 1, false), (0, false), (771, false)] {
+        let mut chunk = file[start..start + 4 + length].to_vec();
+        chunk.resize(4 + wanted, 9);
+        let mut changed = file[..start - 4].to_vec();
+        changed.extend((wanted as u32).to_be_bytes());
+        changed.extend(&chunk);
+        changed.extend(checksum(&chunk).to_be_bytes());
+        changed.extend(&file[start + 8 + length..]);
+        match Decoder::default().decode(&changed) {
+            Ok(_) => assert!(good, "{wanted}"),
+            Err(error) => {
+                assert_eq!(error.to_string(), format!("the PNG data is damaged: a palette of {wanted} bytes"))
+            }
+        }
+    }
+}
+
 #[test]
 fn a_file_cut_anywhere_is_an_error_or_the_whole_picture() {
     for (name, bytes) in files() {
