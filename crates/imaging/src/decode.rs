@@ -121,7 +121,6 @@ impl Decoder {
         match format {
             Format::Jpeg => jpeg::decode(self, bytes),
             Format::Tiff => tiff::decode(self, bytes),
-            Format::Avif => Err(Error::UnknownFormat { name: "AVIF" }),
             Format::Png => codecs::png(self, bytes),
             Format::Bmp => codecs::bmp(self, bytes),
             Format::WebP => codecs::webp(self, bytes),

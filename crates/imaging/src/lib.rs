@@ -5,6 +5,13 @@
 //! as image viewers and browsers do), the EXIF orientation is applied. [`Note`]s say what was done. Where nothing had
 //! to be done the samples are those of the file, bit by bit, at 8 or 16 bits.
 //!
+//! AVIF is not read: of the decoders in Rust those under a permissive licence (rav1d and its forks) can only be called
+//! through unsafe C functions, and the safe ones are AGPL.
+//!
+//! JPEG leaves a decoder some freedom. Against libjpeg-turbo (Pillow) full-colour files differ by 0.01 code values on
+//! average, files with subsampled colour by 0.3 (the interpolation of colour); all other formats are equal to Pillow
+//! bit by bit. Profiles are applied with the perceptual intent and without black point compensation.
+//!
 //! Damaged files are errors, never half a picture; sizes are checked before memory is taken. Everything is Rust: no
 //! system library, no assembler.
 //!

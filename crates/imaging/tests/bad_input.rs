@@ -1,5 +1,5 @@
 //! Bad files: each is one error of one line that names the file and the reason; none panics, hangs or eats memory.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // what lies outside `#[test]` functions is test code too
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is a panic")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

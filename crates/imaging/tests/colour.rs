@@ -1,5 +1,5 @@
 //! Embedded colour profiles: RGB, grey and CMYK; sRGB as a no-op; broken ones as a note.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // what lies outside `#[test]` functions is test code too
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is a panic")]
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Every format, depth, coding and orientation against what Pillow decodes from the same file (`data/make.py`).
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // what lies outside `#[test]` functions is test code too
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is a panic")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! What hostile files may take: every allocation of a decode is counted.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // what lies outside `#[test]` functions is test code too
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is a panic")]
 #![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -33,14 +33,14 @@ impl CoarseBands {
     pub(crate) fn new(images: [&Image; 2], level: usize, orientations: usize) -> Self {
         let reduced = |size: usize| size.div_ceil(1 << (level - 1));
         let (width, height) = (reduced(images[0].width()), reduced(images[0].height()));
-        let count = width * height;
+        let zeros = vec![Complex::new(0.0, 0.0); width * height];
         let mut bands = Self {
             level,
             orientations,
             width,
             height,
-            spectra: [Vec::with_capacity(count), Vec::with_capacity(count)],
-            directions: Vec::with_capacity(count),
+            spectra: [zeros.clone(), zeros],
+            directions: vec![(0.0, 0.0); width * height],
             transform: Fft2d::new(width, height),
         };
         bands.keep(&low_columns(images, width / 2), images[0].width());
@@ -59,23 +59,28 @@ impl CoarseBands {
 
     /// Takes the spectra of the two images from that of their packed pair, and applies the ring.
     fn keep(&mut self, packed: &Plane<Complex<f64>>, full_width: usize) {
-        let full_height = packed.width();
-        let middle = (packed.height() / 2) as isize;
-        for u in (0..self.width).map(|u| signed(u, self.width)) {
+        let (full_height, middle) = (packed.width(), (packed.height() / 2) as isize);
+        let (width, height, level) = (self.width, self.height, self.level);
+        let [first, second] = &mut self.spectra;
+        let columns = first.par_chunks_mut(height).zip(second.par_chunks_mut(height));
+        let columns = columns.zip(self.directions.par_chunks_mut(height)).enumerate();
+        columns.for_each(|(u, ((first, second), directions))| {
+            let u = signed(u, width);
             let (here, opposite) = (packed.row((middle + u) as usize), packed.row((middle - u) as usize));
-            for v in (0..self.height).map(|v| signed(v, self.height)) {
+            for (v, ((first, second), direction)) in first.iter_mut().zip(second).zip(directions).enumerate() {
+                let v = signed(v, height);
                 let here = here[v.rem_euclid(full_height as isize) as usize];
                 let opposite = opposite[(-v).rem_euclid(full_height as isize) as usize].conj();
                 // In units of the Nyquist frequency.
                 let (across, down) = (2.0 * u as f64 / full_width as f64, 2.0 * v as f64 / full_height as f64);
                 let radius = across.hypot(down);
-                let gain = 0.5 * ring(radius, self.level);
-                self.spectra[0].push((here + opposite).scale(gain));
+                let gain = 0.5 * ring(radius, level);
                 let difference = (here - opposite).scale(gain);
-                self.spectra[1].push(Complex::new(difference.im, -difference.re));
-                self.directions.push(if radius > 0.0 { (across / radius, down / radius) } else { (0.0, 0.0) });
+                *first = (here + opposite).scale(gain);
+                *second = Complex::new(difference.im, -difference.re);
+                *direction = if radius > 0.0 { (across / radius, down / radius) } else { (0.0, 0.0) };
             }
-        }
+        });
     }
 
     /// The band of both images in one orientation, row by row.

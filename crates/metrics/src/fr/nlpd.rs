@@ -10,9 +10,10 @@
 use multiversion::multiversion;
 
 use crate::metric::full_reference;
+use crate::ops::laplacian::{self, Level};
 use crate::ops::rolling::{Rolling, map_strips};
-use crate::ops::{laplacian, sum};
-use crate::{Direction, Info, Kind, Measurement, Metric, Pair, Plane, Result};
+use crate::ops::sum;
+use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
 /// NLPD with the authors' parameters.
 #[derive(Debug, Clone, Copy, Default)]
@@ -76,18 +77,21 @@ impl Metric for Nlpd {
 
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
         let (reference, distorted) = pair.both(&INFO)?;
-        let pyramids = [reduced_images(reference.gray()), reduced_images(distorted.gray())];
-        let luma = [reference.gray(), distorted.gray()];
+        let images = [reference, distorted];
+        let pyramids = images.map(reduced_images);
         let level = |image: usize, level: usize| match level {
-            0 => Some(luma[image]),
-            _ => pyramids[image].get(level - 1),
+            0 => Some(Level::Luma(images[image])),
+            _ => pyramids[image].get(level - 1).map(Level::Reduced),
         };
         let mut distance = 0.0;
         let mut map: Option<Plane> = None;
         for (index, normalisation) in BANDS.iter().enumerate().rev() {
             let (Some(first), Some(second)) = (level(0, index), level(1, index)) else { continue };
-            let band =
-                Band { image: [first, second], reduced: [level(0, index + 1), level(1, index + 1)], normalisation };
+            let band = Band {
+                image: [first, second],
+                reduced: [pyramids[0].get(index), pyramids[1].get(index)],
+                normalisation,
+            };
             let mut differences = pair.wants_map().then(|| Plane::new(first.width(), first.height()));
             distance += band.distance(differences.as_mut());
             if let (Some(differences), Some(coarser)) = (&mut differences, &map) {
@@ -107,11 +111,11 @@ impl Metric for Nlpd {
     }
 }
 
-/// The low-pass images below `luma`, each half the size of the one before.
-fn reduced_images(luma: &Plane) -> Vec<Plane> {
+/// The low-pass images below luma, each half the size of the one before.
+fn reduced_images(image: &Image) -> Vec<Plane> {
     let mut images: Vec<Plane> = Vec::with_capacity(BANDS.len() - 1);
     for _ in 1..BANDS.len() {
-        let reduced = laplacian::reduce(images.last().unwrap_or(luma));
+        let reduced = laplacian::reduce(images.last().map_or(Level::Luma(image), Level::Reduced));
         images.push(reduced);
     }
     images
@@ -119,7 +123,7 @@ fn reduced_images(luma: &Plane) -> Vec<Plane> {
 
 /// One scale of both images.
 struct Band<'a> {
-    image: [&'a Plane; 2],
+    image: [Level<'a>; 2],
     /// The next smaller images; the last band has none and is the low-pass image itself.
     reduced: [Option<&'a Plane>; 2],
     normalisation: &'a Normalisation,
@@ -132,14 +136,14 @@ impl Band<'_> {
         let totals = map_strips(height, differences, |rows, mut map| {
             let stored = || Rolling::new(LEFT + width + RIGHT, 3);
             let mut bands = [stored(), stored()];
-            let mut column = Vec::new();
+            let mut scratch = (self.image[0].ring(1), Vec::new());
             let mut squares = vec![0.0; width];
             let mut total = 0.0;
             for y in [rows.start.wrapping_sub(1), rows.start] {
-                self.load(y, &mut bands, &mut column);
+                self.load(y, &mut bands, &mut scratch);
             }
             for (index, y) in rows.enumerate() {
-                self.load(y + 1, &mut bands, &mut column);
+                self.load(y + 1, &mut bands, &mut scratch);
                 squared_difference(self.normalisation, rows_at(&bands[0], y), rows_at(&bands[1], y), &mut squares);
                 total += sum::sum(&squares);
                 if let Some(map) = &mut map {
@@ -153,14 +157,18 @@ impl Band<'_> {
     }
 
     /// Row `y` of both bands; zeros beyond the image.
-    fn load(&self, y: usize, bands: &mut [Rolling<f32>; 2], column: &mut Vec<f32>) {
+    fn load(&self, y: usize, bands: &mut [Rolling<f32>; 2], (ring, column): &mut (Rolling<f32>, Vec<f32>)) {
         for ((image, reduced), band) in self.image.iter().zip(self.reduced).zip(bands) {
             let padded = band.row_mut(y as isize);
             let inside = &mut padded[LEFT..LEFT + image.width()];
+            if y >= image.height() {
+                inside.fill(0.0);
+                continue;
+            }
+            image.load(y, ring);
             match reduced {
-                _ if y >= image.height() => inside.fill(0.0),
-                Some(reduced) => laplacian::band_row(image.row(y), reduced, y, column, inside),
-                None => inside.copy_from_slice(image.row(y)),
+                Some(reduced) => laplacian::band_row(image.row(y, ring), reduced, y, column, inside),
+                None => inside.copy_from_slice(image.row(y, ring)),
             }
         }
     }
@@ -192,8 +200,8 @@ fn squared_difference(normalisation: &Normalisation, first: [&[f32]; 3], second:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
     use crate::testing::{assert_official, gray_noise};
-    use crate::{Error, Image};
 
     #[test]
     fn official_values() {

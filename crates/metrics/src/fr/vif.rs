@@ -8,9 +8,15 @@
 //! scales, Gaussian scale mixture over 3x3 neighbourhoods.
 //! **Deviations**: none above 5e-5 on the calibration pairs. A reference without any information (flat) gives 1 with
 //! itself and 0 with everything else, where the definition has 0/0.
+//!
+//! Memory: two planes of luma, two of the current level and two of one band, 1.5 GB in total for a pair of 50
+//! megapixels.
+
+mod windows;
 
 use multiversion::multiversion;
 
+use self::windows::Windows;
 use crate::metric::full_reference;
 use crate::ops::neighbours::{self, COUNT, SIDE};
 use crate::ops::steerable::{self, Orientation};
@@ -119,7 +125,7 @@ struct Subband<'a> {
     /// Blocks at each side whose window would leave the band; they do not count.
     offset: usize,
     eigenvalues: [f64; COUNT],
-    /// Rows that turn a neighbourhood into uncorrelated parts of variance 1 (those of no variance are zero).
+    /// Turns a neighbourhood into uncorrelated parts of variance 1 (0 where there is none), `[sample][part]`.
     whitening: [[f64; COUNT]; COUNT],
     visual_noise: f64,
 }
@@ -137,11 +143,8 @@ impl<'a> Subband<'a> {
         let (eigenvalues, vectors) = jacobi::eigen(neighbours::covariance(&bands[0], blocks.0 * SIDE, blocks.1 * SIDE));
         let eigenvalues = eigenvalues.map(|value| value.max(0.0));
         let smallest = RANK_TOLERANCE * eigenvalues.iter().fold(0.0, |largest: f64, &value| largest.max(value));
-        let mut whitening = vectors;
-        for (row, &value) in whitening.iter_mut().zip(&eigenvalues) {
-            let scale = if value > smallest { 1.0 / value.sqrt() } else { 0.0 };
-            row.iter_mut().for_each(|element| *element *= scale);
-        }
+        let scales = eigenvalues.map(|value| if value > smallest { 1.0 / value.sqrt() } else { 0.0 });
+        let whitening = std::array::from_fn(|sample| std::array::from_fn(|part| scales[part] * vectors[part][sample]));
         let offset = (1usize << (scale - 1)).div_ceil(SIDE);
         Self { bands, blocks, scale, offset, eigenvalues, whitening, visual_noise }
     }
@@ -173,29 +176,29 @@ impl<'a> Subband<'a> {
             strip
                 .map(|row| {
                     windows.move_to(row + self.offset);
-                    self.channel(&windows, row + self.offset, &mut ratios);
+                    measure_channel(self, &windows, row + self.offset, &mut ratios);
                     work(&ratios)
                 })
                 .collect()
         })
     }
+}
 
-    /// The distortion channel of every block of block row `row`: gain and noise from the window around it, and the
-    /// variance of the reference's field there.
-    fn channel(&self, windows: &Windows<'_>, row: usize, ratios: &mut Ratios) {
-        let samples: [&[f32]; SIDE] = std::array::from_fn(|j| self.bands[0].row(SIDE * row + j));
-        let reach = 1usize << (self.scale - 1);
-        let size = ((2 * reach + 1) * (2 * reach + 1)) as f64;
-        let pairs = ratios.reference.iter_mut().zip(ratios.distorted.iter_mut());
-        for (column, (reference, distorted)) in pairs.enumerate() {
-            let left = SIDE * (column + self.offset);
-            let [x, y, xx, yy, xy] = windows.at(left + 1 - reach);
-            let (gain, noise) = gain_and_noise([x, y, xx, yy, xy], size);
-            let neighbourhood: [f64; COUNT] = std::array::from_fn(|n| f64::from(samples[n / SIDE][left + n % SIDE]));
-            let variance = squared_norm(&self.whitening, &neighbourhood) / COUNT as f64;
-            *reference = variance / self.visual_noise;
-            *distorted = gain * gain * variance / (noise + self.visual_noise);
-        }
+/// The distortion channel of every block of block row `row`: gain and noise from the window around it, and the
+/// variance of the reference's field there.
+#[multiversion(targets("x86_64+avx2"))]
+fn measure_channel(subband: &Subband<'_>, windows: &Windows<'_>, row: usize, ratios: &mut Ratios) {
+    let samples: [&[f32]; SIDE] = std::array::from_fn(|j| subband.bands[0].row(SIDE * row + j));
+    let reach = 1usize << (subband.scale - 1);
+    let size = ((2 * reach + 1) * (2 * reach + 1)) as f64;
+    let pairs = ratios.reference.iter_mut().zip(ratios.distorted.iter_mut());
+    for (column, (reference, distorted)) in pairs.enumerate() {
+        let left = SIDE * (column + subband.offset);
+        let (gain, noise) = gain_and_noise(windows.at(left + 1 - reach), size);
+        let neighbourhood: [f64; COUNT] = std::array::from_fn(|n| f64::from(samples[n / SIDE][left + n % SIDE]));
+        let variance = squared_norm(&subband.whitening, &neighbourhood) / COUNT as f64;
+        *reference = variance / subband.visual_noise;
+        *distorted = gain * gain * variance / (noise + subband.visual_noise);
     }
 }
 
@@ -218,11 +221,10 @@ fn gain_and_noise([x, y, xx, yy, xy]: [f64; 5], size: f64) -> (f64, f64) {
 
 #[inline(always)]
 fn squared_norm(matrix: &[[f64; COUNT]; COUNT], vector: &[f64; COUNT]) -> f64 {
-    // Column by column: the parts are independent, so they fill the lanes of a register.
     let mut parts = [0.0; COUNT];
-    for (column, &element) in vector.iter().enumerate() {
-        for (part, row) in parts.iter_mut().zip(matrix) {
-            *part += row[column] * element;
+    for (weights, &sample) in matrix.iter().zip(vector) {
+        for (part, &weight) in parts.iter_mut().zip(weights) {
+            *part += weight * sample;
         }
     }
     parts.iter().map(|part| part * part).sum()
@@ -254,106 +256,6 @@ fn log2_sum(ratios: &[f64], eigenvalues: &[f64; COUNT]) -> f64 {
         count += 1023;
     }
     exponents.iter().zip(&products).map(|(&exponent, &product)| (exponent - count) as f64 + product.log2()).sum()
-}
-
-/// Sums over the windows around the blocks of one block row: of both bands, their squares and their product.
-struct Windows<'a> {
-    bands: &'a [Plane; 2],
-    scale: usize,
-    /// Sums over the three rows of a block row, for the block rows that the window holds, by number modulo their count.
-    triples: Vec<(usize, Columns)>,
-    columns: Columns,
-    spare: Vec<f32>,
-}
-
-/// Sums down the columns of x, y, x squared, y squared and x * y.
-type Columns = [Vec<f32>; 5];
-
-impl<'a> Windows<'a> {
-    fn new(bands: &'a [Plane; 2], scale: usize) -> Self {
-        let width = bands[0].width();
-        let columns = || std::array::from_fn(|_| vec![0.0; width]);
-        // A window of 2 * reach + 1 rows around a block's centre holds 1 + 2 * ((reach - 1) / 3) whole block rows,
-        // and one row more above and below where the division has a remainder.
-        let whole = 1 + 2 * (((1 << (scale - 1)) - 1) / SIDE);
-        let triples = (0..whole).map(|_| (usize::MAX, columns())).collect();
-        Self { bands, scale, triples, columns: columns(), spare: vec![0.0; width] }
-    }
-
-    /// Sums for block row `row`, whose windows must be inside the bands.
-    fn move_to(&mut self, row: usize) {
-        let reach = 1usize << (self.scale - 1);
-        let side = self.triples.len() / 2;
-        let whole = self.triples.len();
-        for needed in row - side..=row + side {
-            let (number, sums) = &mut self.triples[needed % whole];
-            if *number != needed {
-                *number = needed;
-                sums.iter_mut().for_each(|column| column.fill(0.0));
-                (SIDE * needed..SIDE * needed + SIDE)
-                    .for_each(|y| add_products(self.bands[0].row(y), self.bands[1].row(y), sums));
-            }
-        }
-        for (quantity, column) in self.columns.iter_mut().enumerate() {
-            column.fill(0.0);
-            for needed in row - side..=row + side {
-                add(&self.triples[needed % whole].1[quantity], column);
-            }
-        }
-        if !(reach - 1).is_multiple_of(SIDE) {
-            for y in [SIDE * row + 1 - reach, SIDE * row + 1 + reach] {
-                add_products(self.bands[0].row(y), self.bands[1].row(y), &mut self.columns);
-            }
-        }
-        for column in &mut self.columns {
-            sum_along(column, self.scale, &mut self.spare);
-        }
-    }
-
-    /// The sums over the window whose left column is `left`.
-    #[inline(always)]
-    fn at(&self, left: usize) -> [f64; 5] {
-        std::array::from_fn(|quantity| f64::from(self.columns[quantity][left]))
-    }
-}
-
-#[multiversion(targets("x86_64+avx2"))]
-fn add(row: &[f32], sums: &mut [f32]) {
-    for (sum, &sample) in sums.iter_mut().zip(row) {
-        *sum += sample;
-    }
-}
-
-#[multiversion(targets("x86_64+avx2"))]
-fn add_products(reference: &[f32], distorted: &[f32], [x, y, xx, yy, xy]: &mut Columns) {
-    let sums = x.iter_mut().zip(y).zip(xx).zip(yy).zip(xy);
-    for ((((((x, y), xx), yy), xy), &r), &d) in sums.zip(reference).zip(distorted) {
-        *x += r;
-        *y += d;
-        *xx += r * r;
-        *yy += d * d;
-        *xy += r * d;
-    }
-}
-
-/// Turns `row` into the sums of `2^scale + 1` samples to the right of each place, by doubling.
-#[multiversion(targets("x86_64+avx2"))]
-fn sum_along(row: &mut Vec<f32>, scale: usize, spare: &mut Vec<f32>) {
-    let width = row.len();
-    let last = 1 << scale;
-    if width <= last {
-        return;
-    }
-    let original = row.clone();
-    for distance in (0..scale).map(|power| 1 << power) {
-        for ((out, &a), &b) in spare.iter_mut().zip(row.iter()).zip(&row[distance..]) {
-            *out = a + b;
-        }
-        std::mem::swap(row, spare);
-    }
-    for (sum, &sample) in row.iter_mut().zip(&original[last..]) {
-        *sum += sample;
-    }
 }
 
 /// Information on the grid of the finest blocks, coarser bands spread over the area of theirs.

@@ -4,8 +4,9 @@
 //! **Range and direction**: 0 to 1 (identical); higher is better.
 //! **Reference**: Zhang, Shen, Li, IEEE TIP 23(10), 2014; the authors' `VSI.m` with its SDSP saliency: saliency at
 //! 256x256 through antialiased `imresize`, box average and decimation to about 256 rows with zeros beyond the border.
-//! **Deviations**: none above 2e-6 from the authors' MATLAB code, run in double precision with MATLAB's definition of
-//! `imresize` (calibration pairs: 0.9244, 0.9497, 0.9876, 0.9539, 0.9272). The values that IQA-PyTorch lists as official
+//! **Deviations**: none above 2e-6 from the steps of `VSI.m` rewritten in GNU Octave in double precision, with
+//! `imresize` by MATLAB's definition (calibration pairs: 0.9244, 0.9497, 0.9876, 0.9539, 0.9272); the authors' file itself
+//! was not run in MATLAB. The values that IQA-PyTorch lists as official
 //! (0.9139, 0.9620, 0.9922, 0.9571, 0.9262; up to 1.3 % away) are not the authors': they are those of a Python port
 //! (IQA-optimization, see IQA-PyTorch's pull request 9), which computes saliency at full size, multiplies XYZ by a D65
 //! white instead of dividing by D50, and averages boxes without `conv2`'s offset; doing the same gives these values
@@ -94,8 +95,8 @@ impl Metric for Vsi {
         let (reference, distorted) = pair.both(&INFO)?;
         let factor = downsample::factor(reference.width(), reference.height());
         let saliency = Saliency::new();
-        let reference = Features::new(reference, factor, &saliency);
-        let distorted = Features::new(distorted, factor, &saliency);
+        let features = |image| Features::new(image, factor, &saliency);
+        let (reference, distorted) = rayon::join(|| features(reference), || features(distorted));
         let (width, height) = (reference.saliency.width(), reference.saliency.height());
         let mut map = Plane::new(width, height);
         let parts = strips::fill(&mut map, |rows, similarities| {
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
     use crate::testing::{assert_official, colour_noise, gray_noise};
 
-    /// The authors' definition in double precision, computed with GNU Octave.
+    /// The steps of the authors' file, rewritten in GNU Octave in double precision.
     #[test]
     fn values_of_the_definition() {
         assert_official(&Vsi::DEFAULT, [0.9244242, 0.9496915, 0.9876058, 0.9538621, 0.9272026], [2e-6; 5]);

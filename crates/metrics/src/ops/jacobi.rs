@@ -52,19 +52,17 @@ mod tests {
 
     #[test]
     fn vectors_and_values_rebuild_the_matrix() {
-        let mut matrix = [[0.0; 5]; 5];
-        for i in 0..5 {
-            for j in 0..5 {
-                let (low, high) = (i.min(j) as f64, i.max(j) as f64);
-                matrix[i][j] = (low * 3.0 + high).sin() * 7.0 + if i == j { 3.0 } else { 0.0 };
-            }
-        }
+        let element = |i: usize, j: usize| {
+            let (low, high) = (i.min(j) as f64, i.max(j) as f64);
+            (low * 3.0 + high).sin() * 7.0 + if i == j { 3.0 } else { 0.0 }
+        };
+        let matrix: [[f64; 5]; 5] = std::array::from_fn(|i| std::array::from_fn(|j| element(i, j)));
         let (values, vectors) = eigen(matrix);
         for i in 0..5 {
             for j in 0..5 {
                 let rebuilt: f64 = (0..5).map(|k| values[k] * vectors[k][i] * vectors[k][j]).sum();
                 let product: f64 = (0..5).map(|k| vectors[i][k] * vectors[j][k]).sum();
-                assert!((rebuilt - matrix[i][j]).abs() < 1e-12);
+                assert!((rebuilt - element(i, j)).abs() < 1e-12);
                 assert!((product - if i == j { 1.0 } else { 0.0 }).abs() < 1e-13);
             }
         }

@@ -3,27 +3,83 @@
 
 use multiversion::multiversion;
 
-use crate::Plane;
 use crate::ops::convolve::{Border, extend_row};
+use crate::ops::rolling::Rolling;
 use crate::ops::strips;
+use crate::{Image, Plane};
 
 /// Weights of the low-pass filter: centre, its neighbours, theirs.
 const CENTRE: f32 = 0.4;
 const NEAR: f32 = 0.25;
 const FAR: f32 = 0.05;
 
+/// A level of the pyramid that is to be reduced: luma, read row by row as it is needed, or an image reduced before.
+#[derive(Debug, Clone, Copy)]
+pub enum Level<'a> {
+    /// Luma of an image, as [`Image::gray`] has it.
+    Luma(&'a Image),
+    /// An image that was reduced before.
+    Reduced(&'a Plane),
+}
+
+impl Level<'_> {
+    /// Width in samples.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Luma(image) => image.width(),
+            Self::Reduced(plane) => plane.width(),
+        }
+    }
+
+    /// Height in samples.
+    pub fn height(&self) -> usize {
+        match self {
+            Self::Luma(image) => image.height(),
+            Self::Reduced(plane) => plane.height(),
+        }
+    }
+
+    /// A ring for the last `count` rows that were loaded; empty where rows are in memory anyway.
+    pub fn ring(&self, count: usize) -> Rolling<f32> {
+        match self {
+            Self::Luma(image) => Rolling::new(image.width(), count),
+            Self::Reduced(_) => Rolling::new(0, count),
+        }
+    }
+
+    /// Makes row `y` ready to be read.
+    pub fn load(&self, y: usize, ring: &mut Rolling<f32>) {
+        if let Self::Luma(image) = self {
+            image.read_gray(y, 0..image.width(), ring.row_mut(y as isize));
+        }
+    }
+
+    /// Row `y`, which was loaded.
+    pub fn row<'a>(&'a self, y: usize, ring: &'a Rolling<f32>) -> &'a [f32] {
+        match self {
+            Self::Luma(_) => ring.row(y as isize),
+            Self::Reduced(plane) => plane.row(y),
+        }
+    }
+}
+
 /// The low-pass image of half the size, rounded up.
-pub fn reduce(source: &Plane) -> Plane {
+pub fn reduce(source: Level<'_>) -> Plane {
     let (width, height) = (source.width(), source.height());
     let half = width.div_ceil(2);
     let mut reduced = Plane::new(half, height.div_ceil(2));
     strips::fill(&mut reduced, |rows, out| {
+        let mut ring = source.ring(5);
+        let mut unread = (2 * rows.start).saturating_sub(2);
         let mut column = vec![0.0; width + 4];
         let mut phases = [vec![0.0; half + 2], vec![0.0; half + 1]];
         for (y, out) in rows.zip(out.chunks_exact_mut(half)) {
+            let end = (2 * y + 3).min(height);
+            (unread..end).for_each(|y| source.load(y, &mut ring));
+            unread = end;
             let rows = [-2, -1, 0, 1, 2].map(|offset| {
                 let index = Border::Symmetric.index(2 * y as isize + offset, height);
-                source.row(index.unwrap_or(0))
+                source.row(index.unwrap_or(0), &ring)
             });
             low_pass(rows, &mut column[2..width + 2]);
             extend_row(&mut column, 2, width, Border::Symmetric);
@@ -140,7 +196,7 @@ mod tests {
     fn reduce_is_the_filtered_image_at_every_second_pixel() {
         for (width, height) in [(9, 6), (8, 7), (1, 3), (2, 1)] {
             let source = texture(width, height);
-            let reduced = reduce(&source);
+            let reduced = reduce(Level::Reduced(&source));
             assert_eq!((reduced.width(), reduced.height()), (width.div_ceil(2), height.div_ceil(2)));
             let taps = [FAR, NEAR, CENTRE, NEAR, FAR];
             for (x, y) in (0..reduced.width()).flat_map(|x| (0..reduced.height()).map(move |y| (x, y))) {
@@ -159,7 +215,7 @@ mod tests {
     fn band_and_enlargement_add_up_to_the_image() {
         for (width, height) in [(9, 6), (8, 7), (1, 1)] {
             let source = texture(width, height);
-            let reduced = reduce(&source);
+            let reduced = reduce(Level::Reduced(&source));
             let mut band = Plane::new(width, height);
             let mut column = Vec::new();
             for y in 0..height {
@@ -176,7 +232,16 @@ mod tests {
     fn a_flat_image_has_no_band() {
         let flat = Plane::from_fn(7, 5, |_, _| 64.0);
         let mut band = vec![1.0; 7];
-        band_row(flat.row(4), &reduce(&flat), 4, &mut Vec::new(), &mut band);
+        band_row(flat.row(4), &reduce(Level::Reduced(&flat)), 4, &mut Vec::new(), &mut band);
         assert!(band.iter().all(|v| v.abs() < 1e-4));
+    }
+
+    #[test]
+    fn luma_read_row_by_row_is_reduced_as_its_plane() {
+        for (width, height) in [(40, 300), (7, 5), (3, 1), (1, 2)] {
+            let image = crate::testing::colour_noise(width, height, 3);
+            let streamed = reduce(Level::Luma(&image));
+            assert_eq!(streamed, reduce(Level::Reduced(image.gray())));
+        }
     }
 }

@@ -99,20 +99,22 @@ fn filter_columns(weights: &[f64; RADIUS + 1], window: &Window<'_>, means: &mut 
 fn normalise(weights: &[f64; RADIUS + 1], row: &[f64], means: &[f64], squares: &[f64], out: &mut [f32]) {
     let width = out.len();
     let row = &row[..width];
-    let taps = |padded: &'_ [f64], x: usize| {
-        weights[0] * padded[x + 3]
-            + weights[1] * (padded[x + 2] + padded[x + 4])
-            + weights[2] * (padded[x + 1] + padded[x + 5])
-            + weights[3] * (padded[x] + padded[x + 6])
-    };
     let (means, squares) = (&means[..width + 2 * RADIUS], &squares[..width + 2 * RADIUS]);
     for x in 0..width {
-        let mean = taps(means, x);
-        let variance = (taps(squares, x) - mean * mean).abs() as f32;
+        let mean = taps(weights, means, x);
+        let variance = (taps(weights, squares, x) - mean * mean).abs() as f32;
         let difference = row[x] - mean;
         let difference = if difference.abs() < ROUNDING { 0.0 } else { difference as f32 };
         out[x] = difference / (variance.sqrt() + 1.0);
     }
+}
+
+#[inline(always)]
+fn taps(weights: &[f64; RADIUS + 1], padded: &[f64], x: usize) -> f64 {
+    weights[0] * padded[x + 3]
+        + weights[1] * (padded[x + 2] + padded[x + 4])
+        + weights[2] * (padded[x + 1] + padded[x + 5])
+        + weights[3] * (padded[x] + padded[x + 6])
 }
 
 /// Rows of half the size: `imresize(., 0.5)`, bicubic and antialiased; sizes are rounded up.

@@ -42,15 +42,9 @@ pub fn covariance(plane: &Plane, width: usize, height: usize) -> [[f64; COUNT]; 
     });
     let count = ((width - SIDE + 1) * (height - SIDE + 1)) as f64;
     let mean = |a: usize| parts.iter().map(|part| part.sums[a]).sum::<f64>() / count;
-    let mut covariance = [[0.0; COUNT]; COUNT];
-    for a in 0..COUNT {
-        for b in a..COUNT {
-            let product = parts.iter().map(|part| part.products[a][b]).sum::<f64>() / count;
-            covariance[a][b] = product - mean(a) * mean(b);
-            covariance[b][a] = covariance[a][b];
-        }
-    }
-    covariance
+    let means: [f64; COUNT] = std::array::from_fn(mean);
+    let product = |a: usize, b: usize| parts.iter().map(|part| part.products[a][b]).sum::<f64>() / count;
+    std::array::from_fn(|a| std::array::from_fn(|b| product(a.min(b), a.max(b)) - means[a] * means[b]))
 }
 
 /// Adds what row `y` contributes as the row of the upper of two samples.
@@ -123,11 +117,11 @@ mod tests {
                 (0..height - 2).flat_map(|y| (0..width - 2).map(move |x| (x, y))).map(|(x, y)| value(x, y)).sum::<f64>()
             };
             let sample = |a: usize, x: usize, y: usize| f64::from(plane.at(x + a % 3, y + a / 3));
-            for a in 0..COUNT {
-                for b in 0..COUNT {
+            for (a, row) in found.iter().enumerate() {
+                for (b, &element) in row.iter().enumerate() {
                     let product = over(&|x, y| sample(a, x, y) * sample(b, x, y)) / count;
                     let means = over(&|x, y| sample(a, x, y)) * over(&|x, y| sample(b, x, y)) / count / count;
-                    assert!((found[a][b] - (product - means)).abs() < 1e-9, "{a} {b} of {width}x{height}");
+                    assert!((element - (product - means)).abs() < 1e-9, "{a} {b} of {width}x{height}");
                 }
             }
         }

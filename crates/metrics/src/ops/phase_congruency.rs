@@ -35,10 +35,15 @@ impl PhaseCongruency {
         Self { width, height, fft: BlockFft::new(width, height), bank: Bank::new(width, height) }
     }
 
-    /// The phase congruency of each luma plane of this size: 0 (none) to 1.
-    pub fn maps<const COUNT: usize>(&self, lumas: [&Plane; COUNT]) -> [Plane; COUNT] {
+    /// The phase congruency of both luma planes of this size: 0 (none) to 1.
+    pub fn maps(&self, [first, second]: [&Plane; 2]) -> [Plane; 2] {
+        if rayon::current_num_threads() > 1 {
+            // Side by side, so that what is sequential in one picture is hidden by the other.
+            let of = |luma| move || self.map(luma, &mut Buffers::default());
+            return rayon::join(of(first), of(second)).into();
+        }
         let mut buffers = Buffers::default();
-        lumas.map(|luma| self.map(luma, &mut buffers))
+        [first, second].map(|luma| self.map(luma, &mut buffers))
     }
 
     fn map(&self, luma: &Plane, buffers: &mut Buffers) -> Plane {
@@ -183,7 +188,7 @@ mod tests {
                 let edges = [(x > 15, 80.0), (2 * y + x > 50, 40.0)];
                 texture + edges.iter().map(|&(beyond, step)| if beyond { step } else { 0.0 }).sum::<f32>()
             });
-            let map = PhaseCongruency::new(width, height).maps([&picture])[0].clone();
+            let map = PhaseCongruency::new(width, height).map(&picture, &mut Buffers::default());
             for ((x, y), value) in places.into_iter().zip(values) {
                 assert!((map.at(x, y) - value).abs() < 3e-6, "{x},{y}: {} instead of {value}", map.at(x, y));
             }
@@ -193,7 +198,7 @@ mod tests {
 
     #[test]
     fn flat_pictures_have_none() {
-        let flat = PhaseCongruency::new(61, 47).maps([&Plane::from_fn(61, 47, |_, _| 77.3)])[0].clone();
+        let flat = PhaseCongruency::new(61, 47).map(&Plane::from_fn(61, 47, |_, _| 77.3), &mut Buffers::default());
         assert!(flat.data().iter().all(|&value| value == 0.0));
     }
 }

@@ -4,8 +4,8 @@ use multiversion::multiversion;
 
 /// Samples that are summed side by side, so that the result does not depend on the instruction set.
 const LANES: usize = 8;
-/// The search ends when the shape changes by less than this share.
-const CONVERGED: f64 = 1e-9;
+/// The search ends when the shape changes by less than this share; what is left is about the square of that.
+const CONVERGED: f64 = 1e-6;
 const STEPS: usize = 100;
 
 /// Scale and shape of the Weibull distribution of samples, of which the logarithms are given. The shape is infinite
