@@ -172,8 +172,11 @@ def sections() -> dict[str, list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--venv", type=Path, default=DEFAULT_VENV, help="environment of the peers (%(default)s)")
-    enter_venv(parser.parse_args().venv)
-    ours.build()
+    parser.add_argument("--no-build", action="store_true", help="take bench_pair in target/release as it is")
+    options = parser.parse_args()
+    enter_venv(options.venv)
+    if not options.no_build:
+        ours.build()
     for lines in sections().values():
         print("\n".join(lines), end="\n\n")
 

@@ -51,6 +51,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--cpu-time", action="store_true", help="one thread: processor time, for a busy machine")
     parser.add_argument("--cold-start", action="store_true", help="time the whole program")
     parser.add_argument("--memory", action="store_true", help="peak memory of each metric at 50 megapixels")
+    parser.add_argument("--no-build", action="store_true", help="take the programs in target/release as they are")
     parser.add_argument("--no-peers", action="store_true", help="our metrics alone")
     parser.add_argument("--markdown", type=Path, help="write the tables to this file instead of stdout")
     parser.add_argument("--json", type=Path, help="write every number to this file")
@@ -72,9 +73,10 @@ def fold(name: str) -> str:
 
 def shipped_photo() -> Path:
     """The largest picture that ships with the repository."""
-    pictures = [path for path in (ROOT / "tests" / "data").rglob("*") if path.suffix in {".jpg", ".png"}]
+    folders = (ROOT / "examples", ROOT / "tests" / "data")
+    pictures = [path for folder in folders for path in folder.rglob("*") if path.suffix in {".jpg", ".png"}]
     if not pictures:
-        raise SystemExit("no picture in tests/data: name one with --photo or a pair with --images")
+        raise SystemExit("no picture ships in examples/: name one with --photo or a pair with --images")
     return max(pictures, key=lambda path: path.stat().st_size)
 
 
@@ -345,7 +347,8 @@ def fill(document: Path, blocks: dict[str, list[str]]) -> None:
 def main() -> None:
     options = arguments()
     enter_venv(options.venv)
-    ours.build()
+    if not options.no_build:
+        ours.build()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         report = {"machine": machine()} | run_comparison(folder, options)

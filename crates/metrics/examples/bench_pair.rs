@@ -9,7 +9,7 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use agenticiqa_metrics::{Image, Kind, Pair, find};
+use agenticiqa_metrics::{Ilniqe, Image, Kind, Metric, Pair, find};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -44,7 +44,11 @@ struct Best {
 }
 
 fn best_of(name: &str, reference: &str, distorted: &str, repetitions: usize) -> Result<Best, Failure> {
-    let metric = find(name).ok_or("not available")?;
+    let model = ilniqe_model(name)?;
+    let metric: &dyn Metric = match &model {
+        Some(model) => model,
+        None => find(name).ok_or("not available")?,
+    };
     let mut best = Best { seconds: f64::INFINITY, cpu_seconds: f64::INFINITY, score: f64::NAN };
     for _ in 0..repetitions.max(1) {
         let distorted = read_netpbm(distorted)?;
@@ -64,6 +68,14 @@ fn best_of(name: &str, reference: &str, distorted: &str, repetitions: usize) -> 
         }
     }
     Ok(best)
+}
+
+/// ILNIQE with the model file that `AGENTICIQA_ILNIQE_MODEL` names.
+fn ilniqe_model(name: &str) -> Result<Option<Ilniqe>, Failure> {
+    match std::env::var_os("AGENTICIQA_ILNIQE_MODEL") {
+        Some(path) if name.eq_ignore_ascii_case("ILNIQE") => Ok(Some(Ilniqe::from_mat(&std::fs::read(path)?)?)),
+        _ => Ok(None),
+    }
 }
 
 /// Processor time of this thread so far. The kernel settles the account when a thread sleeps.
