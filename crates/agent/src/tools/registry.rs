@@ -147,7 +147,7 @@ impl Registry {
     fn nearest(&self, wanted: &str) -> Option<String> {
         let distance = |tool: &&Tool| strsim::damerau_levenshtein(&fold(&tool.name), wanted);
         let nearest = self.tools.iter().min_by_key(distance)?;
-        (distance(&nearest) <= wanted.len().div_ceil(3)).then(|| nearest.name.clone())
+        (distance(&nearest) <= wanted.len().div_ceil(2)).then(|| nearest.name.clone())
     }
 }
 
