@@ -55,7 +55,7 @@ fn check_palette(bytes: &[u8]) -> Result<()> {
     while let Some((&[a, b, c, d, ref kind @ ..], rest)) = chunks.split_first_chunk::<8>() {
         let length = u32::from_be_bytes([a, b, c, d]) as usize;
         match kind {
-            b"PLTE" if length % 3 != 0 || !(3..=768).contains(&length) => {
+            b"PLTE" if !length.is_multiple_of(3) || !(3..=768).contains(&length) => {
                 return Err(Error::corrupt(Format::Png, format!("a palette of {length} bytes")));
             }
             b"IDAT" | b"IEND" => break,
