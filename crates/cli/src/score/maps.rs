@@ -8,6 +8,7 @@ use agenticiqa::imaging;
 use agenticiqa::scoring::Row;
 
 use crate::exit::Stop;
+use crate::table;
 
 /// The folder, and the names already given.
 pub struct Folder {
@@ -30,7 +31,8 @@ impl Folder {
             let failed = |path: &Path, reason: String| Stop::failed(format!("{}: {reason}", path.display()));
             let name = self.name(row);
             let path = self.path.join(name);
-            let png = imaging::overlay(&image, &map, &row.tool).map_err(|error| failed(&path, error.to_string()))?;
+            let title = format!("{} {}", row.tool, row.raw_score.map(table::number).unwrap_or_default());
+            let png = imaging::overlay(&image, &map, &title).map_err(|error| failed(&path, error.to_string()))?;
             fs::write(&path, png).map_err(|error| failed(&path, error.to_string()))?;
             row.map_path = Some(path.display().to_string());
         }
