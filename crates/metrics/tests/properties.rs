@@ -111,6 +111,8 @@ fn measure(metric: &dyn Metric, reference: &Image, distorted: &Image, with_map: 
 /// The score that identical images have.
 fn best(metric: &dyn Metric) -> f64 {
     match metric.info().direction {
+        // More contrast than the reference has gives more information than it.
+        Direction::HigherIsBetter if metric.info().name == "VIF" => 1.0,
         Direction::HigherIsBetter => metric.info().range.1,
         _ => metric.info().range.0,
     }
