@@ -254,12 +254,12 @@ impl<'a> Scorer<'a> {
             };
             match &run.error {
                 Some(Failure::NotApplicable(reason)) if !self.named => skipped.push((run.tool, reason.clone())),
-                _ => rows.push(self.row(image_path, tool, region.cloned(), image, run)),
+                _ => rows.push(self.row(image_path, tool, region.cloned(), Some(image), run)),
             }
         }
     }
 
-    fn row(&self, image_path: &str, tool: &Tool, region: Option<String>, image: &Image, run: ToolRun) -> Row {
+    fn row(&self, image_path: &str, tool: &Tool, region: Option<String>, image: Option<&Image>, run: ToolRun) -> Row {
         let reference = self.reference.as_ref().filter(|_| tool.needs_reference());
         Row {
             image_path: image_path.to_owned(),
@@ -275,28 +275,12 @@ impl<'a> Scorer<'a> {
             notes: Vec::new(),
             map_path: None,
             failure: run.error,
-            map: run.map.map(|map| (image.clone(), map)),
+            map: image.cloned().zip(run.map),
         }
     }
 
     fn failed_row(&self, image_path: &str, tool: &Tool, region: Option<String>, failure: &Failure) -> Row {
-        let reference = self.reference.as_ref().filter(|_| tool.needs_reference());
-        Row {
-            image_path: image_path.to_owned(),
-            reference_path: reference.map(|(path, _)| path.clone()),
-            region,
-            tool: tool.name().to_owned(),
-            tool_type: tool.metadata().tool_type,
-            lower_is_better: tool.metadata().lower_is_better,
-            raw_score: None,
-            normalized_score: None,
-            execution_time: 0.0,
-            error: Some(failure.message().to_owned()),
-            notes: Vec::new(),
-            map_path: None,
-            failure: Some(failure.clone()),
-            map: None,
-        }
+        self.row(image_path, tool, region, None, ToolRun::failed(tool, failure.clone(), 0.0))
     }
 }
 

@@ -25,6 +25,14 @@ pub struct ToolRun {
     pub map: Option<Map>,
 }
 
+impl ToolRun {
+    /// A run without a score.
+    pub fn failed(tool: &Tool, failure: Failure, execution_time: f64) -> Self {
+        let (tool, error) = (tool.name().to_owned(), Some(failure));
+        Self { tool, raw_score: None, normalized_score: None, execution_time, error, map: None }
+    }
+}
+
 /// Why a tool gave no score.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failure {
@@ -80,10 +88,7 @@ impl Tool {
                 let normalized_score = scale.normalise(measurement.score);
                 ToolRun { tool, raw_score, normalized_score, execution_time, error: None, map }
             }
-            Err(failure) => {
-                let error = Some(failure);
-                ToolRun { tool, raw_score: None, normalized_score: None, execution_time, error, map: None }
-            }
+            Err(failure) => ToolRun::failed(self, failure, execution_time),
         }
     }
 }

@@ -8,14 +8,12 @@
 //! **Deviations**: none above half a unit of the last printed digit on the calibration pairs. Where neither picture
 //! has any feature (flat pictures, for which the original divides 0 by 0) all places weigh the same.
 
-use std::f64::consts::PI;
-
 use multiversion::multiversion;
 
 use crate::metric::full_reference;
 use crate::ops::phase_congruency::PhaseCongruency;
 use crate::ops::pool::Pool;
-use crate::ops::{colour, downsample, elementary, scharr, strips};
+use crate::ops::{colour, downsample, scharr, similarity, strips};
 use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
 /// FSIM with the authors' parameters.
@@ -103,21 +101,22 @@ impl Metric for Fsim {
         let factor = downsample::factor(reference.width(), reference.height());
         let [reference, distorted] = Features::of([reference, distorted], factor);
         let (width, height) = (reference.congruency.width(), reference.congruency.height());
+        let colour = (self.chroma_stability, self.chroma_exponent);
         let mut map = Plane::new(width, height);
         let parts = strips::fill(&mut map, |rows, similarities| {
             let mut gradients = [vec![0.0; width], vec![0.0; width]];
             let mut weights = vec![0.0; width];
             let mut pool = Pool::default();
-            for (y, similarity) in rows.zip(similarities.chunks_exact_mut(width)) {
+            for (y, row) in rows.zip(similarities.chunks_exact_mut(width)) {
                 scharr::squared_magnitude(&reference.luma, y, &mut gradients[0]);
                 scharr::squared_magnitude(&distorted.luma, y, &mut gradients[1]);
                 let congruency = [reference.congruency.row(y), distorted.congruency.row(y)];
-                compare_luma(self, [&gradients[0], &gradients[1]], congruency, similarity, &mut weights);
+                compare_luma(self, [&gradients[0], &gradients[1]], congruency, row, &mut weights);
                 if self.chromatic {
                     let chroma = |index: usize| [reference.chroma[index].row(y), distorted.chroma[index].row(y)];
-                    compare_chroma(self, chroma(0), chroma(1), similarity);
+                    similarity::multiply_chroma(colour, chroma(0), chroma(1), row);
                 }
-                pool.add(similarity, &weights);
+                pool.add(row, &weights);
             }
             pool
         });
@@ -142,19 +141,6 @@ fn compare_luma(
         let feature = (2.0 * p * q + t1) / (p * p + q * q + t1);
         *out = gradient * feature;
         *weight = if p > q { p } else { q };
-    }
-}
-
-/// Multiplies `similarity` by that of both chroma components, `real((S_I .* S_Q) .^ lambda)`.
-#[multiversion(targets("x86_64+avx2"))]
-fn compare_chroma(fsim: &Fsim, first: [&[f32]; 2], second: [&[f32]; 2], similarity: &mut [f32]) {
-    let (stability, exponent) = (fsim.chroma_stability, fsim.chroma_exponent);
-    let cosine = (PI * f64::from(exponent)).cos() as f32;
-    let pairs = first[0].iter().zip(first[1]).zip(second[0].iter().zip(second[1]));
-    for (((&i, &j), (&q, &r)), out) in pairs.zip(similarity) {
-        let in_phase = (2.0 * i * j + stability) / (i * i + j * j + stability);
-        let quadrature = (2.0 * q * r + stability) / (q * q + r * r + stability);
-        *out *= elementary::real_pow(in_phase * quadrature, exponent, cosine);
     }
 }
 

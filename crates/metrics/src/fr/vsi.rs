@@ -12,14 +12,12 @@
 //! white instead of dividing by D50, and averages boxes without `conv2`'s offset; doing the same gives these values
 //! to 1e-4. Flat pictures, for which the original divides 0 by 0, have no saliency and weigh all places the same.
 
-use std::f64::consts::PI;
-
 use multiversion::multiversion;
 
 use crate::metric::full_reference;
 use crate::ops::pool::Pool;
 use crate::ops::saliency::Saliency;
-use crate::ops::{colour, downsample, elementary, scharr, strips};
+use crate::ops::{colour, downsample, elementary, scharr, similarity, strips};
 use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
 /// VSI with the authors' parameters.
@@ -98,19 +96,20 @@ impl Metric for Vsi {
         let features = |image| Features::new(image, factor, &saliency);
         let (reference, distorted) = rayon::join(|| features(reference), || features(distorted));
         let (width, height) = (reference.saliency.width(), reference.saliency.height());
+        let colour = (self.chroma_stability, self.chroma_exponent);
         let mut map = Plane::new(width, height);
         let parts = strips::fill(&mut map, |rows, similarities| {
             let mut gradients = [vec![0.0; width], vec![0.0; width]];
             let mut weights = vec![0.0; width];
             let mut pool = Pool::default();
-            for (y, similarity) in rows.zip(similarities.chunks_exact_mut(width)) {
+            for (y, row) in rows.zip(similarities.chunks_exact_mut(width)) {
                 scharr::squared_magnitude(&reference.luma, y, &mut gradients[0]);
                 scharr::squared_magnitude(&distorted.luma, y, &mut gradients[1]);
                 let salient = [reference.saliency.row(y), distorted.saliency.row(y)];
-                compare_luma(self, [&gradients[0], &gradients[1]], salient, similarity, &mut weights);
+                compare_luma(self, [&gradients[0], &gradients[1]], salient, row, &mut weights);
                 let chroma = |index: usize| [reference.chroma[index].row(y), distorted.chroma[index].row(y)];
-                compare_chroma(self, chroma(0), chroma(1), similarity);
-                pool.add(similarity, &weights);
+                similarity::multiply_chroma(colour, chroma(0), chroma(1), row);
+                pool.add(row, &weights);
             }
             pool
         });
@@ -129,19 +128,6 @@ fn compare_luma(vsi: &Vsi, gradients: [&[f32]; 2], salient: [&[f32]; 2], similar
         let salience = (2.0 * s * t + c1) / (s * s + t * t + c1);
         *out = elementary::pow(gradient, exponent) * salience;
         *weight = if s > t { s } else { t };
-    }
-}
-
-/// Multiplies `similarity` by that of both chroma components, `real((S_M .* S_N) .^ beta)`.
-#[multiversion(targets("x86_64+avx2"))]
-fn compare_chroma(vsi: &Vsi, first: [&[f32]; 2], second: [&[f32]; 2], similarity: &mut [f32]) {
-    let (stability, exponent) = (vsi.chroma_stability, vsi.chroma_exponent);
-    let cosine = (PI * f64::from(exponent)).cos() as f32;
-    let pairs = first[0].iter().zip(first[1]).zip(second[0].iter().zip(second[1]));
-    for (((&m, &o), (&n, &p)), out) in pairs.zip(similarity) {
-        let first = (2.0 * m * o + stability) / (m * m + o * o + stability);
-        let second = (2.0 * n * p + stability) / (n * n + p * p + stability);
-        *out *= elementary::real_pow(first * second, exponent, cosine);
     }
 }
 

@@ -31,6 +31,7 @@ pub mod rfft;
 pub mod rolling;
 pub mod saliency;
 pub mod scharr;
+pub mod similarity;
 pub mod steerable;
 pub mod strips;
 pub mod sum;
