@@ -13,6 +13,7 @@
 //! ```
 
 pub mod scoring;
+pub mod state;
 pub mod tools;
 
 pub use agenticiqa_imaging as imaging;
