@@ -1,0 +1,153 @@
+//! What the summarizer concludes: an answer, a score, the reasons, or what is missing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::invalid::checked_on_read;
+use super::{Invalid, Score, Text};
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AnswerForm {
+    /// A level of quality, A to E, with the number behind it.
+    Score,
+    /// The letter of one of the options.
+    Choice,
+    /// A short sentence.
+    Text,
+}
+
+/// A level of quality.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub enum QualityLevel {
+    /// E, 1.
+    Bad,
+    /// D, 2.
+    Poor,
+    /// C, 3.
+    Fair,
+    /// B, 4.
+    Good,
+    /// A, 5.
+    Excellent,
+}
+
+impl QualityLevel {
+    /// Every level, worst first.
+    pub const ALL: [Self; 5] = [Self::Bad, Self::Poor, Self::Fair, Self::Good, Self::Excellent];
+
+    /// The level next to a score.
+    pub fn of(score: Score) -> Self {
+        Self::ALL[(score.value().round() as usize).clamp(1, 5) - 1]
+    }
+
+    /// The number of the level, 1 to 5.
+    pub fn number(self) -> u8 {
+        self as u8 + 1
+    }
+
+    /// The letter of the level, A (excellent) to E (bad).
+    pub fn letter(self) -> char {
+        char::from(b'E' - self as u8)
+    }
+
+    /// The level of a letter.
+    pub fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.letter() == letter.to_ascii_uppercase())
+    }
+
+    /// The word for the level.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bad => "Bad",
+            Self::Poor => "Poor",
+            Self::Fair => "Fair",
+            Self::Good => "Good",
+            Self::Excellent => "Excellent",
+        }
+    }
+}
+
+/// A sentence of the reasoning and the evidence that it rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UsedEvidence {
+    /// The sentence, word for word.
+    pub sentence: String,
+    /// JSON pointers into `executor_evidence`, such as `/tool_logs/0` or `/distortion_analysis/Global/1`.
+    pub evidence: Vec<String>,
+}
+
+/// The conclusion.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct SummarizerOutput {
+    /// The answer.
+    pub final_answer: Text,
+    /// Its form.
+    pub answer_form: AnswerForm,
+    /// The fused score, where tools gave scores.
+    pub quality_score: Option<Score>,
+    /// The level next to the score.
+    pub quality_level: Option<QualityLevel>,
+    /// The reasons, with their numbers.
+    pub quality_reasoning: Text,
+    /// Whether evidence is missing and a new plan is asked for.
+    #[serde(default)]
+    need_replan: bool,
+    /// What is missing.
+    replan_reason: Option<Text>,
+    /// What each sentence of the reasoning rests on.
+    #[serde(default)]
+    pub used_evidence: Vec<UsedEvidence>,
+}
+
+impl SummarizerOutput {
+    /// An answer that needs no new plan; the level follows from the score.
+    pub fn new(
+        final_answer: &str,
+        answer_form: AnswerForm,
+        quality_score: Option<Score>,
+        quality_reasoning: &str,
+    ) -> Result<Self, Invalid> {
+        let named = |field: &str, error: Invalid| Invalid { field: field.to_owned(), ..error };
+        Ok(Self {
+            final_answer: Text::new(final_answer).map_err(|error| named("final_answer", error))?,
+            answer_form,
+            quality_score,
+            quality_level: quality_score.map(QualityLevel::of),
+            quality_reasoning: Text::new(quality_reasoning).map_err(|error| named("quality_reasoning", error))?,
+            need_replan: false,
+            replan_reason: None,
+            used_evidence: Vec::new(),
+        })
+    }
+
+    /// The same answer, asking for a new plan because of `reason`, or no longer asking.
+    pub fn with_replan(self, reason: Option<Text>) -> Self {
+        Self { need_replan: reason.is_some(), replan_reason: reason, ..self }
+    }
+
+    /// Whether evidence is missing and a new plan is asked for.
+    pub fn need_replan(&self) -> bool {
+        self.need_replan
+    }
+
+    /// What is missing.
+    pub fn replan_reason(&self) -> Option<&str> {
+        self.replan_reason.as_ref().map(Text::as_str)
+    }
+}
+
+checked_on_read!(SummarizerOutput);
+
+impl SummarizerOutput {
+    /// Whoever asks for a new plan says why.
+    fn check(&self) -> Result<(), Invalid> {
+        if self.need_replan && self.replan_reason.is_none() {
+            return Err(Invalid::new("replan_reason", "a reason when need_replan is true", "null"));
+        }
+        Ok(())
+    }
+}

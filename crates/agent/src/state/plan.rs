@@ -1,0 +1,177 @@
+//! What the planner decides: what is asked, of which parts, and which steps are needed.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Distortion, GLOBAL, Invalid, OneOrMany, Text};
+
+/// Whether a question is about visual distortions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum QueryType {
+    /// About visual distortions and technical quality.
+    #[serde(rename = "IQA")]
+    Iqa,
+    /// About emotion, style, beauty, appeal.
+    Other,
+}
+
+/// Whether the question names the distortions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum DistortionSource {
+    /// The question names a distortion or a visual attribute.
+    #[serde(alias = "Explict")]
+    Explicit,
+    /// Distortions have to be found.
+    Inferred,
+}
+
+/// Whether there is a reference to compare with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ReferenceMode {
+    /// Image and reference are present.
+    #[serde(rename = "Full-Reference", alias = "Full-reference")]
+    FullReference,
+    /// The image stands alone.
+    #[serde(rename = "No-Reference", alias = "No-reference")]
+    NoReference,
+}
+
+/// The parts of the picture that the question is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QueryScope {
+    /// The whole picture.
+    Global,
+    /// Named objects or regions; never empty.
+    Objects(Vec<Text>),
+}
+
+impl QueryScope {
+    /// The named objects, each once, in the order of the question; the whole picture when none is left or one is
+    /// "Global".
+    pub fn from_names<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> Self {
+        let mut objects: Vec<Text> = Vec::new();
+        for object in names.into_iter().filter_map(|name| Text::new(name).ok()) {
+            if object.as_str().eq_ignore_ascii_case(GLOBAL) {
+                return Self::Global;
+            }
+            if !objects.contains(&object) {
+                objects.push(object);
+            }
+        }
+        if objects.is_empty() { Self::Global } else { Self::Objects(objects) }
+    }
+
+    /// The names of the parts: "Global" for the whole picture.
+    pub fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Global => vec![GLOBAL],
+            Self::Objects(objects) => objects.iter().map(Text::as_str).collect(),
+        }
+    }
+}
+
+impl Serialize for QueryScope {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Global => serializer.serialize_str(GLOBAL),
+            Self::Objects(objects) => objects.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for QueryScope {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "query_scope must be \"Global\" or a list of object names")]
+        enum Written {
+            Name(String),
+            Names(Vec<String>),
+        }
+        let names = match Written::deserialize(deserializer)? {
+            Written::Name(name) => vec![name],
+            Written::Names(names) => names,
+        };
+        if names.iter().any(|name| name.trim().is_empty()) || names.is_empty() {
+            let invalid = Invalid::new("query_scope", "\"Global\" or a list of object names", format!("{names:?}"));
+            return Err(serde::de::Error::custom(invalid));
+        }
+        Ok(Self::from_names(names))
+    }
+}
+
+impl JsonSchema for QueryScope {
+    fn schema_name() -> Cow<'static, str> {
+        "QueryScope".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let name = json_schema!({"type": "string", "minLength": 1});
+        json_schema!({"anyOf": [{"const": GLOBAL}, {"type": "array", "items": name, "minItems": 1}]})
+    }
+}
+
+/// Which steps the executor takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanControlFlags {
+    /// Find the distortions.
+    pub distortion_detection: bool,
+    /// Judge how bad they are.
+    pub distortion_analysis: bool,
+    /// Choose a tool for each.
+    pub tool_selection: bool,
+    /// Run the tools.
+    #[serde(alias = "tool_execute")]
+    pub tool_execution: bool,
+}
+
+impl PlanControlFlags {
+    /// No step at all: for questions that are not about quality.
+    pub const NONE: Self =
+        Self { distortion_detection: false, distortion_analysis: false, tool_selection: false, tool_execution: false };
+
+    /// The paper's rules: what is named in the question need not be found, chosen or run again.
+    pub fn by_rule(query_type: QueryType, names_distortion: bool, names_region: bool, names_tool: bool) -> Self {
+        if query_type == QueryType::Other {
+            return Self::NONE;
+        }
+        Self {
+            distortion_detection: !names_distortion,
+            distortion_analysis: true,
+            tool_selection: !names_tool && !names_region,
+            tool_execution: names_tool || !names_region,
+        }
+    }
+}
+
+/// The plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlannerOutput {
+    /// What kind of question it is.
+    pub query_type: QueryType,
+    /// Which parts of the picture it is about.
+    pub query_scope: QueryScope,
+    /// Whether the question names the distortions.
+    pub distortion_source: DistortionSource,
+    /// The distortions that the question names, by part.
+    #[serde(default)]
+    pub distortions: Option<BTreeMap<Text, Vec<Distortion>>>,
+    /// Whether there is a reference.
+    pub reference_mode: ReferenceMode,
+    /// The tool, or tools, that the question names.
+    #[serde(default)]
+    pub required_tool: Option<OneOrMany<Text>>,
+    /// Which steps are needed.
+    pub plan: PlanControlFlags,
+}
+
+impl PlannerOutput {
+    /// The names of the tools that the question asks for.
+    pub fn required_tools(&self) -> Vec<&str> {
+        self.required_tool.iter().flat_map(OneOrMany::as_slice).map(Text::as_str).collect()
+    }
+}
