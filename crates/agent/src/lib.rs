@@ -12,9 +12,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod agent;
+pub mod checkpoint;
+pub mod executor;
+mod files;
+pub mod graph;
+pub mod journal;
+pub mod planner;
+pub mod question;
+pub mod reasoner;
 pub mod scoring;
 pub mod state;
+pub mod subject;
+pub mod summarizer;
 pub mod tools;
+pub mod vlm;
 
 pub use agenticiqa_imaging as imaging;
 pub use agenticiqa_metrics as metrics;

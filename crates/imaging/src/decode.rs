@@ -104,6 +104,13 @@ impl Decoder {
         picture.map_err(|error| error.of(path))
     }
 
+    /// As [`open`](Self::open), with the file's own bytes beside the pixels.
+    pub fn open_with_bytes(&self, path: impl AsRef<Path>) -> Result<(Vec<u8>, Picture)> {
+        let path = path.as_ref();
+        let opened = self.read(path).and_then(|bytes| self.decode(&bytes).map(|picture| (bytes, picture)));
+        opened.map_err(|error| error.of(path))
+    }
+
     /// Decodes the bytes of an image file.
     pub fn decode(&self, bytes: &[u8]) -> Result<Picture> {
         let format = format::detect(&bytes[..bytes.len().min(HEAD)])?;

@@ -237,7 +237,7 @@ impl fmt::Debug for Image {
 }
 
 /// A rectangle of pixels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Region {
     /// Left edge.
     pub x: usize,

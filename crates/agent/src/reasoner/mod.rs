@@ -2,11 +2,16 @@
 //!
 //! Both play the same roles. A role takes what earlier steps found and gives typed values, or says why it cannot.
 
+pub mod builtin;
+pub mod vlm;
+
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+use crate::journal::Journal;
 use crate::state::{
     AgenticIqaState, AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, RegionBox,
     Text, UsedEvidence,
@@ -21,16 +26,18 @@ pub type DistortionSet = BTreeMap<Text, Vec<Distortion>>;
 pub type Analyses = BTreeMap<Text, Vec<DistortionAnalysis>>;
 
 /// What every role may look at.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// Question, options, regions, and what earlier nodes and rounds found.
     pub state: &'a AgenticIqaState,
     /// The form that the answer takes.
     pub form: AnswerForm,
     /// The pixels.
-    pub subject: &'a Subject,
+    pub subject: &'a Arc<Subject>,
     /// The tools.
-    pub registry: &'a Registry,
+    pub registry: &'a Arc<Registry>,
+    /// Where events, tokens and problems go.
+    pub journal: &'a Journal,
 }
 
 /// An answer before it is fused with the scores of the tools.
@@ -50,6 +57,11 @@ pub struct Verdict {
 pub trait Reasoner: Send + Sync + fmt::Debug {
     /// The name of the backend: `builtin`, or provider and model.
     fn name(&self) -> &str;
+
+    /// Whether the same question always gets the same answer, so that asking again is of no use.
+    fn is_deterministic(&self) -> bool {
+        false
+    }
 
     /// Turns the question into a plan.
     fn plan<'a>(&'a self, context: Context<'a>) -> BoxFuture<'a, Result<PlannerOutput, Error>>;
@@ -96,10 +108,29 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
 }
 
 /// Why a role could not be played.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The pictures cannot be examined.
     #[error("the picture cannot be examined: {0}")]
     Picture(String),
+    /// A model cannot be asked.
+    #[error(transparent)]
+    Model(#[from] crate::vlm::Error),
+    /// A model was asked several times, and its answers could not be used.
+    #[error("{backend} gave {attempts} answers that cannot be used, the last one because {reason}")]
+    BadAnswers {
+        /// The model.
+        backend: String,
+        /// How often it was asked.
+        attempts: u32,
+        /// What was wrong with the last answer.
+        reason: String,
+    },
+    /// The node that comes before has left nothing.
+    #[error("the state has no {0}: run the {1} first")]
+    Prerequisite(&'static str, &'static str),
+    /// The node took too long.
+    #[error("no result within {0} seconds")]
+    Timeout(u64),
 }

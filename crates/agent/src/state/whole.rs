@@ -69,6 +69,9 @@ pub struct AgenticIqaState {
     /// The parts of the picture whose place is known.
     #[serde(default)]
     pub regions: Vec<RegionBox>,
+    /// The tools that the user asked for beside the question.
+    #[serde(default)]
+    pub requested_tools: Vec<Text>,
     /// The plan, once made.
     pub plan: Option<PlannerOutput>,
     /// The evidence, once gathered.
@@ -95,6 +98,7 @@ impl AgenticIqaState {
             image_path,
             reference_path: None,
             regions: Vec::new(),
+            requested_tools: Vec::new(),
             plan: None,
             executor_evidence: None,
             summarizer_result: None,

@@ -1,6 +1,7 @@
 //! The tools: what is known of each, how a raw score becomes one from 1 to 5, and how a tool is run.
 
 mod availability;
+mod cache;
 mod check;
 mod metadata;
 mod normalisation;
@@ -8,6 +9,7 @@ mod registry;
 mod run;
 
 pub use availability::Availability;
+pub use cache::{CacheKey, CacheStatistics, CachedRun, ToolCache};
 pub use check::{CheckOutcome, SamplePair};
 pub use metadata::{Metadata, ToolType};
 pub use normalisation::{Logistic, Scale};

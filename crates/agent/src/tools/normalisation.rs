@@ -64,12 +64,17 @@ pub enum Scale {
 impl Scale {
     /// The score from 1 to 5; `None` without a scale or for a raw score that is no number.
     pub fn normalise(&self, raw: f64) -> Option<f64> {
+        self.unclipped(raw).map(|score| score.clamp(1.0, 5.0))
+    }
+
+    /// The score before it is clipped to 1..=5, which a raw score beyond those that the map was fitted on can exceed.
+    pub fn unclipped(&self, raw: f64) -> Option<f64> {
         let score = match self {
             Self::Logistic(logistic) => logistic.map(raw),
             Self::Linear { worst, best } => 1.0 + 4.0 * (raw - worst) / (best - worst),
             Self::None => return None,
         };
-        (!score.is_nan()).then(|| score.clamp(1.0, 5.0))
+        (!score.is_nan()).then_some(score)
     }
 }
 

@@ -1,0 +1,30 @@
+//! Names of objects as a model writes them, brought back to the names of the question.
+
+use crate::state::{GLOBAL, QueryScope, Text};
+
+/// The object of the question that `name` means; the whole picture if it means none of them.
+pub fn align(name: &str, scope: &QueryScope) -> Option<Text> {
+    let fold = |name: &str| name.trim().trim_start_matches("the ").trim_start_matches("The ").to_lowercase();
+    let meant = fold(name);
+    let object = match scope {
+        QueryScope::Objects(objects) => objects.iter().find(|object| fold(object.as_str()) == meant).cloned(),
+        QueryScope::Global => None,
+    };
+    object.or_else(|| Text::new(GLOBAL).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fall_back_to_the_whole_picture() {
+        let scope = QueryScope::from_names(["vehicle", "Background"]);
+        let aligned = |name: &str| align(name, &scope).unwrap().as_str().to_owned();
+        assert_eq!(aligned("the Vehicle"), "vehicle");
+        assert_eq!(aligned("background "), "Background");
+        assert_eq!(aligned(""), GLOBAL);
+        assert_eq!(aligned("tree"), GLOBAL);
+        assert_eq!(align("vehicle", &QueryScope::Global).unwrap().as_str(), GLOBAL);
+    }
+}

@@ -1,0 +1,220 @@
+//! Tool execution: every selected tool on its part of the picture, all at once, each measurement once.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use agenticiqa_metrics::Region;
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use super::region_of;
+use crate::journal::{Event, Journal};
+use crate::reasoner::Context;
+use crate::state::{
+    ByDistortion, Distortion, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog, ToolScore,
+};
+use crate::subject::Subject;
+use crate::tools::{CacheKey, CachedRun, Registry, ToolCache};
+
+/// The tools that stand in for one that failed, in this order.
+const STAND_INS: [&str; 2] = ["BRISQUE", "NIQE"];
+/// A score that exceeds 1..=5 by more than this is said to be clipped.
+const CLIPPING: f64 = 0.01;
+
+/// What the tools said.
+#[derive(Debug, Default)]
+pub(super) struct Executed {
+    pub quality_scores: Option<ByDistortion<OneOrMany<ToolScore>>>,
+    pub tool_logs: Vec<ToolExecutionLog>,
+}
+
+/// One tool for one distortion of one part.
+#[derive(Debug, Clone)]
+struct Job {
+    tool: Text,
+    object: Text,
+    distortion: Distortion,
+    region: Option<Region>,
+}
+
+/// What one tool gave on one part, and what stood in for it.
+#[derive(Debug, Clone)]
+struct Measured {
+    logs: Vec<ToolExecutionLog>,
+}
+
+/// Runs the selected tools. The pixels are those of the object where its place is known, of the whole picture otherwise.
+pub(super) async fn execute(
+    context: Context<'_>,
+    cache: &Arc<ToolCache>,
+    selected: &ByDistortion<OneOrMany<Text>>,
+    regions: &[RegionBox],
+) -> Executed {
+    let jobs = jobs(selected, regions);
+    let bench = Bench {
+        subject: Arc::clone(context.subject),
+        registry: Arc::clone(context.registry),
+        cache: Arc::clone(cache),
+        journal: context.journal.clone(),
+    };
+    // Metrics take milliseconds to seconds of all cores: never on the threads of the runtime.
+    match tokio::task::spawn_blocking(move || bench.measure(jobs)).await {
+        Ok(executed) => executed,
+        Err(error) => {
+            context.journal.problem(format!("tool execution failed: {error}"));
+            Executed::default()
+        }
+    }
+}
+
+fn jobs(selected: &ByDistortion<OneOrMany<Text>>, regions: &[RegionBox]) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for (object, tools) in selected {
+        let region = region_of(object.as_str(), regions);
+        for (distortion, tools) in tools {
+            for tool in tools.as_slice() {
+                jobs.push(Job { tool: tool.clone(), object: object.clone(), distortion: *distortion, region });
+            }
+        }
+    }
+    jobs
+}
+
+/// All that a run needs, owned, so that it can move to another thread.
+struct Bench {
+    subject: Arc<Subject>,
+    registry: Arc<Registry>,
+    cache: Arc<ToolCache>,
+    journal: Journal,
+}
+
+impl Bench {
+    fn measure(&self, jobs: Vec<Job>) -> Executed {
+        let mut distinct: Vec<&Job> = Vec::new();
+        for job in &jobs {
+            if !distinct.iter().any(|earlier| (&earlier.tool, earlier.region) == (&job.tool, job.region)) {
+                distinct.push(job);
+            }
+        }
+        let measured: Vec<Measured> = distinct.par_iter().map(|job| self.run_with_stand_in(job)).collect();
+        let mut executed = Executed::default();
+        for job in &jobs {
+            let same = |earlier: &&Job| (&earlier.tool, earlier.region) == (&job.tool, job.region);
+            let Some(index) = distinct.iter().position(same) else { continue };
+            let first = std::ptr::eq(distinct[index], job);
+            for log in &measured[index].logs {
+                executed.add(ToolExecutionLog {
+                    object_name: job.object.clone(),
+                    distortion: job.distortion,
+                    cached: log.cached || !first,
+                    ..log.clone()
+                });
+            }
+        }
+        executed
+    }
+
+    /// Runs the tool of a job, and a generic no-reference tool on the same pixels if it fails.
+    fn run_with_stand_in(&self, job: &Job) -> Measured {
+        let mut logs = vec![self.run(job, job.tool.as_str(), false)];
+        if let Some(reason) = logs[0].error.clone() {
+            self.journal.problem(format!("{} failed: {reason}", job.tool));
+            for stand_in in STAND_INS.into_iter().filter(|name| *name != job.tool.as_str()) {
+                let log = self.run(job, stand_in, true);
+                let worked = log.error.is_none();
+                logs.push(log);
+                if worked {
+                    break;
+                }
+            }
+        }
+        for log in &logs {
+            self.journal.tell(Event::ToolEnded { log: log.clone() });
+        }
+        Measured { logs }
+    }
+
+    fn run(&self, job: &Job, tool: &str, fallback: bool) -> ToolExecutionLog {
+        let start = Instant::now();
+        let outcome = self.raw_score(tool, job.region);
+        let elapsed = Seconds::from(start.elapsed());
+        let (raw, seconds, cached, error) = match outcome {
+            Ok((run, cached)) => (Some(run.raw_score), run.execution_time, cached, None),
+            Err(reason) => (None, elapsed, false, Some(reason)),
+        };
+        let normalized = raw.and_then(|raw| self.normalise(tool, raw.0));
+        if let Some(reason) = &error {
+            tracing::error!(tool, object = job.object.as_str(), "tool failed: {reason}");
+        } else {
+            tracing::info!(tool, object = job.object.as_str(), ?raw, ?normalized, "tool ended");
+        }
+        ToolExecutionLog {
+            tool_name: Text::new(tool).unwrap_or_else(|_| job.tool.clone()),
+            object_name: job.object.clone(),
+            distortion: job.distortion,
+            raw_score: raw,
+            normalized_score: normalized,
+            execution_time: seconds,
+            fallback,
+            error,
+            timestamp: Timestamp::now(),
+            region: job.region.map(|region| [region.x, region.y, region.width, region.height]),
+            cached,
+        }
+    }
+
+    /// The tool's own number, known or measured; whether it was known.
+    fn raw_score(&self, name: &str, region: Option<Region>) -> Result<(CachedRun, bool), String> {
+        let tool = self.registry.get(name).map_err(|error| error.to_string())?;
+        if tool.needs_reference() && self.subject.reference().is_none() {
+            return Err(format!("{name} compares with a reference, and there is none"));
+        }
+        let reference = self.subject.reference().filter(|_| tool.needs_reference()).map(|source| source.digest);
+        let key = CacheKey::new(self.subject.image().digest, tool.name(), reference, region);
+        if let Some(run) = self.cache.get(&key) {
+            return Ok((run, true));
+        }
+        let part = self.subject.part(region).map_err(|error| error.to_string())?;
+        let pair = part.pair(tool.needs_reference()).map_err(|error| error.to_string())?;
+        let run = tool.run(&pair);
+        if let Some(failure) = run.error {
+            return Err(failure.message().to_owned());
+        }
+        let raw = run.raw_score.unwrap_or(f64::NAN);
+        // PSNR of identical pictures is infinite by definition; any other number beyond all numbers is a failure.
+        let unbounded = tool.info().is_some_and(|info| info.range.0 == raw || info.range.1 == raw);
+        if raw.is_nan() || (raw.is_infinite() && !unbounded) {
+            return Err(format!("{name} gave {raw}"));
+        }
+        let execution_time = Seconds::new(run.execution_time).map_err(|error| error.to_string())?;
+        let run = CachedRun { raw_score: RawScore(raw), execution_time };
+        self.cache.insert(key, run);
+        Ok((run, false))
+    }
+
+    fn normalise(&self, name: &str, raw: f64) -> Option<Score> {
+        let scale = self.registry.get(name).ok()?.scale();
+        let unclipped = scale.unclipped(raw)?;
+        if !(1.0 - CLIPPING..=5.0 + CLIPPING).contains(&unclipped) {
+            tracing::warn!(tool = name, raw, "the score {unclipped:.2} is outside 1..5 and was clipped");
+        }
+        Score::new(unclipped.clamp(1.0, 5.0)).ok()
+    }
+}
+
+impl Executed {
+    fn add(&mut self, log: ToolExecutionLog) {
+        if let Some(score) = log.normalized_score {
+            let of_object = self.quality_scores.get_or_insert_default().entry(log.object_name.clone()).or_default();
+            let scored = (log.tool_name.clone(), score);
+            match of_object.remove(&log.distortion) {
+                None => of_object.insert(log.distortion, OneOrMany::One(scored)),
+                Some(earlier) => {
+                    let all = earlier.as_slice().iter().cloned().chain([scored]).collect();
+                    of_object.insert(log.distortion, OneOrMany::Many(all))
+                }
+            };
+        }
+        self.tool_logs.push(log);
+    }
+}

@@ -1,0 +1,162 @@
+//! The executor: gathers the evidence that the plan asks for.
+//!
+//! Four steps, each optional: distortion detection, distortion analysis, tool selection, tool execution. A step that
+//! fails leaves its field empty and the others go on. Analysis needs the distortions only, so it runs beside selection
+//! and execution.
+
+mod alignment;
+mod execution;
+mod selection;
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use agenticiqa_metrics::Region;
+
+use crate::journal::{Event, Subtask};
+use crate::reasoner::{Context, DistortionSet, Error, Reasoner};
+use crate::state::{Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryScope, RegionBox, Text};
+use crate::tools::ToolCache;
+
+pub use alignment::align;
+
+/// Whether a model may be asked where the objects of the question are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Grounding {
+    /// Asked when the question names objects whose place is not known.
+    #[default]
+    Auto,
+    /// Never asked.
+    Off,
+}
+
+/// Gathers evidence.
+#[derive(Debug)]
+pub struct Executor<'a> {
+    /// Who does the thinking.
+    pub reasoner: &'a dyn Reasoner,
+    /// The results that are known.
+    pub cache: &'a Arc<ToolCache>,
+    /// Whether the reasoner may be asked for the place of objects.
+    pub grounding: Grounding,
+}
+
+impl Executor<'_> {
+    /// Takes the steps that `plan` asks for. What is found is put into `found` as it is found, so that it is not lost
+    /// when time runs out. Gives the regions that were measured beside those of the state.
+    pub async fn execute(
+        &self,
+        context: Context<'_>,
+        plan: &PlannerOutput,
+        found: &Mutex<ExecutorOutput>,
+    ) -> Vec<RegionBox> {
+        let record = |change: &dyn Fn(&mut ExecutorOutput)| {
+            change(&mut found.lock().unwrap_or_else(PoisonError::into_inner));
+        };
+        let (grounded, detected) = futures_util::future::join(self.ground(context, plan), async {
+            if !plan.plan.distortion_detection {
+                return None;
+            }
+            let detected =
+                step(context, Subtask::DistortionDetection, self.reasoner.detect(context, plan)).await?;
+            record(&|output| output.distortion_set = Some(detected.clone()));
+            Some(detected)
+        })
+        .await;
+        let regions: Vec<RegionBox> = context.state.regions.iter().chain(&grounded).cloned().collect();
+        let distortions = candidates(plan, detected);
+        let analysis = async {
+            if plan.plan.distortion_analysis {
+                let analysis = self.reasoner.analyse(context, plan, &distortions);
+                let analysis = step(context, Subtask::DistortionAnalysis, analysis).await;
+                record(&|output| output.distortion_analysis.clone_from(&analysis));
+            }
+        };
+        let measurement = async {
+            let Some(selected) = self.select(context, plan, &distortions).await else { return };
+            if plan.plan.tool_selection {
+                record(&|output| output.selected_tools = Some(selected.clone()));
+            }
+            if plan.plan.tool_execution {
+                let start = Instant::now();
+                let executed = execution::execute(context, self.cache, &selected, &regions).await;
+                let seconds = start.elapsed().as_secs_f64();
+                context.journal.tell(Event::SubtaskEnded { subtask: Subtask::ToolExecution, seconds, problem: None });
+                record(&|output| {
+                    output.quality_scores.clone_from(&executed.quality_scores);
+                    output.tool_logs.clone_from(&executed.tool_logs);
+                });
+            }
+        };
+        futures_util::future::join(analysis, measurement).await;
+        grounded
+    }
+
+    /// Where the objects of the question are, as far as that is not known and the reasoner can tell.
+    async fn ground(&self, context: Context<'_>, plan: &PlannerOutput) -> Vec<RegionBox> {
+        let known = |name: &&str| region_of(name, &context.state.regions).is_some();
+        let objects: Vec<&str> = plan.query_scope.names().into_iter().filter(|name| *name != GLOBAL).collect();
+        let unknown: Vec<&str> = objects.into_iter().filter(|name| !known(name)).collect();
+        if unknown.is_empty() || self.grounding == Grounding::Off || plan.plan == crate::state::PlanControlFlags::NONE {
+            return Vec::new();
+        }
+        let grounded =
+            step(context, Subtask::Grounding, self.reasoner.ground(context, &unknown)).await.unwrap_or_default();
+        for object in unknown {
+            if region_of(object, &grounded).is_none() {
+                context.journal.note(format!("the place of {object:?} is not known: the whole image was measured for it"));
+            }
+        }
+        grounded
+    }
+}
+
+/// The region of an object, by its name.
+pub(crate) fn region_of(object: &str, regions: &[RegionBox]) -> Option<Region> {
+    let named = regions.iter().find(|region| region.name.as_str().eq_ignore_ascii_case(object))?;
+    Some(Region { x: named.x, y: named.y, width: named.width, height: named.height })
+}
+
+/// The distortions to look at: those that were found, those that the question names, or else all of them.
+fn candidates(plan: &PlannerOutput, detected: Option<DistortionSet>) -> DistortionSet {
+    let mut distortions = detected.or_else(|| plan.distortions.clone()).unwrap_or_default();
+    distortions.retain(|_, list| !list.is_empty());
+    let scope: Vec<Text> = match &plan.query_scope {
+        QueryScope::Objects(objects) => objects.clone(),
+        QueryScope::Global => Text::new(GLOBAL).into_iter().collect(),
+    };
+    if distortions.is_empty() {
+        return scope.into_iter().map(|object| (object, Distortion::ALL.to_vec())).collect::<BTreeMap<_, _>>();
+    }
+    // What was said of the whole image holds for an object of which nothing else was said.
+    if let Some(everywhere) = distortions.get(GLOBAL).cloned() {
+        for object in scope {
+            distortions.entry(object).or_insert_with(|| everywhere.clone());
+        }
+        if matches!(plan.query_scope, QueryScope::Objects(_)) {
+            distortions.remove(GLOBAL);
+        }
+    }
+    distortions
+}
+
+/// Runs one step and tells how it went; a failure is a problem, not the end.
+async fn step<T>(
+    context: Context<'_>,
+    subtask: Subtask,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Option<T> {
+    let start = Instant::now();
+    let outcome = work.await;
+    let problem = outcome.as_ref().err().map(|error| format!("{} failed: {error}", subtask.name()));
+    if let Some(problem) = &problem {
+        tracing::error!(subtask = subtask.name(), "{problem}");
+        context.journal.problem(problem.clone());
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    context.journal.tell(Event::SubtaskEnded { subtask, seconds, problem });
+    outcome.ok()
+}

@@ -1,0 +1,91 @@
+//! Tool selection: which tool measures which distortion.
+
+use super::{Executor, step};
+use crate::journal::Subtask;
+use crate::reasoner::builtin::selection::choose;
+use crate::reasoner::{Context, DistortionSet};
+use crate::state::{ByDistortion, OneOrMany, PlannerOutput, ReferenceMode, Text};
+use crate::tools::{Tool, ToolType};
+
+/// The generic tools of the specification, taken when nothing better can be chosen.
+const GENERIC: [(ToolType, &str); 2] = [(ToolType::FullReference, "TOPIQ_FR"), (ToolType::NoReference, "QAlign")];
+
+impl Executor<'_> {
+    /// The tools for each distortion; nothing where the plan neither selects nor runs tools.
+    pub(super) async fn select(
+        &self,
+        context: Context<'_>,
+        plan: &PlannerOutput,
+        distortions: &DistortionSet,
+    ) -> Option<ByDistortion<OneOrMany<Text>>> {
+        if !plan.plan.tool_selection && !plan.plan.tool_execution {
+            return None;
+        }
+        if let Some(required) = &plan.required_tool {
+            return Some(for_all(distortions, &canonical(context, required)));
+        }
+        let full_reference = plan.reference_mode == ReferenceMode::FullReference;
+        let tools = offered(context, full_reference);
+        if plan.plan.tool_selection {
+            let chosen = self.reasoner.select(context, plan, distortions, &tools);
+            if let Some(chosen) = step(context, Subtask::ToolSelection, chosen).await {
+                return Some(one_each(chosen));
+            }
+        }
+        Some(generic(context, distortions, &tools, full_reference))
+    }
+}
+
+/// The tools that can run here and give a score from 1 to 5: with a reference the full-reference ones come first.
+fn offered<'a>(context: Context<'a>, full_reference: bool) -> Vec<&'a Tool> {
+    let runs = |tool: &&Tool| {
+        let scored = tool.scale() != crate::tools::Scale::None;
+        tool.availability().is_available() && scored && (full_reference || !tool.needs_reference())
+    };
+    let mut tools: Vec<&Tool> = context.registry.iter().filter(runs).collect();
+    tools.sort_by_key(|tool| !tool.needs_reference());
+    tools
+}
+
+/// The required tools by the names of the registry; an unknown name stays as it is, and fails when it is run.
+fn canonical(context: Context<'_>, required: &OneOrMany<Text>) -> OneOrMany<Text> {
+    let name = |tool: &Text| {
+        let known = context.registry.get(tool.as_str()).ok().and_then(|known| Text::new(known.name()).ok());
+        known.unwrap_or_else(|| tool.clone())
+    };
+    match required {
+        OneOrMany::One(tool) => OneOrMany::One(name(tool)),
+        OneOrMany::Many(tools) => OneOrMany::Many(tools.iter().map(name).collect()),
+    }
+}
+
+fn for_all(distortions: &DistortionSet, tools: &OneOrMany<Text>) -> ByDistortion<OneOrMany<Text>> {
+    let of = |list: &Vec<_>| list.iter().map(|distortion| (*distortion, tools.clone())).collect();
+    distortions.iter().map(|(object, list)| (object.clone(), of(list))).collect()
+}
+
+fn one_each(chosen: ByDistortion<Text>) -> ByDistortion<OneOrMany<Text>> {
+    let wrap = |of: std::collections::BTreeMap<_, Text>| {
+        of.into_iter().map(|(distortion, tool)| (distortion, OneOrMany::One(tool))).collect()
+    };
+    chosen.into_iter().map(|(object, of)| (object, wrap(of))).collect()
+}
+
+/// The generic tool for everything, or where it cannot run here, the best that can.
+fn generic(
+    context: Context<'_>,
+    distortions: &DistortionSet,
+    tools: &[&Tool],
+    full_reference: bool,
+) -> ByDistortion<OneOrMany<Text>> {
+    let wanted = if full_reference { ToolType::FullReference } else { ToolType::NoReference };
+    let name = GENERIC.iter().find(|(kind, _)| *kind == wanted).map_or("", |(_, name)| name);
+    let available = tools.iter().find(|tool| tool.name() == name);
+    match available.and_then(|tool| Text::new(tool.name()).ok()) {
+        Some(tool) => for_all(distortions, &OneOrMany::One(tool)),
+        None => {
+            context.journal.problem(format!("{name} cannot run here: the best available tool was taken for each distortion"));
+            one_each(choose(distortions, tools, full_reference))
+        }
+    }
+}

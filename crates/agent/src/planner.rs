@@ -1,0 +1,47 @@
+//! The planner: turns the question into a plan, and sees to it that the plan fits what was given.
+
+use crate::reasoner::{Context, Error, Reasoner};
+use crate::state::{OneOrMany, PlannerOutput, QueryScope, ReferenceMode, Text};
+
+/// Makes a plan and settles what is not a matter of opinion.
+pub async fn plan(reasoner: &dyn Reasoner, context: Context<'_>) -> Result<PlannerOutput, Error> {
+    let state = context.state;
+    tracing::info!(query = state.query.as_str(), image = state.image_path.as_str(), backend = reasoner.name(), "planning");
+    let plan = settle(reasoner.plan(context).await?, context);
+    tracing::info!(?plan, "planned");
+    Ok(plan)
+}
+
+/// Whether there is a reference is a fact; tools that the user asked for are run; names that no tool has are dropped,
+/// with a note.
+fn settle(mut plan: PlannerOutput, context: Context<'_>) -> PlannerOutput {
+    plan.reference_mode = match context.subject.reference() {
+        Some(_) => ReferenceMode::FullReference,
+        None => ReferenceMode::NoReference,
+    };
+    let mut tools: Vec<Text> = context.state.requested_tools.clone();
+    if tools.is_empty() {
+        for name in plan.required_tools() {
+            match context.registry.get(name) {
+                Ok(tool) => tools.extend(Text::new(tool.name())),
+                Err(error) => context.journal.note(format!("the plan asks for a tool that does not exist: {error}")),
+            }
+        }
+    } else {
+        // Asked for on purpose: run, whatever the question is about.
+        plan.plan.tool_execution = true;
+        plan.plan.distortion_analysis = true;
+    }
+    plan.required_tool = OneOrMany::from_vec(tools);
+    if plan.required_tool.is_some() {
+        plan.plan.tool_selection = false;
+    }
+    if let (QueryScope::Objects(objects), Some(distortions)) = (&plan.query_scope, &mut plan.distortions) {
+        let known = |object: &Text| objects.contains(object) || object.as_str() == crate::state::GLOBAL;
+        distortions.retain(|object, list| known(object) && !list.is_empty());
+    }
+    if plan.distortions.as_ref().is_some_and(std::collections::BTreeMap::is_empty) {
+        plan.distortions = None;
+    }
+    plan
+}

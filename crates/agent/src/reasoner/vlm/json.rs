@@ -1,0 +1,91 @@
+//! JSON out of what models write: prose around it, code fences, trailing commas.
+
+use serde_json::Value;
+
+/// So many braces that begin no object are passed over: enough for prose, and no work without end for a flood of them.
+const STRAY_BRACES: usize = 100;
+
+/// Every JSON object in `text`, outermost ones only, in the order in which they stand there.
+pub fn objects(text: &str) -> Vec<Value> {
+    let (mut found, mut rest, mut stray) = (Vec::new(), text, 0);
+    while let Some(open) = rest.find('{').filter(|_| stray <= STRAY_BRACES) {
+        let from = &rest[open..];
+        let object = end_of_object(from).and_then(|end| Some((end, parse(&from[..end])?)));
+        rest = match object {
+            Some((end, value)) => {
+                found.push(value);
+                &from[end..]
+            }
+            // Not an object: a brace in prose. What follows it may still hold one.
+            None => {
+                stray += 1;
+                &from[1..]
+            }
+        };
+    }
+    found
+}
+
+fn parse(text: &str) -> Option<Value> {
+    serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_trailing_commas(text))).ok()
+}
+
+/// Where the object that begins `text` ends: braces inside strings do not count.
+fn end_of_object(text: &str) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for (index, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            '{' if !in_string => depth += 1,
+            '}' if !in_string => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(index + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The same text without commas that close nothing: `[1, 2,]` and `{"a": 1,}`.
+fn without_trailing_commas(text: &str) -> String {
+    let (mut clean, mut in_string, mut escaped) = (String::with_capacity(text.len()), false, false);
+    for (index, c) in text.char_indices() {
+        let closes = || text[index + 1..].trim_start().starts_with(['}', ']']);
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            ',' if !in_string && closes() => continue,
+            _ => {}
+        }
+        clean.push(c);
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn objects_are_found_in_prose_fences_and_with_trailing_commas() {
+        assert_eq!(objects("Sure! ```json\n{\"a\": [1, 2,],}\n``` Hope it helps {smile}"), [json!({"a": [1, 2]})]);
+        assert_eq!(objects("The set {x, y} is {\"b\": \"}, {\"}"), [json!({"b": "}, {"})]);
+        assert_eq!(objects("{\"a\": \"\\\"}\"} and {\"c\": {\"d\": 1}}"), [json!({"a": "\"}"}), json!({"c": {"d": 1}})]);
+        assert_eq!(objects("{\"text\": \"a, }\",}"), [json!({"text": "a, }"})]);
+    }
+
+    #[test]
+    fn half_an_object_is_none() {
+        assert!(objects("{\"final_answer\": \"B\", \"quality_re").is_empty());
+        assert!(objects("no object at all").is_empty());
+        assert!(objects(&"{".repeat(10_000)).is_empty());
+    }
+}

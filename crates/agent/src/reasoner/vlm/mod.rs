@@ -1,0 +1,369 @@
+//! A vision-language model plays the roles: prompts, answers read and checked, asked again when they cannot be used.
+
+mod citation;
+mod json;
+mod levels;
+mod prompts;
+mod shapes;
+
+use std::sync::Mutex;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::{Analyses, Context, DistortionSet, Error, Reasoner, Verdict};
+use crate::journal::{Event, Node, Spending};
+use crate::question;
+use crate::state::{
+    AnswerForm, ByDistortion, ExecutorOutput, OneOrMany, PlannerOutput, QualityLevel, QueryType, RegionBox, Text,
+};
+use crate::tools::Tool;
+use crate::vlm::{self, Answer, Attachment, Client, JsonSchema, Options, Prompt};
+use prompts::fill;
+
+/// So much of a prompt or an answer goes into the log.
+const LOGGED: usize = 4000;
+
+/// A model that plays the roles of one node.
+#[derive(Debug, Clone)]
+pub struct VlmReasoner {
+    /// The node that it thinks for.
+    pub node: Node,
+    /// The model, with its own patience for failed calls.
+    pub client: Client,
+    /// Who is asked when the model's answers cannot be used.
+    pub fallback: Option<Client>,
+    /// How it answers.
+    pub options: Options,
+    /// How often it is asked for one answer.
+    pub attempts: u32,
+    /// The longer side of the pictures that it gets.
+    pub max_side: usize,
+}
+
+/// What is asked in one call.
+struct Question {
+    prompt: Prompt,
+    images: bool,
+    schema: JsonSchema,
+    logprobs: bool,
+}
+
+impl Question {
+    fn new(name: &str, system: String, user: String, schema: Value) -> Self {
+        let schema = JsonSchema { name: name.to_owned(), schema };
+        Self { prompt: Prompt { system, user }, images: true, schema, logprobs: false }
+    }
+}
+
+impl VlmReasoner {
+    /// Asks until an answer can be read: so many times, each time saying what was wrong, then the fallback the same way.
+    async fn ask<T: Send>(
+        &self,
+        context: Context<'_>,
+        question: Question,
+        read: impl Fn(&Value) -> Result<T, String> + Send + Sync,
+    ) -> Result<(T, Answer), Error> {
+        let mut refused = None;
+        for client in std::iter::once(&self.client).chain(&self.fallback) {
+            if refused.is_some() {
+                let (from, to) = (self.client.name().to_owned(), client.name().to_owned());
+                tracing::warn!("Model fallback: {from} -> {to}");
+                context.journal.tell(Event::Fallback { node: self.node, from, to });
+            }
+            let images = if question.images { self.pictures(context, client).await? } else { Vec::new() };
+            for attempt in 1..=self.attempts.max(1) {
+                let answer = self.call(context, client, &question, &images, refused.as_deref()).await?;
+                match read_any(&answer, &read) {
+                    Ok(value) => return Ok((value, answer)),
+                    Err(reason) => {
+                        let backend = client.name().to_owned();
+                        tracing::warn!(backend, attempt, "answer refused, {reason}: {}", excerpt(&answer.text));
+                        context.journal.tell(Event::Retry { node: self.node, backend, attempt, reason: reason.clone() });
+                        refused = Some(reason);
+                    }
+                }
+            }
+        }
+        let attempts = self.attempts.max(1) * (1 + u32::from(self.fallback.is_some()));
+        let backend = self.fallback.as_ref().unwrap_or(&self.client).name().to_owned();
+        Err(Error::BadAnswers { backend, attempts, reason: refused.unwrap_or_default() })
+    }
+
+    /// One call; `refused` is what was wrong with the last answer.
+    async fn call(
+        &self,
+        context: Context<'_>,
+        client: &Client,
+        question: &Question,
+        images: &[Attachment],
+        refused: Option<&str>,
+    ) -> Result<Answer, Error> {
+        let mut prompt = question.prompt.clone();
+        if let Some(reason) = refused {
+            prompt.user = format!("{}\n{}", prompt.user, fill(prompts::STRICTER, &[("reason", reason)]));
+        }
+        tracing::debug!(node = self.node.name(), backend = client.name(), system = excerpt(&prompt.system), user = excerpt(&prompt.user), "prompt");
+        let options =
+            Options { schema: Some(question.schema.clone()), logprobs: question.logprobs, ..self.options.clone() };
+        let answered_by = Mutex::new(client.name().to_owned());
+        let hear = |event: vlm::Event| match event {
+            vlm::Event::Retry { backend, attempt, error, .. } => {
+                let (node, reason) = (self.node, error.to_string());
+                context.journal.tell(Event::Retry { node, backend, attempt: attempt.saturating_sub(1), reason });
+            }
+            vlm::Event::Fallback { from, to, .. } => {
+                if let Ok(mut name) = answered_by.lock() {
+                    name.clone_from(&to);
+                }
+                context.journal.tell(Event::Fallback { node: self.node, from, to });
+            }
+        };
+        let answer = client.generate(&prompt, images, &options, &hear).await?;
+        tracing::debug!(node = self.node.name(), model = answer.model, answer = excerpt(&answer.text), "answer");
+        tracing::trace!(node = self.node.name(), answer = answer.text, logprobs = ?answer.logprobs, "whole answer");
+        context.journal.spend(Spending {
+            node: self.node,
+            backend: answered_by.into_inner().unwrap_or_else(|_| client.name().to_owned()),
+            prompt_tokens: answer.usage.prompt_tokens,
+            completion_tokens: answer.usage.completion_tokens,
+        });
+        Ok(answer)
+    }
+
+    /// The picture, and the reference marked as such, as the model takes them.
+    async fn pictures(&self, context: Context<'_>, client: &Client) -> Result<Vec<Attachment>, Error> {
+        let limits = client.image_limits(self.max_side);
+        context.subject.attachments(limits).await.map_err(|error| Error::Picture(error.to_string()))
+    }
+
+    /// The user's side of a prompt, with the reference mentioned where there is one.
+    fn user(&self, context: Context<'_>, template: &str) -> String {
+        let user = fill(template, &[("query", context.state.query.as_str())]);
+        let reference = context.subject.reference().map(|_| "\nThe reference image: <reference image>");
+        format!("{user}{}", reference.unwrap_or_default())
+    }
+}
+
+/// The first object of the answer that can be read, or why the last one cannot.
+fn read_any<T>(answer: &Answer, read: impl Fn(&Value) -> Result<T, String>) -> Result<T, String> {
+    let cut = if answer.truncated { ": the answer was cut off at the token limit, be briefer" } else { "" };
+    let mut refused = format!("there is no JSON object in it{cut}");
+    for object in json::objects(&answer.text) {
+        match read(&object) {
+            Ok(value) => return Ok(value),
+            Err(reason) => refused = reason,
+        }
+    }
+    Err(refused)
+}
+
+fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(LOGGED) {
+        Some((end, _)) => format!("{}... ({} bytes)", &text[..end], text.len()),
+        None => text.to_owned(),
+    }
+}
+
+impl Reasoner for VlmReasoner {
+    fn name(&self) -> &str {
+        self.client.name()
+    }
+
+    fn plan<'a>(&'a self, context: Context<'a>) -> BoxFuture<'a, Result<PlannerOutput, Error>> {
+        async move {
+            let mut user = self.user(context, prompts::PLANNER_USER);
+            if let Some(options) = options_text(context) {
+                user = format!("{user}\n{options}");
+            }
+            if !context.state.replan_history.is_empty() {
+                user = format!("{user}\n{}", fill(prompts::REPLAN, &[("history", &history(context))]));
+            }
+            let question = Question::new("plan", prompts::PLANNER_SYSTEM.to_owned(), user, shapes::plan_schema());
+            Ok(self.ask(context, question, shapes::read_plan).await?.0)
+        }
+        .boxed()
+    }
+
+    fn detect<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+    ) -> BoxFuture<'a, Result<DistortionSet, Error>> {
+        async move {
+            let scope = &plan.query_scope;
+            let user = format!("{}{}", self.user(context, prompts::EXECUTOR_USER), scope_text(plan));
+            let schema = shapes::detection_schema(scope);
+            let question = Question::new("distortion_set", prompts::DETECTION_SYSTEM.to_owned(), user, schema);
+            Ok(self.ask(context, question, |answer| shapes::read_detection(answer, scope)).await?.0)
+        }
+        .boxed()
+    }
+
+    fn analyse<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+        distortions: &'a DistortionSet,
+    ) -> BoxFuture<'a, Result<Analyses, Error>> {
+        async move {
+            let set = shapes::distortions_json(distortions);
+            let system = fill(prompts::ANALYSIS_SYSTEM, &[("distortion_set", &set)]);
+            let (user, schema) = (self.user(context, prompts::EXECUTOR_USER), shapes::analysis_schema(distortions));
+            let question = Question::new("distortion_analysis", system, user, schema);
+            let read = |answer: &Value| shapes::read_analysis(answer, &plan.query_scope, distortions);
+            Ok(self.ask(context, question, read).await?.0)
+        }
+        .boxed()
+    }
+
+    fn select<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+        distortions: &'a DistortionSet,
+        tools: &'a [&'a Tool],
+    ) -> BoxFuture<'a, Result<ByDistortion<Text>, Error>> {
+        async move {
+            let set = shapes::distortions_json(distortions);
+            let described = describe(tools);
+            let system =
+                fill(prompts::SELECTION_SYSTEM, &[("distortion_set", &set), ("tool_description", &described)]);
+            let user = fill(prompts::SELECTION_USER, &[("query", context.state.query.as_str())]);
+            let schema = shapes::selection_schema(distortions, tools);
+            let question = Question { images: false, ..Question::new("selected_tools", system, user, schema) };
+            let read = |answer: &Value| shapes::read_selection(answer, &plan.query_scope, distortions, tools);
+            Ok(self.ask(context, question, read).await?.0)
+        }
+        .boxed()
+    }
+
+    fn ground<'a>(
+        &'a self,
+        context: Context<'a>,
+        objects: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<RegionBox>, Error>> {
+        async move {
+            let user = fill(prompts::GROUNDING_USER, &[("objects", &json!(objects).to_string())]);
+            let schema = shapes::grounding_schema(objects);
+            let question = Question::new("boxes", prompts::GROUNDING_SYSTEM.to_owned(), user, schema);
+            let image = &context.subject.image().picture.image;
+            let read = |answer: &Value| shapes::read_grounding(answer, objects, image.width(), image.height());
+            Ok(self.ask(context, question, read).await?.0)
+        }
+        .boxed()
+    }
+
+    fn conclude<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+        evidence: &'a ExecutorOutput,
+        fused: Option<f64>,
+    ) -> BoxFuture<'a, Result<Verdict, Error>> {
+        async move {
+            let scoring = context.form == AnswerForm::Score && plan.query_type == QueryType::Iqa;
+            let system = if scoring { prompts::SCORING_SYSTEM } else { prompts::ANSWER_SYSTEM };
+            tracing::info!(mode = if scoring { "scoring" } else { "explanation/QA" }, "summarizer prompt");
+            let user = format!("{}{}", self.user(context, prompts::EXECUTOR_USER), evidence_text(context, evidence, fused));
+            let letters: Vec<String> = match context.form {
+                AnswerForm::Score => ["A", "B", "C", "D", "E"].map(str::to_owned).to_vec(),
+                AnswerForm::Choice => context.state.options.iter().map(|option| option.letter.to_string()).collect(),
+                AnswerForm::Text => Vec::new(),
+            };
+            let schema = shapes::conclusion_schema(&letters);
+            let question = Question {
+                logprobs: context.form == AnswerForm::Score,
+                ..Question::new("conclusion", system.to_owned(), user, schema)
+            };
+            let read = |answer: &Value| read_verdict(answer, context);
+            let ((final_answer, reasoning), answer) = self.ask(context, question, read).await?;
+            let level = final_answer.chars().next().and_then(QualityLevel::from_letter);
+            let levels = level.filter(|_| context.form == AnswerForm::Score);
+            Ok(Verdict {
+                levels: levels.map(|level| levels::probabilities(&answer, level)),
+                used_evidence: citation::cite(&reasoning, evidence),
+                final_answer,
+                reasoning,
+            })
+        }
+        .boxed()
+    }
+}
+
+/// Answer and reasoning; the answer in the form that was asked for.
+fn read_verdict(answer: &Value, context: Context<'_>) -> Result<(String, String), String> {
+    let (final_answer, reasoning) = shapes::read_conclusion(answer)?;
+    let letter = match context.form {
+        AnswerForm::Score => levels::named_level(&final_answer).map(QualityLevel::letter),
+        AnswerForm::Choice => question::choice_letter(&final_answer, &context.state.options),
+        AnswerForm::Text => return Ok((final_answer, reasoning)),
+    };
+    let letter = letter.ok_or_else(|| format!("final_answer must be one of the letters, not {final_answer:?}"))?;
+    Ok((letter.to_string(), reasoning))
+}
+
+/// The options of a multiple-choice question, where the question itself does not hold them.
+fn options_text(context: Context<'_>) -> Option<String> {
+    let options = &context.state.options;
+    let inside = !question::options_in(context.state.query.as_str()).is_empty();
+    let lines: Vec<String> = options.iter().map(|option| format!("{}. {}", option.letter, option.text)).collect();
+    (!options.is_empty() && !inside).then(|| format!("The answer choices:\n{}", lines.join("\n")))
+}
+
+/// The objects that the plan names, for the detector.
+fn scope_text(plan: &PlannerOutput) -> String {
+    format!("\nThe query scope: {}", json!(plan.query_scope.names()))
+}
+
+/// Why earlier plans were not enough, and what they had tried.
+fn history(context: Context<'_>) -> String {
+    let line = |replan: &crate::state::Replan| {
+        let tried = serde_json::to_string(&replan.tried).unwrap_or_default();
+        format!("- Round {}: {}. Tried: {tried}", replan.iteration + 1, replan.reason)
+    };
+    context.state.replan_history.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The tools as the selector sees them: type, direction, strengths.
+fn describe(tools: &[&Tool]) -> String {
+    let line = |tool: &&Tool| {
+        let metadata = tool.metadata();
+        (tool.name().to_owned(), json!({
+            "type": metadata.tool_type,
+            "description": metadata.description,
+            "strengths": metadata.strengths,
+        }))
+    };
+    Value::Object(tools.iter().map(line).collect()).to_string()
+}
+
+/// The evidence as JSON; what there is none of is not mentioned.
+fn evidence_text(context: Context<'_>, evidence: &ExecutorOutput, fused: Option<f64>) -> String {
+    let mut sections = String::new();
+    if let Some(options) = options_text(context) {
+        sections += &format!("\n{options}");
+    }
+    if context.form == AnswerForm::Score && context.state.plan.as_ref().is_some_and(|plan| plan.query_type == QueryType::Other) {
+        sections += "\nThe answer choices:\nA. Excellent\nB. Good\nC. Fair\nD. Poor\nE. Bad";
+    }
+    if context.form == AnswerForm::Text {
+        sections += "\nThere are no answer choices: let final_answer be one short sentence that answers the question.";
+    }
+    if let Some(analysis) = evidence.distortion_analysis.as_ref().filter(|analysis| !analysis.is_empty()) {
+        sections += &format!("\nDistortion analysis: {}", json!(analysis));
+    }
+    if let Some(scores) = evidence.quality_scores.as_ref().filter(|scores| !scores.is_empty()) {
+        let plain: Value = json!(scores);
+        sections += &format!("\nTool response (scores from 1, bad, to 5, excellent): {plain}");
+        let several = scores.values().any(|of| of.values().any(|tools| matches!(tools, OneOrMany::Many(_))));
+        if several {
+            sections += "\nSeveral tools measured the same distortion; each is listed.";
+        }
+    }
+    if let Some(fused) = fused {
+        sections += &format!("\nThe tools together point to a quality of {fused:.2} on the scale from 1 (E, Bad) to 5 (A, Excellent).");
+    }
+    sections
+}

@@ -1,0 +1,136 @@
+//! What is assessed: the picture, its reference, and the parts of both, decoded once and shared by all.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agenticiqa_imaging::{Decoder, Error as DecodeError, Picture};
+use agenticiqa_metrics::{Error as MetricError, Image, Pair, Region};
+use sha2::{Digest as _, Sha256};
+
+use crate::vlm::{Attachment, ImageLimits, prepare};
+
+/// The SHA-256 of a file's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+/// A picture file: its bytes, what they hash to, and the pixels.
+#[derive(Debug)]
+pub struct Source {
+    /// The file's bytes.
+    pub bytes: Arc<[u8]>,
+    /// Their SHA-256.
+    pub digest: Digest,
+    /// The pixels, and what was done to them.
+    pub picture: Picture,
+}
+
+impl Source {
+    /// Decodes the bytes of a picture file.
+    pub fn decode(decoder: &Decoder, bytes: Vec<u8>) -> Result<Self, DecodeError> {
+        let digest = Digest(Sha256::digest(&bytes).into());
+        let picture = decoder.decode(&bytes)?;
+        Ok(Self { bytes: bytes.into(), digest, picture })
+    }
+
+    /// Reads and decodes a picture file; errors name it.
+    pub fn open(decoder: &Decoder, path: &Path) -> Result<Self, DecodeError> {
+        let (bytes, picture) = decoder.open_with_bytes(path)?;
+        Ok(Self { digest: Digest(Sha256::digest(&bytes).into()), bytes: bytes.into(), picture })
+    }
+}
+
+/// A part of picture and reference, or the whole of both.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The pixels that are judged.
+    pub image: Image,
+    /// The same pixels of the reference.
+    pub reference: Option<Image>,
+}
+
+impl Part {
+    /// What a tool compares: with the reference where it asks for one.
+    pub fn pair(&self, with_reference: bool) -> Result<Pair<'_>, MetricError> {
+        match self.reference.as_ref().filter(|_| with_reference) {
+            Some(reference) => Pair::new(reference, &self.image),
+            None => Ok(Pair::single(&self.image)),
+        }
+    }
+}
+
+/// The picture and its reference.
+#[derive(Debug)]
+pub struct Subject {
+    image: Source,
+    reference: Option<Source>,
+    whole: Arc<Part>,
+    parts: Mutex<HashMap<Region, Arc<Part>>>,
+    attachments: tokio::sync::Mutex<Vec<(ImageLimits, Vec<Attachment>)>>,
+}
+
+impl Subject {
+    /// A picture and its reference, which must be of one size.
+    pub fn new(image: Source, reference: Option<Source>) -> Result<Self, MetricError> {
+        let whole = Part {
+            image: image.picture.image.clone(),
+            reference: reference.as_ref().map(|source| source.picture.image.clone()),
+        };
+        whole.pair(true)?;
+        Ok(Self { image, reference, whole: Arc::new(whole), parts: Mutex::default(), attachments: Default::default() })
+    }
+
+    /// The picture that is judged.
+    pub fn image(&self) -> &Source {
+        &self.image
+    }
+
+    /// The picture that it is compared with.
+    pub fn reference(&self) -> Option<&Source> {
+        self.reference.as_ref()
+    }
+
+    /// A region of both, cut once; the whole without one.
+    pub fn part(&self, region: Option<Region>) -> Result<Arc<Part>, MetricError> {
+        let Some(region) = region else { return Ok(Arc::clone(&self.whole)) };
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(part) = parts.get(&region) {
+            return Ok(Arc::clone(part));
+        }
+        let part = Arc::new(Part {
+            image: self.whole.image.crop(&region)?,
+            reference: self.whole.reference.as_ref().map(|reference| reference.crop(&region)).transpose()?,
+        });
+        parts.insert(region, Arc::clone(&part));
+        Ok(part)
+    }
+
+    /// The picture, and the reference marked as such, as a model takes them; made once for the same limits.
+    pub async fn attachments(self: &Arc<Self>, limits: ImageLimits) -> Result<Vec<Attachment>, DecodeError> {
+        let mut made = self.attachments.lock().await;
+        if let Some((_, attachments)) = made.iter().find(|(made_for, _)| *made_for == limits) {
+            return Ok(attachments.clone());
+        }
+        let (subject, made_for) = (Arc::clone(self), limits.clone());
+        let work = move || -> Result<Vec<Attachment>, DecodeError> {
+            let image = std::iter::once(("<image>", &subject.image));
+            let all = image.chain(subject.reference.iter().map(|reference| ("<reference image>", reference)));
+            all.map(|(label, source)| prepare(label, &source.bytes, &source.picture, &made_for)).collect()
+        };
+        // Only a panic of the worker fails to join, and it goes on here as the panic that it was.
+        let attachments = tokio::task::spawn_blocking(work).await;
+        let attachments = attachments.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()))?;
+        made.push((limits, attachments.clone()));
+        Ok(attachments)
+    }
+
+    /// What was done to the pictures before they were measured.
+    pub fn notes(&self) -> Vec<String> {
+        let of = |name: &str, source: &Source| -> Vec<String> {
+            source.picture.notes.iter().map(|note| format!("{name}: {note}")).collect()
+        };
+        let mut notes = of("image", &self.image);
+        notes.extend(self.reference.iter().flat_map(|source| of("reference", source)));
+        notes
+    }
+}

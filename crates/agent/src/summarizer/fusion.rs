@@ -1,0 +1,101 @@
+//! Fuses the scores of the tools with the judgement of the reasoner.
+//!
+//! The tools weigh each level of quality by its distance from their mean, the reasoner gives each level a probability;
+//! the score is the mean of the levels under the product of both, normalised so that it lies among the levels.
+
+/// How tools and reasoner are weighed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fusion {
+    /// How fast a level loses weight with its distance from the tools' mean.
+    pub eta: f64,
+    /// The levels of quality, worst first.
+    pub levels: [f64; 5],
+}
+
+impl Default for Fusion {
+    fn default() -> Self {
+        Self { eta: 1.0, levels: [1.0, 2.0, 3.0, 4.0, 5.0] }
+    }
+}
+
+/// The probability of a level that is named without log-probabilities; the others share the rest.
+const NAMED: f64 = 0.7;
+
+impl Fusion {
+    /// The fused score. Without a mean of tools all levels weigh the same; without probabilities all are equally likely.
+    pub fn score(&self, tools: Option<f64>, probabilities: Option<&[f64; 5]>) -> f64 {
+        let logarithms: [f64; 5] = std::array::from_fn(|level| {
+            let weight = tools.map_or(0.0, |mean| -self.eta * (mean - self.levels[level]).powi(2));
+            weight + probabilities.map_or(0.0, |probabilities| probabilities[level].ln())
+        });
+        // Relative to the largest, so that no exponential vanishes in all five.
+        let largest = logarithms.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let weights = logarithms.map(|logarithm| (logarithm - largest).exp());
+        let total: f64 = weights.iter().sum();
+        weights.iter().zip(self.levels).map(|(weight, level)| weight * level).sum::<f64>() / total
+    }
+
+    /// Probabilities where only a level was named.
+    pub fn named(level: usize) -> [f64; 5] {
+        std::array::from_fn(|other| if other == level { NAMED } else { (1.0 - NAMED) / 4.0 })
+    }
+
+    /// Probabilities from log-probabilities, of which levels that were not among the alternatives have none.
+    pub fn softmax(logarithms: [Option<f64>; 5]) -> Option<[f64; 5]> {
+        let largest = logarithms.into_iter().flatten().reduce(f64::max).filter(|largest| largest.is_finite())?;
+        let weights = logarithms.map(|logarithm| logarithm.map_or(0.0, |logarithm| (logarithm - largest).exp()));
+        let total: f64 = weights.iter().sum();
+        Some(weights.map(|weight| weight / total))
+    }
+}
+
+/// The mean of the scores.
+pub fn mean(scores: &[f64]) -> Option<f64> {
+    (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_formula_of_the_paper_normalised() {
+        // By hand: tools say 3.5, the reasoner is sure that it is 4 with 0.7.
+        let probabilities = Fusion::named(3);
+        let a = |c: f64| (-(3.5 - c) * (3.5 - c)).exp();
+        let products: Vec<f64> = (0..5).map(|level| a(level as f64 + 1.0) * probabilities[level]).collect();
+        let expected = products.iter().enumerate().map(|(level, product)| product * (level as f64 + 1.0)).sum::<f64>()
+            / products.iter().sum::<f64>();
+        let score = Fusion::default().score(Some(3.5), Some(&probabilities));
+        assert!((score - expected).abs() < 1e-12);
+        assert!((3.8..4.0).contains(&score), "{score}");
+    }
+
+    #[test]
+    fn without_evidence_the_score_is_the_middle_and_without_probabilities_it_follows_the_tools() {
+        let fusion = Fusion::default();
+        assert!((fusion.score(None, None) - 3.0).abs() < 1e-12);
+        assert!((fusion.score(Some(3.0), None) - 3.0).abs() < 1e-12);
+        assert!(fusion.score(Some(1.2), None) < 1.5);
+        assert!(fusion.score(Some(4.9), None) > 4.5);
+    }
+
+    #[test]
+    fn extreme_weights_stay_within_the_levels() {
+        let sharp = Fusion { eta: 1e6, ..Fusion::default() };
+        let certain = [1.0, 0.0, 0.0, 0.0, 0.0];
+        assert_eq!(sharp.score(Some(5.0), Some(&certain)), 1.0);
+        assert!((sharp.score(Some(2.4), None) - 2.0).abs() < 1e-9);
+        for tools in [-1e9, 1e9] {
+            assert!((1.0..=5.0).contains(&sharp.score(Some(tools), None)));
+        }
+    }
+
+    #[test]
+    fn log_probabilities_become_probabilities() {
+        let probabilities = Fusion::softmax([None, None, Some(-1000.0), Some(-1000.7), None]).unwrap();
+        assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!((probabilities[2] - 1.0 / (1.0 + (-0.7_f64).exp())).abs() < 1e-12);
+        assert_eq!(Fusion::softmax([None; 5]), None);
+    }
+}

@@ -1,0 +1,123 @@
+//! The summarizer: fuses the scores of the tools with the reasoner's judgement, answers, or asks for a new plan.
+
+pub mod fusion;
+pub mod sufficiency;
+
+use crate::reasoner::{Context, Error, Reasoner, Verdict};
+use crate::state::{
+    AnswerForm, ExecutorOutput, PlannerOutput, QueryType, Score, SummarizerOutput, Text, UsedEvidence,
+};
+use fusion::{Fusion, mean};
+
+/// The answer when there is none.
+pub const UNDETERMINED: &str = "Unable to determine";
+/// The reason when a model's answers could not be read.
+const UNREADABLE: &str = "VLM output parsing failed";
+/// The reason is kept this short in logs.
+const LOGGED_REASON: usize = 2000;
+
+/// Draws the conclusion.
+#[derive(Debug)]
+pub struct Summarizer<'a> {
+    /// Who does the thinking.
+    pub reasoner: &'a dyn Reasoner,
+    /// How tools and reasoner are weighed.
+    pub fusion: Fusion,
+}
+
+/// The conclusion, and what is missing in it although no new plan may be asked for.
+#[derive(Debug)]
+pub struct Conclusion {
+    /// The result.
+    pub result: SummarizerOutput,
+    /// What is still missing.
+    pub gap: Option<String>,
+}
+
+impl Summarizer<'_> {
+    /// Concludes from plan and evidence of the state.
+    pub async fn summarize(&self, context: Context<'_>) -> Result<Conclusion, Error> {
+        let plan = context.state.plan.as_ref().ok_or(Error::Prerequisite("plan", "planner"))?;
+        let evidence = context.state.executor_evidence.as_ref();
+        let evidence = evidence.ok_or(Error::Prerequisite("executor_evidence", "executor"))?;
+        announce(context, plan, evidence);
+        let tools = mean(&evidence.distinct_scores().iter().map(|(_, score)| *score).collect::<Vec<_>>());
+        let fused = tools.map(|mean| self.fusion.score(Some(mean), None));
+        let verdict = match self.reasoner.conclude(context, plan, evidence, fused).await {
+            Ok(verdict) => verdict,
+            Err(error) => return self.undetermined(context, tools, &error),
+        };
+        let judged = tools.is_some() || (context.form == AnswerForm::Score && verdict.levels.is_some());
+        let score = judged.then(|| self.fusion.score(tools, verdict.levels.as_ref()));
+        let score = score.and_then(|score| Score::new(score.clamp(1.0, 5.0)).ok());
+        let gap = sufficiency::gap(plan, evidence);
+        let reason = gap.as_deref().filter(|gap| may_replan(context, gap));
+        let missing = gap.as_deref().filter(|_| reason.is_none());
+        let Verdict { final_answer, reasoning, used_evidence, .. } = complete(verdict, plan, evidence, missing);
+        let result = SummarizerOutput::new(&final_answer, context.form, score, &reasoning)
+            .map_err(|invalid| self.unusable(&invalid.to_string()))?;
+        let result = SummarizerOutput { used_evidence, ..result.with_replan(reason.and_then(|gap| Text::new(gap).ok())) };
+        Ok(Conclusion { gap: missing.map(str::to_owned), result })
+    }
+
+    fn unusable(&self, reason: &str) -> Error {
+        Error::BadAnswers { backend: self.reasoner.name().to_owned(), attempts: 1, reason: reason.to_owned() }
+    }
+
+    /// No answer could be had. The tools' scores stand; no new plan is asked for, which could go on for ever.
+    fn undetermined(&self, context: Context<'_>, tools: Option<f64>, error: &Error) -> Result<Conclusion, Error> {
+        let detail = error.to_string();
+        tracing::error!("the summarizer has no answer: {}", detail.chars().take(LOGGED_REASON).collect::<String>());
+        let reason = match error {
+            Error::BadAnswers { .. } => UNREADABLE.to_owned(),
+            other => format!("No answer could be had: {other}"),
+        };
+        let score = tools.map(|mean| self.fusion.score(Some(mean), None)).and_then(|score| Score::new(score).ok());
+        let result = SummarizerOutput::new(UNDETERMINED, context.form, score, &reason)
+            .map_err(|invalid| self.unusable(&invalid.to_string()))?;
+        Ok(Conclusion { gap: Some(detail), result })
+    }
+}
+
+fn announce(context: Context<'_>, plan: &PlannerOutput, evidence: &ExecutorOutput) {
+    let distortions = evidence.distortion_analysis.as_ref().map_or(0, |analysis| analysis.values().map(Vec::len).sum());
+    tracing::info!(
+        query_type = ?plan.query_type,
+        form = ?context.form,
+        distortions,
+        tool_scores = evidence.distinct_scores().len(),
+        image = context.state.image_path.as_str(),
+        reference = context.state.reference_path.as_ref().map(Text::as_str),
+        "summarizing"
+    );
+}
+
+/// Whether a new plan may still be asked for.
+fn may_replan(context: Context<'_>, gap: &str) -> bool {
+    let (count, max) = (context.state.iteration_count, context.state.max_replan_iterations);
+    if count >= max {
+        tracing::warn!(iteration = count, "max iterations reached ({max}), no new plan although: {gap}");
+        return false;
+    }
+    tracing::info!(need_replan = true, iteration = count, replan_reason = gap, "replanning");
+    true
+}
+
+/// States in the reasoning what it lacks, whoever wrote it.
+fn complete(mut verdict: Verdict, plan: &PlannerOutput, evidence: &ExecutorOutput, missing: Option<&str>) -> Verdict {
+    let mut say = |sentence: String| {
+        let reasoning = verdict.reasoning.trim_end().to_owned();
+        let stop = if reasoning.is_empty() || reasoning.ends_with(['.', '!', '?', '。']) { "" } else { "." };
+        verdict.reasoning = format!("{reasoning}{stop} {sentence}").trim().to_owned();
+        verdict.used_evidence.push(UsedEvidence { sentence, evidence: Vec::new() });
+    };
+    if plan.query_type == QueryType::Iqa && evidence.is_empty() {
+        say("There is no tool score and no distortion analysis: this rests on looking at the image alone.".to_owned());
+    }
+    if let Some(gap) = missing {
+        say(format!("The evidence is incomplete: {gap}."));
+    } else if let Some(contradiction) = sufficiency::contradiction(evidence) {
+        say(format!("{contradiction}."));
+    }
+    verdict
+}
