@@ -15,6 +15,7 @@
 pub mod scoring;
 pub mod state;
 pub mod tools;
+pub mod vlm;
 
 pub use agenticiqa_imaging as imaging;
 pub use agenticiqa_metrics as metrics;
