@@ -28,6 +28,7 @@
 mod canvas;
 mod codecs;
 mod decode;
+mod encode;
 mod error;
 mod format;
 mod heatmap;
@@ -38,6 +39,7 @@ mod raster;
 mod tiff;
 
 pub use decode::{Decoder, Note, Picture};
+pub use encode::{encode_png, shrink};
 pub use error::{Error, Result};
 pub use format::Format;
 pub use heatmap::overlay;

@@ -1,0 +1,160 @@
+//! Anthropic's messages.
+//!
+//! Request: `model`, `max_tokens` (required), `system`, `messages` (text and base64 `image` blocks), `temperature`, `top_p`,
+//! `output_config.format` (a JSON Schema). Answer: `content[]` of text blocks, `stop_reason` (`refusal` among them),
+//! `usage.input_tokens` and `output_tokens`. There are no log-probabilities and no seed.
+
+use futures_util::future::BoxFuture;
+use genai::adapter::AdapterKind;
+use genai::chat::{ChatOptions, JsonSpec, ReasoningEffort};
+
+use super::chat::{Chat, Endpoints};
+use super::{Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, ProviderSettings, Vlm, schema};
+
+/// Names that people use for models whose real name has a date in it.
+const REAL_NAMES: &[(&str, &str)] = &[
+    ("claude-3-haiku", "claude-3-haiku-20240307"),
+    ("claude-3-opus", "claude-3-opus-20240229"),
+    ("claude-3-5-sonnet", "claude-3-5-sonnet-20241022"),
+    ("claude-3-5-haiku", "claude-3-5-haiku-20241022"),
+    ("claude-3-7-sonnet", "claude-3-7-sonnet-20250219"),
+    ("claude-sonnet-4", "claude-sonnet-4-20250514"),
+    ("claude-opus-4", "claude-opus-4-20250514"),
+];
+
+/// What Anthropic's schemas may not have.
+const UNSUPPORTED: [&str; 12] = [
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "$schema",
+];
+
+/// A model of Anthropic's.
+#[derive(Debug)]
+pub(super) struct Anthropic {
+    chat: Chat,
+    version: Option<(u32, u32)>,
+}
+
+impl Anthropic {
+    pub fn connect(backend: &BackendName, settings: &ProviderSettings) -> Result<Self, Error> {
+        let endpoints = Endpoints {
+            adapter: AdapterKind::Anthropic,
+            default: "https://api.anthropic.com/v1/",
+            version: "v1",
+            chat: "messages",
+            key_optional: settings.base_url.is_some(),
+        };
+        let model = real_name(backend.model());
+        Ok(Self { version: version(&model), chat: Chat::connect(backend, &model, settings, &endpoints)? })
+    }
+
+    fn chat_options(&self, options: &Options) -> ChatOptions {
+        let mut chat =
+            ChatOptions::default().with_max_tokens(options.max_tokens).with_reasoning_effort(ReasoningEffort::Zero);
+        let (temperature, top_p) = self.sampling();
+        chat.temperature = temperature.then_some(options.temperature.min(1.0));
+        chat.top_p = options.top_p.filter(|_| top_p);
+        if let Some(wanted) = options.schema.as_ref().filter(|_| self.capabilities().json_schema) {
+            chat =
+                chat.with_response_format(JsonSpec::new(&wanted.name, schema::without(&wanted.schema, &UNSUPPORTED)));
+        }
+        chat
+    }
+
+    /// Whether the model takes a temperature, and `top_p` beside it: since Claude 4 only one of the two, since 4.7 none.
+    fn sampling(&self) -> (bool, bool) {
+        match self.version {
+            Some(version) if version >= (4, 7) => (false, false),
+            Some(version) if version < (4, 0) => (true, true),
+            _ => (true, false),
+        }
+    }
+}
+
+impl Vlm for Anthropic {
+    fn name(&self) -> &str {
+        self.chat.name()
+    }
+
+    fn generate<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+        images: &'a [Attachment],
+        options: &'a Options,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        Box::pin(async move {
+            let reply = self.chat.send(prompt, images, self.chat_options(options), options.timeout).await?;
+            self.chat.answer(reply, None, None, options)
+        })
+    }
+
+    /// Schemas since Claude 4.5, and Opus 4.1.
+    fn capabilities(&self) -> Capabilities {
+        let least = if self.chat.model().contains("opus") { (4, 1) } else { (4, 5) };
+        Capabilities { json_schema: self.version.is_some_and(|version| version >= least), logprobs: false }
+    }
+
+    fn accepts(&self, mime: &str) -> bool {
+        matches!(mime, "image/png" | "image/jpeg" | "image/webp" | "image/gif")
+    }
+
+    /// 5 MiB once encoded as base64.
+    fn max_image_bytes(&self) -> usize {
+        5 * 1024 * 1024 / 4 * 3
+    }
+}
+
+/// The API's name of a model: no dots, and a date where the family's name alone is not one.
+fn real_name(model: &str) -> String {
+    if !model.starts_with("claude-") {
+        return model.to_owned();
+    }
+    let model = model.replace('.', "-");
+    REAL_NAMES.iter().find(|(name, _)| *name == model).map_or(model, |(_, real)| (*real).to_owned())
+}
+
+/// Major and minor version in a model's name, wherever they stand: `claude-3-5-sonnet-20241022`, `claude-opus-4-7`.
+fn version(model: &str) -> Option<(u32, u32)> {
+    let numbers: Vec<u32> =
+        model.split('-').filter(|part| part.len() <= 2).filter_map(|part| part.parse().ok()).collect();
+    Some((*numbers.first()?, numbers.get(1).copied().unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn family_names_become_real_ones() {
+        for (name, real) in [
+            ("claude-3.5-sonnet", "claude-3-5-sonnet-20241022"),
+            ("claude-3-5-sonnet-20240620", "claude-3-5-sonnet-20240620"),
+            ("claude-3.7-sonnet", "claude-3-7-sonnet-20250219"),
+            ("claude-sonnet-4.5", "claude-sonnet-4-5"),
+            ("claude-opus-4.1", "claude-opus-4-1"),
+            ("claude-sonnet-4", "claude-sonnet-4-20250514"),
+            ("something.else", "something.else"),
+        ] {
+            assert_eq!(real_name(name), real);
+        }
+    }
+
+    #[test]
+    fn versions_are_found_on_both_sides_of_the_family() {
+        assert_eq!(version("claude-3-5-sonnet-20241022"), Some((3, 5)));
+        assert_eq!(version("claude-3-opus-20240229"), Some((3, 0)));
+        assert_eq!(version("claude-opus-4-7"), Some((4, 7)));
+        assert_eq!(version("claude-sonnet-5"), Some((5, 0)));
+        assert_eq!(version("proxy-model"), None);
+    }
+}

@@ -1,0 +1,289 @@
+//! What all providers share: the request to `genai`, the clock, and what makes an answer one.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use base64::Engine;
+use genai::adapter::AdapterKind;
+use genai::chat::{
+    Binary, ChatMessage, ChatOptions, ChatRequest, ChatResponse, ContentPart, MessageContent, StopReason,
+};
+use genai::resolver::{AuthData, Endpoint};
+use genai::{Headers, ModelIden, ServiceTarget};
+use reqwest::Url;
+use serde_json::Value;
+
+use super::error::excerpt;
+use super::failure::Peer;
+use super::{
+    Answer, Attachment, BackendName, Error, ErrorKind, Options, Prompt, ProviderSettings, TokenLogprob, Usage, http,
+};
+
+/// An answer with more text than this is none.
+const MAX_ANSWER_BYTES: usize = 1 << 20;
+
+/// How much of a prompt or an answer is logged.
+const LOGGED: usize = 4000;
+
+/// How a provider is reached.
+pub(super) struct Endpoints {
+    pub adapter: AdapterKind,
+    /// The provider's own address.
+    pub default: &'static str,
+    /// The path of the API on a server that was given without one.
+    pub version: &'static str,
+    /// The path of a chat call below that.
+    pub chat: &'static str,
+    /// Whether a server can be used without a key: a local one, or one that the user named.
+    pub key_optional: bool,
+}
+
+/// A line to one model.
+pub(super) struct Chat {
+    peer: Peer,
+    adapter: AdapterKind,
+    base_url: Url,
+    chat_path: &'static str,
+    client: genai::Client,
+    logprobs_refused: AtomicBool,
+}
+
+impl fmt::Debug for Chat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chat").field("peer", &self.peer).finish_non_exhaustive()
+    }
+}
+
+/// What came back, as `genai` reads it and as it was sent.
+pub(super) struct Reply {
+    pub response: ChatResponse,
+    pub body: Value,
+}
+
+impl Chat {
+    /// Checks name, address and key. `model` is the provider's own name for it.
+    pub fn connect(
+        backend: &BackendName,
+        model: &str,
+        settings: &ProviderSettings,
+        endpoints: &Endpoints,
+    ) -> Result<Self, Error> {
+        let name = backend.to_string();
+        let wrong = |kind, message: String| Error::new(&name, kind, message);
+        let base_url = settings.base_url.as_deref().unwrap_or(endpoints.default);
+        let base_url = parse_base_url(base_url, endpoints.version).map_err(|reason| {
+            wrong(ErrorKind::Configuration, format!("its base_url {reason}: write it as https://host/path"))
+        })?;
+        let key_variable = backend.provider().key_variables()[0];
+        match &settings.api_key {
+            Some(key) if key.reveal().is_empty() || !key.reveal().bytes().all(|byte| byte.is_ascii_graphic()) => {
+                let message = format!("the key has characters that no key has: set {key_variable} again");
+                return Err(wrong(ErrorKind::Authentication, message));
+            }
+            Some(_) if base_url.scheme() == "http" && !http::is_loopback(&base_url) => {
+                tracing::warn!(backend = name, "the key goes over the network without encryption: use https");
+            }
+            None if !endpoints.key_optional => {
+                return Err(wrong(ErrorKind::Authentication, format!("there is no key: set {key_variable}")));
+            }
+            _ => (),
+        }
+        let client = http::client(&base_url).map_err(|reason| {
+            wrong(ErrorKind::Configuration, format!("no secure connection can be set up ({reason})"))
+        })?;
+        let client = genai::Client::builder()
+            .with_reqwest(client)
+            .build()
+            .map_err(|_| wrong(ErrorKind::Configuration, "no connection can be set up".to_owned()))?;
+        Ok(Self {
+            peer: Peer {
+                model: model.to_owned(),
+                // All that is safe to show of an address.
+                server: base_url.origin().ascii_serialization(),
+                key: settings.api_key.clone(),
+                key_variable,
+                name,
+            },
+            adapter: endpoints.adapter,
+            base_url,
+            chat_path: endpoints.chat,
+            client,
+            logprobs_refused: AtomicBool::new(false),
+        })
+    }
+
+    pub fn name(&self) -> &str {
+        &self.peer.name
+    }
+
+    pub fn model(&self) -> &str {
+        &self.peer.model
+    }
+
+    /// Sends one request; `timeout` is for all of it.
+    pub async fn send(
+        &self,
+        prompt: &Prompt,
+        images: &[Attachment],
+        options: ChatOptions,
+        timeout: Duration,
+    ) -> Result<Reply, Error> {
+        tracing::debug!(
+            backend = self.peer.name,
+            images = images.len(),
+            system = excerpt(&prompt.system, LOGGED),
+            user = excerpt(&prompt.user, LOGGED),
+            "asking"
+        );
+        let options = options.with_capture_raw_body(true);
+        let call = self.client.exec_chat(self.target()?, request(prompt, images), Some(&options));
+        match tokio::time::timeout(timeout, call).await {
+            Err(_) => Err(self.peer.error(ErrorKind::Timeout, format!("no answer within {} s", timeout.as_secs_f64()))),
+            Ok(Err(error)) => Err(self.peer.explain(error)),
+            Ok(Ok(mut response)) => {
+                let body = response.captured_raw_body.take().unwrap_or(Value::Null);
+                Ok(Reply { response, body })
+            }
+        }
+    }
+
+    /// As [`send`](Self::send). Many servers refuse requests for log-probabilities, which no name tells beforehand: then the
+    /// question is asked once more without, and so are all later ones.
+    pub async fn send_with_logprobs(
+        &self,
+        prompt: &Prompt,
+        images: &[Attachment],
+        chat_options: impl Fn(bool) -> ChatOptions,
+        options: &Options,
+    ) -> Result<Reply, Error> {
+        let wanted = options.logprobs && self.gives_logprobs();
+        let reply = self.send(prompt, images, chat_options(wanted), options.timeout).await;
+        match reply {
+            Err(error) if wanted && error.kind() == ErrorKind::BadRequest && mentions_logprobs(&error) => {
+                tracing::info!("{error}; asking without log-probabilities from now on");
+                self.logprobs_refused.store(true, Ordering::Relaxed);
+                self.send(prompt, images, chat_options(false), options.timeout).await
+            }
+            reply => reply,
+        }
+    }
+
+    /// Whether log-probabilities were not refused so far.
+    pub fn gives_logprobs(&self) -> bool {
+        !self.logprobs_refused.load(Ordering::Relaxed)
+    }
+
+    fn target(&self) -> Result<ServiceTarget, Error> {
+        let auth = match &self.peer.key {
+            Some(key) => AuthData::from_single(key.reveal()),
+            // A server without keys gets no header at all.
+            None => {
+                let url = self.base_url.join(self.chat_path);
+                let url =
+                    url.map_err(|_| self.peer.error(ErrorKind::Configuration, "its base_url cannot be extended"))?;
+                AuthData::RequestOverride { url: url.into(), headers: Headers::default() }
+            }
+        };
+        let endpoint = Endpoint::from_owned(self.base_url.as_str());
+        Ok(ServiceTarget { endpoint, auth, model: ModelIden::new(self.adapter, self.peer.model.as_str()) })
+    }
+
+    /// The answer, once the provider's own marks of a refusal were looked for.
+    pub fn answer(
+        &self,
+        reply: Reply,
+        refusal: Option<String>,
+        logprobs: Option<Vec<TokenLogprob>>,
+        options: &Options,
+    ) -> Result<Answer, Error> {
+        let Reply { response, .. } = reply;
+        let stop = response.stop_reason.as_ref();
+        let filtered =
+            stop.filter(|stop| matches!(stop, StopReason::ContentFilter(_))).map(|stop| stop.raw().to_owned());
+        if let Some(reason) = refusal.or(filtered) {
+            return Err(self.peer.refusal(&reason));
+        }
+        let truncated = matches!(stop, Some(StopReason::MaxTokens(_)));
+        let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(0);
+        let usage = Usage {
+            prompt_tokens: count(response.usage.prompt_tokens),
+            completion_tokens: count(response.usage.completion_tokens),
+        };
+        let model = response.provider_model_iden.model_name.to_string();
+        let text = response.content.into_joined_texts().unwrap_or_default();
+        if text.len() > MAX_ANSWER_BYTES {
+            let message = format!("the answer has {} bytes of text, more than any answer needs", text.len());
+            return Err(self.peer.error(ErrorKind::BadAnswer, message));
+        }
+        if text.trim().is_empty() {
+            let message = match truncated {
+                true => format!("all {} tokens were used up before any text: raise max_tokens", options.max_tokens),
+                false => "the answer is empty".to_owned(),
+            };
+            return Err(self.peer.error(ErrorKind::BadAnswer, message));
+        }
+        tracing::debug!(backend = self.peer.name, answer = excerpt(&text, LOGGED), ?usage, truncated, "answered");
+        Ok(Answer { text, logprobs, usage, model, truncated })
+    }
+}
+
+/// System text, then each picture after its label, then the question.
+fn request(prompt: &Prompt, images: &[Attachment]) -> ChatRequest {
+    let mut content = MessageContent::default();
+    for image in images {
+        if !image.label.is_empty() {
+            content.push(ContentPart::from_text(image.label.as_str()));
+        }
+        let encoded = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
+        content.push(ContentPart::Binary(Binary::from_base64(image.mime, encoded, None)));
+    }
+    content.push(ContentPart::from_text(prompt.user.as_str()));
+    let request = ChatRequest::new(vec![ChatMessage::user(content)]);
+    if prompt.system.is_empty() { request } else { request.with_system(prompt.system.as_str()) }
+}
+
+fn mentions_logprobs(error: &Error) -> bool {
+    error.to_string().to_lowercase().contains("logprobs")
+}
+
+/// The address with a path that requests can be appended to.
+fn parse_base_url(text: &str, version: &str) -> Result<Url, &'static str> {
+    let mut url = Url::parse(text.trim()).map_err(|_| "is not an address")?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err("is neither http nor https");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("has a password in it");
+    }
+    let path = match url.path() {
+        "" | "/" => format!("/{version}/"),
+        path if path.ends_with('/') => path.to_owned(),
+        path => format!("{path}/"),
+    };
+    url.set_path(&path);
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_urls_end_in_the_path_of_the_api() {
+        for (given, expected) in [
+            ("https://api.openai.com/v1", "https://api.openai.com/v1/"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/v1/"),
+            ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/v1/"),
+            (
+                "https://dashscope.aliyuncs.com/compatible-mode/v1/",
+                "https://dashscope.aliyuncs.com/compatible-mode/v1/",
+            ),
+        ] {
+            assert_eq!(parse_base_url(given, "v1").unwrap().as_str(), expected);
+        }
+        for wrong in ["localhost:80", "not an address", "ftp://host/", "https://user:secret@host/v1", ""] {
+            assert!(parse_base_url(wrong, "v1").is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A model with patience: retries with growing pauses, then the fallback backend.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
+use super::{Answer, Attachment, Capabilities, Error, ErrorKind, ImageLimits, Options, Prompt, Vlm};
+
+/// How often and how fast a failed call is tried again.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RetryPolicy {
+    /// Calls to one backend in all, at least 1.
+    pub attempts: u32,
+    /// The pause after the first failure; each further one is twice as long.
+    pub base_delay: Duration,
+    /// The longest pause, also of those that a server asks for.
+    pub max_delay: Duration,
+    /// The share of a pause that is left to chance (0 to 1), so that many clients do not come back at once.
+    pub jitter: f64,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        let (base_delay, max_delay) = (Duration::from_millis(500), Duration::from_secs(60));
+        Self { attempts: 3, base_delay, max_delay, jitter: 0.5 }
+    }
+}
+
+impl RetryPolicy {
+    /// The pause after failure number `failures` (from 1); `chance` is between 0 and 1.
+    ///
+    /// A time that the server asked for is never cut short by chance, only by `max_delay`.
+    fn delay(&self, failures: u32, kind: ErrorKind, chance: f64) -> Duration {
+        let jitter = self.jitter.clamp(0.0, 1.0) * chance;
+        if let ErrorKind::RateLimit { retry_after: Some(asked) } = kind {
+            return asked.saturating_add(self.base_delay.mul_f64(jitter)).min(self.max_delay);
+        }
+        let factor = 2_u32.saturating_pow(failures.saturating_sub(1));
+        self.base_delay.saturating_mul(factor).min(self.max_delay).mul_f64(1.0 - jitter)
+    }
+}
+
+/// What happened on the way to an answer.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A call failed and is made again after a pause.
+    Retry {
+        /// The backend.
+        backend: String,
+        /// The number of the attempt to come, from 2.
+        attempt: u32,
+        /// The pause before it.
+        delay: Duration,
+        /// Why the last one failed.
+        error: Error,
+    },
+    /// The backend failed for good; another one is asked.
+    Fallback {
+        /// The backend that failed.
+        from: String,
+        /// The one that is asked now.
+        to: String,
+        /// Why.
+        error: Error,
+    },
+}
+
+/// A backend, what to do when it fails, and how many calls may run at once.
+#[derive(Debug, Clone)]
+pub struct Client {
+    primary: Arc<dyn Vlm>,
+    fallback: Option<Arc<dyn Vlm>>,
+    policy: RetryPolicy,
+    calls: Option<Arc<Semaphore>>,
+}
+
+impl Client {
+    /// A client of one backend with the default policy.
+    pub fn new(primary: Arc<dyn Vlm>) -> Self {
+        Self { primary, fallback: None, policy: RetryPolicy::default(), calls: None }
+    }
+
+    /// Asks `fallback` when the backend fails for good.
+    #[must_use]
+    pub fn with_fallback(self, fallback: Arc<dyn Vlm>) -> Self {
+        Self { fallback: Some(fallback), ..self }
+    }
+
+    /// Retries by `policy`.
+    #[must_use]
+    pub fn with_policy(self, policy: RetryPolicy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// At most that many calls at a time, this client's clones counted with it.
+    #[must_use]
+    pub fn with_concurrency(self, calls: usize) -> Self {
+        Self { calls: Some(Arc::new(Semaphore::new(calls.max(1)))), ..self }
+    }
+
+    /// The backend's name.
+    pub fn name(&self) -> &str {
+        self.primary.name()
+    }
+
+    /// The name of the backend that is asked when the first one fails.
+    pub fn fallback_name(&self) -> Option<&str> {
+        self.fallback.as_deref().map(Vlm::name)
+    }
+
+    /// What the backend can do (the fallback may do less: its answers then come without).
+    pub fn capabilities(&self) -> Capabilities {
+        self.primary.capabilities()
+    }
+
+    /// Pictures that both backends take, with the longer side at most `max_side`.
+    pub fn image_limits(&self, max_side: usize) -> ImageLimits {
+        let limits = ImageLimits::of(&*self.primary, max_side);
+        match &self.fallback {
+            Some(fallback) => limits.and(&ImageLimits::of(&**fallback, max_side)),
+            None => limits,
+        }
+    }
+
+    /// One question, one answer. `options.timeout` bounds each call, not all of them together. If the fallback fails
+    /// too, its error is the one returned; the event before it has the first one.
+    pub async fn generate(
+        &self,
+        prompt: &Prompt,
+        images: &[Attachment],
+        options: &Options,
+        on_event: &(dyn Fn(Event) + Send + Sync),
+    ) -> Result<Answer, Error> {
+        let error = match self.persist(&*self.primary, prompt, images, options, on_event).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let Some(fallback) = &self.fallback else { return Err(error) };
+        let (from, to) = (self.primary.name().to_owned(), fallback.name().to_owned());
+        tracing::warn!(reason = %error, "Model fallback: {from} -> {to}");
+        on_event(Event::Fallback { from, to, error });
+        self.persist(&**fallback, prompt, images, options, on_event).await
+    }
+
+    async fn persist(
+        &self,
+        model: &dyn Vlm,
+        prompt: &Prompt,
+        images: &[Attachment],
+        options: &Options,
+        on_event: &(dyn Fn(Event) + Send + Sync),
+    ) -> Result<Answer, Error> {
+        let mut failures = 0;
+        loop {
+            let error = match self.call(model, prompt, images, options).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            failures += 1;
+            if !error.is_transient() || failures >= self.policy.attempts.max(1) {
+                return Err(error);
+            }
+            let delay = self.policy.delay(failures, error.kind(), fastrand::f64());
+            tracing::info!(attempt = failures + 1, ?delay, "{error}; trying again");
+            let (backend, attempt) = (model.name().to_owned(), failures + 1);
+            on_event(Event::Retry { backend, attempt, delay, error });
+            tokio::time::sleep(delay).await;
+        }
+    }
+
+    async fn call(
+        &self,
+        model: &dyn Vlm,
+        prompt: &Prompt,
+        images: &[Attachment],
+        options: &Options,
+    ) -> Result<Answer, Error> {
+        let _turn = match &self.calls {
+            // The semaphore is never closed: an error cannot happen, and would only mean no limit.
+            Some(calls) => calls.acquire().await.ok(),
+            None => None,
+        };
+        model.generate(prompt, images, options).await
+    }
+}

@@ -1,0 +1,144 @@
+//! Google Gemini's generateContent.
+//!
+//! Request: `contents[].parts` (text and `inline_data`), `systemInstruction`, `generationConfig` with `temperature`, `topP`,
+//! `maxOutputTokens`, `seed`, `responseMimeType`, `responseJsonSchema`, `responseLogprobs` and `logprobs`. Answer:
+//! `candidates[0].content.parts[].text`, `finishReason`, `logprobsResult`, `usageMetadata`; a blocked prompt has no
+//! candidates but `promptFeedback.blockReason`.
+
+use futures_util::future::BoxFuture;
+use genai::adapter::AdapterKind;
+use genai::chat::{ChatOptions, ReasoningEffort};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::chat::{Chat, Endpoints};
+use super::{
+    Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, ProviderSettings, TokenLogprob, Vlm, schema,
+};
+
+/// What Gemini's schemas may not have.
+const UNSUPPORTED: [&str; 7] =
+    ["minLength", "maxLength", "pattern", "exclusiveMinimum", "exclusiveMaximum", "uniqueItems", "$schema"];
+
+/// A model of Google's.
+#[derive(Debug)]
+pub(super) struct Google {
+    chat: Chat,
+    /// Gemini 1 and 2.0: JSON without a schema, and at most 5 alternatives for a token.
+    old: bool,
+}
+
+impl Google {
+    pub fn connect(backend: &BackendName, settings: &ProviderSettings) -> Result<Self, Error> {
+        let endpoints = Endpoints {
+            adapter: AdapterKind::Gemini,
+            default: "https://generativelanguage.googleapis.com/v1beta/",
+            version: "v1beta",
+            chat: "",
+            key_optional: false,
+        };
+        let model = backend.model();
+        let old = ["gemini-1", "gemini-2.0"].iter().any(|family| model.starts_with(family));
+        Ok(Self { chat: Chat::connect(backend, model, settings, &endpoints)?, old })
+    }
+
+    /// All of `generationConfig`: genai would drop its own fields if it were given only some of them.
+    fn chat_options(&self, options: &Options, logprobs: bool) -> ChatOptions {
+        let mut config = Map::new();
+        let mut set = |name: &str, value: Value| drop(config.insert(name.to_owned(), value));
+        set("temperature", json!(options.temperature));
+        set("maxOutputTokens", json!(options.max_tokens));
+        if let Some(top_p) = options.top_p {
+            set("topP", json!(top_p));
+        }
+        if let Some(seed) = options.seed {
+            // A 32-bit integer here.
+            set("seed", json!(seed & 0x7fff_ffff));
+        }
+        if let Some(wanted) = &options.schema {
+            set("responseMimeType", json!("application/json"));
+            if !self.old {
+                set("responseJsonSchema", schema::without(&wanted.schema, &UNSUPPORTED));
+            }
+        }
+        if logprobs {
+            set("responseLogprobs", json!(true));
+            set("logprobs", json!(if self.old { 5 } else { 20 }));
+        }
+        // "Zero" sends nothing, but keeps genai from reading a wish out of the model's name.
+        ChatOptions::default()
+            .with_reasoning_effort(ReasoningEffort::Zero)
+            .with_extra_body(json!({ "generationConfig": config }))
+    }
+}
+
+impl Vlm for Google {
+    fn name(&self) -> &str {
+        self.chat.name()
+    }
+
+    fn generate<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+        images: &'a [Attachment],
+        options: &'a Options,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        Box::pin(async move {
+            let chat_options = |logprobs| self.chat_options(options, logprobs);
+            let reply = self.chat.send_with_logprobs(prompt, images, chat_options, options).await?;
+            let logprobs = reply.body.pointer("/candidates/0/logprobsResult").and_then(read_logprobs);
+            self.chat.answer(reply, None, logprobs, options)
+        })
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { json_schema: !self.old, logprobs: self.chat.gives_logprobs() }
+    }
+
+    fn accepts(&self, mime: &str) -> bool {
+        matches!(mime, "image/png" | "image/jpeg" | "image/webp")
+    }
+
+    /// A request may have 20 MB in all, as base64 and with a second picture.
+    fn max_image_bytes(&self) -> usize {
+        7_000_000
+    }
+}
+
+/// `logprobsResult`: the chosen token of each step, and the best ones beside it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LogprobsResult {
+    chosen_candidates: Vec<Candidate>,
+    #[serde(default)]
+    top_candidates: Vec<Step>,
+}
+
+#[derive(Deserialize)]
+struct Step {
+    #[serde(default)]
+    candidates: Vec<Candidate>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate {
+    #[serde(default)]
+    token: String,
+    /// Left out when it is 0, as protocol buffers do.
+    #[serde(default)]
+    log_probability: f64,
+}
+
+fn read_logprobs(result: &Value) -> Option<Vec<TokenLogprob>> {
+    let LogprobsResult { chosen_candidates, top_candidates } = LogprobsResult::deserialize(result).ok()?;
+    let mut steps = top_candidates.into_iter();
+    let read = |chosen: Candidate| TokenLogprob {
+        token: chosen.token,
+        logprob: chosen.log_probability,
+        top: steps.next().map_or(Vec::new(), |step| {
+            step.candidates.into_iter().map(|other| (other.token, other.log_probability)).collect()
+        }),
+    };
+    Some(chosen_candidates.into_iter().map(read).collect())
+}

@@ -1,0 +1,197 @@
+//! OpenAI's chat completions, and everything that speaks the same protocol: Ollama, vLLM, llama.cpp, DashScope.
+//!
+//! Request: `model`, `messages` (a system text; a user message of text and `image_url` parts with data URLs),
+//! `temperature`, `top_p`, `max_tokens`, `seed`, `response_format` (a strict JSON Schema), `logprobs` with
+//! `top_logprobs`. Answer: `choices[0].message.content` or `.refusal`, `finish_reason`, `logprobs.content[]`, `usage`.
+
+use futures_util::future::BoxFuture;
+use genai::adapter::AdapterKind;
+use genai::chat::{ChatOptions, JsonSpec, ReasoningEffort};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::chat::{Chat, Endpoints};
+use super::{
+    Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, Provider, ProviderSettings, TokenLogprob,
+    Vlm, schema,
+};
+
+/// As many alternatives for a token as OpenAI gives.
+const TOP_LOGPROBS: u32 = 20;
+
+/// What OpenAI's strict schemas may not have; other servers take it, and need it to end long strings.
+const UNSUPPORTED: [&str; 3] = ["minLength", "maxLength", "uniqueItems"];
+
+/// A model that speaks OpenAI's protocol.
+#[derive(Debug)]
+pub(super) struct OpenAi {
+    chat: Chat,
+    server: Server,
+}
+
+/// Whose server it is: OpenAI's own is stricter in what it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Server {
+    /// api.openai.com, with a model of the GPT-4 kind.
+    Own,
+    /// api.openai.com, with a reasoning model: it takes no sampling parameters and gives no log-probabilities.
+    OwnReasoning,
+    /// Any other server.
+    Compatible,
+}
+
+impl OpenAi {
+    pub fn connect(backend: &BackendName, settings: &ProviderSettings) -> Result<Self, Error> {
+        let mut settings = settings.clone();
+        let ollama = backend.provider() == Provider::Ollama;
+        if ollama {
+            settings.base_url = settings.base_url.as_deref().map(ollama_url);
+        }
+        let own = !ollama && settings.base_url.as_deref().is_none_or(|url| url.contains("//api.openai.com"));
+        let endpoints = Endpoints {
+            adapter: AdapterKind::OpenAI,
+            default: if ollama { "http://127.0.0.1:11434/v1/" } else { "https://api.openai.com/v1/" },
+            version: "v1",
+            chat: "chat/completions",
+            key_optional: !own,
+        };
+        let server = match own {
+            true if is_reasoning_model(backend.model()) => Server::OwnReasoning,
+            true => Server::Own,
+            false => Server::Compatible,
+        };
+        Ok(Self { chat: Chat::connect(backend, backend.model(), &settings, &endpoints)?, server })
+    }
+
+    fn chat_options(&self, options: &Options, logprobs: bool) -> ChatOptions {
+        // A budget stands for no wish at all; without it genai would cut "-max" or "-low" off the model's name.
+        let mut chat = ChatOptions::default()
+            .with_max_tokens(options.max_tokens)
+            .with_reasoning_effort(ReasoningEffort::Budget(0));
+        chat.seed = options.seed;
+        if self.server != Server::OwnReasoning {
+            chat.temperature = Some(options.temperature);
+            chat.top_p = options.top_p;
+        }
+        if let Some(wanted) = &options.schema {
+            let unsupported: &[&str] = if self.server == Server::Compatible { &[] } else { &UNSUPPORTED };
+            let schema = schema::without(&wanted.schema, unsupported);
+            chat = chat.with_response_format(JsonSpec::new(&wanted.name, schema));
+        }
+        if logprobs && self.server != Server::OwnReasoning {
+            chat = chat.with_extra_body(json!({"logprobs": true, "top_logprobs": TOP_LOGPROBS}));
+        }
+        chat
+    }
+}
+
+impl Vlm for OpenAi {
+    fn name(&self) -> &str {
+        self.chat.name()
+    }
+
+    fn generate<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+        images: &'a [Attachment],
+        options: &'a Options,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        Box::pin(async move {
+            let chat_options = |logprobs| self.chat_options(options, logprobs);
+            let reply = self.chat.send_with_logprobs(prompt, images, chat_options, options).await?;
+            let refusal = reply.body.pointer("/choices/0/message/refusal").and_then(Value::as_str).map(str::to_owned);
+            let logprobs = reply.body.pointer("/choices/0/logprobs/content").and_then(read_logprobs);
+            self.chat.answer(reply, refusal, logprobs, options)
+        })
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { json_schema: true, logprobs: self.server != Server::OwnReasoning && self.chat.gives_logprobs() }
+    }
+
+    /// Other servers decode with small libraries: PNG and JPEG are what all of them take.
+    fn accepts(&self, mime: &str) -> bool {
+        match mime {
+            "image/png" | "image/jpeg" => true,
+            "image/webp" | "image/gif" => self.server != Server::Compatible,
+            _ => false,
+        }
+    }
+
+    fn max_image_bytes(&self) -> usize {
+        20_000_000
+    }
+}
+
+/// One token of `logprobs.content`.
+#[derive(Deserialize)]
+struct Token {
+    token: String,
+    logprob: f64,
+    #[serde(default)]
+    top_logprobs: Vec<Alternative>,
+}
+
+#[derive(Deserialize)]
+struct Alternative {
+    token: String,
+    logprob: f64,
+}
+
+fn read_logprobs(content: &Value) -> Option<Vec<TokenLogprob>> {
+    let tokens = Vec::<Token>::deserialize(content).ok()?;
+    let read = |Token { token, logprob, top_logprobs }| TokenLogprob {
+        token,
+        logprob,
+        top: top_logprobs.into_iter().map(|Alternative { token, logprob }| (token, logprob)).collect(),
+    };
+    Some(tokens.into_iter().map(read).collect())
+}
+
+/// The models that think before they answer: o1, o3 ..., and GPT-5 on, but for its chat variants.
+fn is_reasoning_model(model: &str) -> bool {
+    let digit_after = |prefix: &str| {
+        let rest = model.strip_prefix(prefix)?;
+        rest.chars().next()?.to_digit(10)
+    };
+    digit_after("o").is_some() || (digit_after("gpt-").is_some_and(|version| version >= 5) && !model.contains("chat"))
+}
+
+/// Ollama's own way to write an address: scheme and port may be missing, and a server that listens everywhere is asked
+/// on this machine.
+fn ollama_url(host: &str) -> String {
+    let host = host.trim();
+    if host.contains("://") {
+        return host.to_owned();
+    }
+    let host = host.trim_end_matches('/');
+    let host = if host.contains(':') { host.to_owned() } else { format!("{host}:11434") };
+    format!("http://{}", host.replacen("0.0.0.0", "127.0.0.1", 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasoning_models_are_told_by_name() {
+        for model in ["o1", "o3-mini", "o4-mini", "gpt-5", "gpt-5.2-mini", "gpt-6"] {
+            assert!(is_reasoning_model(model), "{model}");
+        }
+        for model in ["gpt-4o", "gpt-4.1", "gpt-4o-mini", "gpt-5-chat-latest", "chatgpt-4o-latest", "omni"] {
+            assert!(!is_reasoning_model(model), "{model}");
+        }
+    }
+
+    #[test]
+    fn ollama_hosts_become_addresses() {
+        for (host, url) in [
+            ("127.0.0.1:11434", "http://127.0.0.1:11434"),
+            ("0.0.0.0", "http://127.0.0.1:11434"),
+            ("gpu-box", "http://gpu-box:11434"),
+            ("https://ollama.example/v1", "https://ollama.example/v1"),
+        ] {
+            assert_eq!(ollama_url(host), url);
+        }
+    }
+}

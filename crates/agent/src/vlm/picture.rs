@@ -1,0 +1,99 @@
+//! Pictures as a model gets them: the file's own bytes where that is what was measured, else lossless PNG.
+//!
+//! Never JPEG: recompression would add the very artefacts that the model is asked about.
+
+use std::sync::Arc;
+
+use agenticiqa_imaging::{Error, Format, Note, Picture, encode_png, shrink};
+
+use super::{Attachment, Vlm};
+
+/// The longer side of a picture that is sent, unless told otherwise.
+pub const DEFAULT_MAX_SIDE: usize = 2048;
+
+/// A picture that is too many bytes is shrunk at most so often: each time by what its size tells, and a little more.
+const SHRINKINGS: usize = 6;
+
+/// What a model takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageLimits {
+    /// Media types of files that are taken as they are. PNG is taken by all.
+    pub formats: Vec<&'static str>,
+    /// The longer side, in pixels.
+    pub max_side: usize,
+    /// The size of the file.
+    pub max_bytes: usize,
+}
+
+impl ImageLimits {
+    /// What `model` takes.
+    pub fn of(model: &dyn Vlm, max_side: usize) -> Self {
+        let formats = MEDIA_TYPES.iter().map(|(_, mime)| *mime).filter(|mime| model.accepts(mime)).collect();
+        Self { formats, max_side, max_bytes: model.max_image_bytes() }
+    }
+
+    /// What both take.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        self.formats.retain(|mime| other.formats.contains(mime));
+        self.max_side = self.max_side.min(other.max_side);
+        self.max_bytes = self.max_bytes.min(other.max_bytes);
+        self
+    }
+}
+
+const MEDIA_TYPES: [(Format, &str); 6] = [
+    (Format::Jpeg, "image/jpeg"),
+    (Format::Png, "image/png"),
+    (Format::WebP, "image/webp"),
+    (Format::Gif, "image/gif"),
+    (Format::Bmp, "image/bmp"),
+    (Format::Tiff, "image/tiff"),
+];
+
+/// Makes an attachment of a picture.
+///
+/// `file` is the file that `picture` was decoded from. It is sent as it is if the model takes its format and size and
+/// decoding left its samples alone; else the decoded pixels are, as 8-bit PNG, made smaller if need be. This is work for
+/// the CPU: call it from a blocking thread.
+pub fn prepare(
+    label: impl Into<String>,
+    file: &Arc<[u8]>,
+    picture: &Picture,
+    limits: &ImageLimits,
+) -> Result<Attachment, Error> {
+    let label = label.into();
+    let side = picture.image.width().max(picture.image.height());
+    let mime = MEDIA_TYPES.iter().find(|(format, _)| *format == picture.format).map(|(_, mime)| *mime);
+    // 16 bits are kept by decoding: the file is what was measured.
+    let untouched = picture.notes.iter().all(|note| *note == Note::SixteenBits);
+    if let Some(mime) = mime.filter(|mime| limits.formats.contains(mime))
+        && untouched
+        && side <= limits.max_side
+        && file.len() <= limits.max_bytes
+    {
+        return Ok(Attachment { label, mime, bytes: Arc::clone(file) });
+    }
+    let bytes = encode_within(picture, limits)?;
+    Ok(Attachment { label, mime: "image/png", bytes: bytes.into() })
+}
+
+fn encode_within(picture: &Picture, limits: &ImageLimits) -> Result<Vec<u8>, Error> {
+    let original = &picture.image;
+    let mut side = original.width().max(original.height()).min(limits.max_side.max(1));
+    let mut shrinkings = 0;
+    loop {
+        let image = shrink(original, side)?;
+        let bytes = encode_png(&image)?;
+        if bytes.len() <= limits.max_bytes || shrinkings == SHRINKINGS || side == 1 {
+            if image.width() != original.width() || image.height() != original.height() {
+                let (from, to) = ((original.width(), original.height()), (image.width(), image.height()));
+                tracing::info!("picture made smaller for the model: {}x{} -> {}x{}", from.0, from.1, to.0, to.1);
+            }
+            return Ok(bytes);
+        }
+        shrinkings += 1;
+        let share = (limits.max_bytes as f64 / bytes.len() as f64).sqrt() * 0.97;
+        side = ((side as f64 * share) as usize).clamp(1, side - 1);
+    }
+}

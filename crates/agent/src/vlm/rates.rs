@@ -1,0 +1,66 @@
+//! What calls cost. Prices are the user's to write: they change, and contracts differ.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Usage;
+
+/// The price of one model, in US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rates {
+    /// Tokens of prompts and pictures.
+    pub prompt: f64,
+    /// Tokens of answers.
+    pub completion: f64,
+}
+
+impl Rates {
+    /// The price of that many tokens, in US dollars.
+    pub fn cost(&self, usage: Usage) -> f64 {
+        (self.prompt * usage.prompt_tokens as f64 + self.completion * usage.completion_tokens as f64) / 1e6
+    }
+}
+
+/// Prices by backend name. A name that ends in `*` stands for all that begin so (`ollama.*`); the longest one counts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RateCard(pub BTreeMap<String, Rates>);
+
+impl RateCard {
+    /// The price of a backend, if the card has it.
+    pub fn rates(&self, backend: &str) -> Option<Rates> {
+        if let Some(rates) = self.0.get(backend) {
+            return Some(*rates);
+        }
+        let families = self.0.iter().filter_map(|(name, rates)| Some((name.strip_suffix('*')?, rates)));
+        let fitting = families.filter(|(family, _)| backend.starts_with(family));
+        fitting.max_by_key(|(family, _)| family.len()).map(|(_, rates)| *rates)
+    }
+
+    /// What `usage` of a backend cost in US dollars, if its price is known.
+    pub fn cost(&self, backend: &str, usage: Usage) -> Option<f64> {
+        self.rates(backend).map(|rates| rates.cost(usage))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closest_entry_counts() {
+        let card: RateCard = serde_json::from_str(
+            r#"{"openai.gpt-4o": {"prompt": 2.5, "completion": 10.0},
+                "openai.*": {"prompt": 1.0, "completion": 1.0},
+                "openai.gpt-4o*": {"prompt": 0.15, "completion": 0.6}}"#,
+        )
+        .unwrap();
+        let usage = Usage { prompt_tokens: 2_000_000, completion_tokens: 100_000 };
+        assert_eq!(card.cost("openai.gpt-4o", usage), Some(6.0));
+        assert_eq!(card.rates("openai.gpt-4o-mini").unwrap().prompt, 0.15);
+        assert_eq!(card.cost("openai.o3", usage), Some(2.1));
+        assert_eq!(card.cost("google.gemini-2.0-flash", usage), None);
+    }
+}
