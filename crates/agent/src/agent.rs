@@ -15,8 +15,8 @@ use crate::executor::{Executor, Grounding};
 use crate::journal::{Event, Journal, Node};
 use crate::reasoner::{Context, Error as ReasonerError, Reasoner};
 use crate::state::{
-    AgenticIqaState, AnswerForm, AnswerOption, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, Metadata,
-    RegionBox, SummarizerOutput, Text,
+    AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, Metadata, RegionBox,
+    SummarizerOutput, Text,
 };
 use crate::subject::{Source, Subject};
 use crate::summarizer::{Conclusion, Summarizer, UNDETERMINED, fusion::Fusion};
@@ -198,14 +198,18 @@ impl Agent {
         &self,
         request: Request,
     ) -> Result<(AgenticIqaState, AnswerForm, Arc<Subject>, Map<String, Value>), Error> {
-        let named = |field: &str, invalid: crate::state::Invalid| crate::state::Invalid { field: field.to_owned(), ..invalid };
+        let named =
+            |field: &str, invalid: crate::state::Invalid| crate::state::Invalid { field: field.to_owned(), ..invalid };
         let (image_path, reference_path) = (request.image.name(), request.reference.as_ref().map(Input::name));
         let stem = || PathBuf::from(&image_path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let sample_id = request.sample_id.or_else(stem).unwrap_or_else(|| image_path.clone());
         let query = Text::new(&request.query).map_err(|invalid| named("query", invalid))?;
         let mut state = AgenticIqaState::new(Text::new(sample_id)?, query, Text::new(&image_path)?);
         state.reference_path = reference_path.map(Text::new).transpose()?;
-        state.options = options(&request.query, &request.options);
+        state.options = match request.options.as_slice() {
+            [] => question::options_in(&request.query),
+            given => question::options_given(given)?,
+        };
         let form = question::answer_form(&request.query, &state.options, request.form);
         if form == AnswerForm::Choice && state.options.is_empty() {
             return Err(Error::NoOptions);
@@ -230,10 +234,6 @@ impl Agent {
         check_regions(&subject, &state.regions)?;
         Ok((state, form, Arc::new(subject), request.input))
     }
-}
-
-fn options(query: &str, given: &[String]) -> Vec<AnswerOption> {
-    if given.is_empty() { question::options_in(query) } else { question::options_given(given) }
 }
 
 fn check_regions(subject: &Subject, regions: &[RegionBox]) -> Result<(), Error> {
@@ -277,10 +277,12 @@ impl Run<'_> {
                 let same = |state: &AgenticIqaState| {
                     (state.query.clone(), state.options.clone(), state.image_path.clone(), state.reference_path.clone())
                 };
-                let tools = found.state.executor_evidence.as_ref().map(|evidence| evidence.check_tools(&self.agent.registry));
+                let tools =
+                    found.state.executor_evidence.as_ref().map(|evidence| evidence.check_tools(&self.agent.registry));
                 if same(&found.state) == same(&self.state) && tools.is_none_or(|checked| checked.is_ok()) {
                     self.journal.note(format!("resumed after the {}", found.node.name()));
-                    self.state = AgenticIqaState { max_replan_iterations: self.state.max_replan_iterations, ..found.state };
+                    self.state =
+                        AgenticIqaState { max_replan_iterations: self.state.max_replan_iterations, ..found.state };
                 } else {
                     self.journal.note("the last checkpoint belongs to another question: started anew");
                 }
@@ -355,7 +357,8 @@ impl Run<'_> {
         match executed {
             Ok(grounded) => self.state.regions.extend(grounded),
             Err(_) => {
-                let problem = format!("executor: {}; what was found until then is kept", ReasonerError::Timeout(limit.as_secs()));
+                let problem =
+                    format!("executor: {}; what was found until then is kept", ReasonerError::Timeout(limit.as_secs()));
                 self.journal.problem(problem);
             }
         }
@@ -371,7 +374,8 @@ impl Run<'_> {
         let concluded = timeout(limit, summarizer.summarize(self.context())).await;
         let concluded = concluded.unwrap_or_else(|_| {
             let error = ReasonerError::Timeout(limit.as_secs());
-            let result = SummarizerOutput::new(UNDETERMINED, self.form, None, &format!("No answer could be had: {error}"));
+            let result =
+                SummarizerOutput::new(UNDETERMINED, self.form, None, &format!("No answer could be had: {error}"));
             result.map(|result| Conclusion { result, gap: Some(error.to_string()) }).map_err(|_| error)
         });
         match concluded {
@@ -412,9 +416,10 @@ impl Run<'_> {
         let mut problems = self.journal.problems();
         problems.extend(self.failure.clone());
         let state = self.state;
-        let answered = state.summarizer_result.as_ref().is_some_and(|result| {
-            result.final_answer.as_str() != UNDETERMINED || result.quality_score.is_some()
-        });
+        let answered = state
+            .summarizer_result
+            .as_ref()
+            .is_some_and(|result| result.final_answer.as_str() != UNDETERMINED || result.quality_score.is_some());
         let final_status = match (answered && self.failure.is_none(), problems.is_empty()) {
             (false, _) => FinalStatus::Error,
             (true, true) => FinalStatus::Success,

@@ -6,7 +6,12 @@ use crate::state::{OneOrMany, PlannerOutput, QueryScope, ReferenceMode, Text};
 /// Makes a plan and settles what is not a matter of opinion.
 pub async fn plan(reasoner: &dyn Reasoner, context: Context<'_>) -> Result<PlannerOutput, Error> {
     let state = context.state;
-    tracing::info!(query = state.query.as_str(), image = state.image_path.as_str(), backend = reasoner.name(), "planning");
+    tracing::info!(
+        query = state.query.as_str(),
+        image = state.image_path.as_str(),
+        backend = reasoner.name(),
+        "planning"
+    );
     let plan = settle(reasoner.plan(context).await?, context);
     tracing::info!(?plan, "planned");
     Ok(plan)

@@ -60,8 +60,7 @@ impl Executor<'_> {
             if !plan.plan.distortion_detection {
                 return None;
             }
-            let detected =
-                step(context, Subtask::DistortionDetection, self.reasoner.detect(context, plan)).await?;
+            let detected = step(context, Subtask::DistortionDetection, self.reasoner.detect(context, plan)).await?;
             record(&|output| output.distortion_set = Some(detected.clone()));
             Some(detected)
         })
@@ -107,7 +106,9 @@ impl Executor<'_> {
             step(context, Subtask::Grounding, self.reasoner.ground(context, &unknown)).await.unwrap_or_default();
         for object in unknown {
             if region_of(object, &grounded).is_none() {
-                context.journal.note(format!("the place of {object:?} is not known: the whole image was measured for it"));
+                context
+                    .journal
+                    .note(format!("the place of {object:?} is not known: the whole image was measured for it"));
             }
         }
         grounded
@@ -144,11 +145,7 @@ fn candidates(plan: &PlannerOutput, detected: Option<DistortionSet>) -> Distorti
 }
 
 /// Runs one step and tells how it went; a failure is a problem, not the end.
-async fn step<T>(
-    context: Context<'_>,
-    subtask: Subtask,
-    work: impl Future<Output = Result<T, Error>>,
-) -> Option<T> {
+async fn step<T>(context: Context<'_>, subtask: Subtask, work: impl Future<Output = Result<T, Error>>) -> Option<T> {
     let start = Instant::now();
     let outcome = work.await;
     let problem = outcome.as_ref().err().map(|error| format!("{} failed: {error}", subtask.name()));

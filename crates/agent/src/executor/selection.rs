@@ -84,7 +84,9 @@ fn generic(
     match available.and_then(|tool| Text::new(tool.name()).ok()) {
         Some(tool) => for_all(distortions, &OneOrMany::One(tool)),
         None => {
-            context.journal.problem(format!("{name} cannot run here: the best available tool was taken for each distortion"));
+            context
+                .journal
+                .problem(format!("{name} cannot run here: the best available tool was taken for each distortion"));
             one_each(choose(distortions, tools, full_reference))
         }
     }

@@ -13,8 +13,8 @@ use futures_util::future::BoxFuture;
 
 use crate::journal::Journal;
 use crate::state::{
-    AgenticIqaState, AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, RegionBox,
-    Text, UsedEvidence,
+    AgenticIqaState, AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput,
+    RegionBox, Text, UsedEvidence,
 };
 use crate::subject::Subject;
 use crate::tools::{Registry, Tool};

@@ -101,9 +101,9 @@ impl ExecutorOutput {
             .chain(scored.flat_map(OneOrMany::as_slice).map(|(tool, _)| tool))
             .chain(self.tool_logs.iter().map(|log| &log.tool_name));
         for name in names {
-            registry.get(name.as_str()).map_err(|_| {
-                Invalid::new("tool name", "a tool of the registry", format!("{:?}", name.as_str()))
-            })?;
+            registry
+                .get(name.as_str())
+                .map_err(|_| Invalid::new("tool name", "a tool of the registry", format!("{:?}", name.as_str())))?;
         }
         Ok(())
     }

@@ -4,9 +4,7 @@ pub mod fusion;
 pub mod sufficiency;
 
 use crate::reasoner::{Context, Error, Reasoner, Verdict};
-use crate::state::{
-    AnswerForm, ExecutorOutput, PlannerOutput, QueryType, Score, SummarizerOutput, Text, UsedEvidence,
-};
+use crate::state::{AnswerForm, ExecutorOutput, PlannerOutput, QueryType, Score, SummarizerOutput, Text, UsedEvidence};
 use fusion::{Fusion, mean};
 
 /// The answer when there is none.
@@ -56,7 +54,8 @@ impl Summarizer<'_> {
         let Verdict { final_answer, reasoning, used_evidence, .. } = complete(verdict, plan, evidence, missing);
         let result = SummarizerOutput::new(&final_answer, context.form, score, &reasoning)
             .map_err(|invalid| self.unusable(&invalid.to_string()))?;
-        let result = SummarizerOutput { used_evidence, ..result.with_replan(reason.and_then(|gap| Text::new(gap).ok())) };
+        let mut result = result.with_replan(reason.and_then(|gap| Text::new(gap).ok()));
+        result.used_evidence = used_evidence;
         Ok(Conclusion { gap: missing.map(str::to_owned), result })
     }
 

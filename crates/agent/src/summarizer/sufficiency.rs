@@ -21,16 +21,18 @@ fn uncovered(plan: &PlannerOutput, evidence: &ExecutorOutput) -> Option<String> 
         return None;
     }
     let covered = |name: &str| {
-        evidence.distortion_analysis.as_ref().is_some_and(|analysis| analysis.get(name).is_some_and(|of| !of.is_empty()))
+        evidence
+            .distortion_analysis
+            .as_ref()
+            .is_some_and(|analysis| analysis.get(name).is_some_and(|of| !of.is_empty()))
     };
     let missing: Vec<&str> = plan.query_scope.names().into_iter().filter(|name| !covered(name)).collect();
     match (&plan.query_scope, missing.as_slice()) {
         (_, []) => None,
         (QueryScope::Global, _) => Some("Distortion analysis is missing for the whole image".to_owned()),
-        (QueryScope::Objects(_), missing) => Some(format!(
-            "Distortion analysis does not cover all query_scope objects: missing {}",
-            missing.join(", ")
-        )),
+        (QueryScope::Objects(_), missing) => {
+            Some(format!("Distortion analysis does not cover all query_scope objects: missing {}", missing.join(", ")))
+        }
     }
 }
 

@@ -74,7 +74,8 @@ impl ToolCache {
     /// Keeps at most `entries` results in memory, and all of them in `disk` if it is given.
     pub fn new(entries: u64, disk: Option<PathBuf>) -> Self {
         let zero = AtomicU64::default;
-        let memory = Cache::builder().max_capacity(entries).eviction_policy(moka::policy::EvictionPolicy::lru()).build();
+        let memory =
+            Cache::builder().max_capacity(entries).eviction_policy(moka::policy::EvictionPolicy::lru()).build();
         Self { memory, disk, memory_hits: zero(), disk_hits: zero(), misses: zero() }
     }
 

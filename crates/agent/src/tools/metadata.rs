@@ -36,6 +36,9 @@ pub struct Metadata {
     /// With or without reference.
     #[serde(rename = "type")]
     pub tool_type: ToolType,
+    /// What it is, in a sentence, for people and models who choose a tool.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
     /// The distortion categories that it judges best.
     pub strengths: Vec<String>,
     /// The direction of the raw score; absent for a plain measurement, of which neither end is better.

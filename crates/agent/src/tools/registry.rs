@@ -162,6 +162,7 @@ fn describe(info: &Info) -> Metadata {
             Kind::FullReference => ToolType::FullReference,
             Kind::NoReference => ToolType::NoReference,
         },
+        description: info.summary.to_owned(),
         strengths: Vec::new(),
         lower_is_better: match info.direction {
             Direction::LowerIsBetter => Some(true),

@@ -58,7 +58,8 @@ fn names(folded: &str, name: &str) -> bool {
 
 /// Whether a word of the sentence, or two in a row, mean the distortion.
 fn mentions(folded: &str, distortion: Distortion) -> bool {
-    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        folded.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty()).collect();
     let means = |text: &str| text.parse::<Distortion>().is_ok_and(|meant| meant == distortion);
     folded.contains(&distortion.name().to_lowercase()) || words.iter().any(|word| means(word))
 }

@@ -78,7 +78,10 @@ mod tests {
     fn objects_are_found_in_prose_fences_and_with_trailing_commas() {
         assert_eq!(objects("Sure! ```json\n{\"a\": [1, 2,],}\n``` Hope it helps {smile}"), [json!({"a": [1, 2]})]);
         assert_eq!(objects("The set {x, y} is {\"b\": \"}, {\"}"), [json!({"b": "}, {"})]);
-        assert_eq!(objects("{\"a\": \"\\\"}\"} and {\"c\": {\"d\": 1}}"), [json!({"a": "\"}"}), json!({"c": {"d": 1}})]);
+        assert_eq!(
+            objects("{\"a\": \"\\\"}\"} and {\"c\": {\"d\": 1}}"),
+            [json!({"a": "\"}"}), json!({"c": {"d": 1}})]
+        );
         assert_eq!(objects("{\"text\": \"a, }\",}"), [json!({"text": "a, }"})]);
     }
 

@@ -40,7 +40,8 @@ fn answer_token(tokens: &[TokenLogprob]) -> Option<&TokenLogprob> {
 fn level_logarithms(token: &TokenLogprob) -> [Option<f64>; 5] {
     let mut logarithms = [None; 5];
     let spoken = std::iter::once((token.token.as_str(), token.logprob));
-    let others = token.top.iter().map(|(text, logprob)| (text.as_str(), *logprob)).filter(|(text, _)| *text != token.token);
+    let others =
+        token.top.iter().map(|(text, logprob)| (text.as_str(), *logprob)).filter(|(text, _)| *text != token.token);
     for (text, logprob) in spoken.chain(others) {
         let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
         if let Some(level) = named_level(bare) {
@@ -68,7 +69,9 @@ mod tests {
 
     #[test]
     fn letters_words_and_both_are_levels_and_sentences_are_not() {
-        for (text, level) in [("B", "Good"), ("(b)", "Good"), ("C. Fair", "Fair"), ("excellent", "Excellent"), (" E ", "Bad")] {
+        for (text, level) in
+            [("B", "Good"), ("(b)", "Good"), ("C. Fair", "Fair"), ("excellent", "Excellent"), (" E ", "Bad")]
+        {
             assert_eq!(named_level(text).map(QualityLevel::name), Some(level), "{text}");
         }
         for text in ["Blurry", "A1", "", "Average", "F"] {

@@ -80,7 +80,12 @@ impl VlmReasoner {
                     Err(reason) => {
                         let backend = client.name().to_owned();
                         tracing::warn!(backend, attempt, "answer refused, {reason}: {}", excerpt(&answer.text));
-                        context.journal.tell(Event::Retry { node: self.node, backend, attempt, reason: reason.clone() });
+                        context.journal.tell(Event::Retry {
+                            node: self.node,
+                            backend,
+                            attempt,
+                            reason: reason.clone(),
+                        });
                         refused = Some(reason);
                     }
                 }
@@ -104,7 +109,13 @@ impl VlmReasoner {
         if let Some(reason) = refused {
             prompt.user = format!("{}\n{}", prompt.user, fill(prompts::STRICTER, &[("reason", reason)]));
         }
-        tracing::debug!(node = self.node.name(), backend = client.name(), system = excerpt(&prompt.system), user = excerpt(&prompt.user), "prompt");
+        tracing::debug!(
+            node = self.node.name(),
+            backend = client.name(),
+            system = excerpt(&prompt.system),
+            user = excerpt(&prompt.user),
+            "prompt"
+        );
         let options =
             Options { schema: Some(question.schema.clone()), logprobs: question.logprobs, ..self.options.clone() };
         let answered_by = Mutex::new(client.name().to_owned());
@@ -228,8 +239,7 @@ impl Reasoner for VlmReasoner {
         async move {
             let set = shapes::distortions_json(distortions);
             let described = describe(tools);
-            let system =
-                fill(prompts::SELECTION_SYSTEM, &[("distortion_set", &set), ("tool_description", &described)]);
+            let system = fill(prompts::SELECTION_SYSTEM, &[("distortion_set", &set), ("tool_description", &described)]);
             let user = fill(prompts::SELECTION_USER, &[("query", context.state.query.as_str())]);
             let schema = shapes::selection_schema(distortions, tools);
             let question = Question { images: false, ..Question::new("selected_tools", system, user, schema) };
@@ -266,7 +276,8 @@ impl Reasoner for VlmReasoner {
             let scoring = context.form == AnswerForm::Score && plan.query_type == QueryType::Iqa;
             let system = if scoring { prompts::SCORING_SYSTEM } else { prompts::ANSWER_SYSTEM };
             tracing::info!(mode = if scoring { "scoring" } else { "explanation/QA" }, "summarizer prompt");
-            let user = format!("{}{}", self.user(context, prompts::EXECUTOR_USER), evidence_text(context, evidence, fused));
+            let user =
+                format!("{}{}", self.user(context, prompts::EXECUTOR_USER), evidence_text(context, evidence, fused));
             let letters: Vec<String> = match context.form {
                 AnswerForm::Score => ["A", "B", "C", "D", "E"].map(str::to_owned).to_vec(),
                 AnswerForm::Choice => context.state.options.iter().map(|option| option.letter.to_string()).collect(),
@@ -330,11 +341,14 @@ fn history(context: Context<'_>) -> String {
 fn describe(tools: &[&Tool]) -> String {
     let line = |tool: &&Tool| {
         let metadata = tool.metadata();
-        (tool.name().to_owned(), json!({
-            "type": metadata.tool_type,
-            "description": metadata.description,
-            "strengths": metadata.strengths,
-        }))
+        (
+            tool.name().to_owned(),
+            json!({
+                "type": metadata.tool_type,
+                "description": metadata.description,
+                "strengths": metadata.strengths,
+            }),
+        )
     };
     Value::Object(tools.iter().map(line).collect()).to_string()
 }
@@ -345,7 +359,9 @@ fn evidence_text(context: Context<'_>, evidence: &ExecutorOutput, fused: Option<
     if let Some(options) = options_text(context) {
         sections += &format!("\n{options}");
     }
-    if context.form == AnswerForm::Score && context.state.plan.as_ref().is_some_and(|plan| plan.query_type == QueryType::Other) {
+    if context.form == AnswerForm::Score
+        && context.state.plan.as_ref().is_some_and(|plan| plan.query_type == QueryType::Other)
+    {
         sections += "\nThe answer choices:\nA. Excellent\nB. Good\nC. Fair\nD. Poor\nE. Bad";
     }
     if context.form == AnswerForm::Text {
@@ -363,7 +379,9 @@ fn evidence_text(context: Context<'_>, evidence: &ExecutorOutput, fused: Option<
         }
     }
     if let Some(fused) = fused {
-        sections += &format!("\nThe tools together point to a quality of {fused:.2} on the scale from 1 (E, Bad) to 5 (A, Excellent).");
+        sections += &format!(
+            "\nThe tools together point to a quality of {fused:.2} on the scale from 1 (E, Bad) to 5 (A, Excellent)."
+        );
     }
     sections
 }

@@ -141,7 +141,8 @@ Return the JSON:
 }"#;
 
 /// Added to a prompt whose last answer could not be used.
-pub const STRICTER: &str = "Return ONLY valid JSON, with no text before or after it. Your last answer could not be used: {reason}";
+pub const STRICTER: &str =
+    "Return ONLY valid JSON, with no text before or after it. Your last answer could not be used: {reason}";
 
 /// Fills the `{name}`s of a template, in one pass: what is filled in is never taken for a name.
 pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
@@ -149,9 +150,8 @@ pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     while let Some(open) = rest.find('{') {
         let (before, from) = rest.split_at(open);
         filled.push_str(before);
-        let named = values.iter().find(|(name, _)| {
-            from[1..].strip_prefix(name).is_some_and(|after| after.starts_with('}'))
-        });
+        let named =
+            values.iter().find(|(name, _)| from[1..].strip_prefix(name).is_some_and(|after| after.starts_with('}')));
         rest = match named {
             Some((name, value)) => {
                 filled.push_str(value);

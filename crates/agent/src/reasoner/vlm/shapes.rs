@@ -83,28 +83,38 @@ pub fn read_plan(answer: &Value) -> Result<PlannerOutput, String> {
         Some(named) => Some(read_distortions(named, &query_scope)?).filter(|named| !named.is_empty()),
     };
     let required = list(answer.get("required_tool").unwrap_or(&Value::Null));
-    let named = |tool: &&Value| tool.as_str().is_some_and(|tool| !["", "null", "none"].contains(&tool.to_lowercase().trim()));
+    let named =
+        |tool: &&Value| tool.as_str().is_some_and(|tool| !["", "null", "none"].contains(&tool.to_lowercase().trim()));
     let required: Vec<Text> =
         required.iter().filter(|tool| named(tool)).filter_map(|tool| Text::new(tool.as_str()?).ok()).collect();
     let flags = field(answer, "plan")?;
     Ok(PlannerOutput {
-        query_type: word(answer, "query_type", &[
-            ("iqa", QueryType::Iqa),
-            ("other", QueryType::Other),
-            ("explanation", QueryType::Other),
-            ("mcq", QueryType::Other),
-        ])?,
+        query_type: word(
+            answer,
+            "query_type",
+            &[
+                ("iqa", QueryType::Iqa),
+                ("other", QueryType::Other),
+                ("explanation", QueryType::Other),
+                ("mcq", QueryType::Other),
+            ],
+        )?,
         query_scope,
-        distortion_source: word(answer, "distortion_source", &[
-            ("explicit", DistortionSource::Explicit),
-            ("explict", DistortionSource::Explicit),
-            ("inferred", DistortionSource::Inferred),
-        ])?,
+        distortion_source: word(
+            answer,
+            "distortion_source",
+            &[
+                ("explicit", DistortionSource::Explicit),
+                ("explict", DistortionSource::Explicit),
+                ("inferred", DistortionSource::Inferred),
+            ],
+        )?,
         distortions,
-        reference_mode: word(answer, "reference_mode", &[
-            ("fullreference", ReferenceMode::FullReference),
-            ("noreference", ReferenceMode::NoReference),
-        ])?,
+        reference_mode: word(
+            answer,
+            "reference_mode",
+            &[("fullreference", ReferenceMode::FullReference), ("noreference", ReferenceMode::NoReference)],
+        )?,
         required_tool: OneOrMany::from_vec(required),
         plan: PlanControlFlags {
             distortion_detection: flag(flags, &["distortion_detection"])?,
@@ -157,7 +167,8 @@ fn read_distortions(written: &Value, scope: &QueryScope) -> Result<DistortionSet
         let Some(part) = align(name, scope) else { continue };
         let of_part = set.entry(part).or_default();
         for distortion in list(distortions) {
-            let distortion = text(distortion, "a distortion")?.parse::<Distortion>().map_err(|error| error.to_string())?;
+            let distortion =
+                text(distortion, "a distortion")?.parse::<Distortion>().map_err(|error| error.to_string())?;
             if !of_part.contains(&distortion) {
                 of_part.push(distortion);
             }
@@ -169,7 +180,8 @@ fn read_distortions(written: &Value, scope: &QueryScope) -> Result<DistortionSet
 /// The analyst's schema.
 pub fn analysis_schema(distortions: &DistortionSet) -> Value {
     let parts = each(distortions.keys().map(Text::as_str), |part| {
-        let types: Vec<&str> = distortions.get(part).into_iter().flatten().map(|distortion| distortion.name()).collect();
+        let types: Vec<&str> =
+            distortions.get(part).into_iter().flatten().map(|distortion| distortion.name()).collect();
         let analysis = closed(json!({
             "type": {"type": "string", "enum": types},
             "severity": {"type": "string", "enum": Severity::names()},
@@ -192,7 +204,8 @@ pub fn read_analysis(answer: &Value, scope: &QueryScope, asked: &DistortionSet) 
             if !asked.get(&part).is_some_and(|of_part| of_part.contains(&distortion)) {
                 return Err(format!("{distortion} is not among the distortions of {part}"));
             }
-            let analysis = DistortionAnalysis::new(distortion, severity, explanation).map_err(|error| error.to_string())?;
+            let analysis =
+                DistortionAnalysis::new(distortion, severity, explanation).map_err(|error| error.to_string())?;
             let of_part = analyses.entry(part.clone()).or_default();
             if !of_part.iter().any(|earlier| earlier.distortion == distortion) {
                 of_part.push(analysis);
@@ -227,12 +240,14 @@ pub fn read_selection(
     distortions: &DistortionSet,
     tools: &[&Tool],
 ) -> Result<ByDistortion<Text>, String> {
-    let suits = |tool: &Tool, distortion: Distortion| tool.metadata().strengths.iter().any(|name| name == distortion.name());
+    let suits =
+        |tool: &Tool, distortion: Distortion| tool.metadata().strengths.iter().any(|name| name == distortion.name());
     let mut selected = ByDistortion::<Text>::new();
     for (name, written) in object(field(answer, "selected_tools")?, "selected_tools")? {
         let Some(part) = align(name, scope) else { continue };
         for (distortion, tool) in object(written, "selected_tools")? {
-            let distortion: Distortion = distortion.parse().map_err(|error: crate::state::Invalid| error.to_string())?;
+            let distortion: Distortion =
+                distortion.parse().map_err(|error: crate::state::Invalid| error.to_string())?;
             let wanted = fold(text(tool, "a tool")?);
             let tool = tools.iter().find(|tool| fold(tool.name()) == wanted);
             let tool = tool.ok_or_else(|| format!("{wanted:?} is not among the available tools"))?;
@@ -242,7 +257,10 @@ pub fn read_selection(
                 return Err(format!("there is a reference: choose a full-reference tool such as {better}, not {tool}"));
             }
             if distortions.get(&part).is_some_and(|of_part| of_part.contains(&distortion)) {
-                selected.entry(part.clone()).or_default().insert(distortion, Text::new(tool.name()).map_err(|e| e.to_string())?);
+                selected
+                    .entry(part.clone())
+                    .or_default()
+                    .insert(distortion, Text::new(tool.name()).map_err(|e| e.to_string())?);
             }
         }
     }
@@ -280,7 +298,8 @@ pub fn read_grounding(answer: &Value, objects: &[&str], width: usize, height: us
         let [left, top, right, bottom] = sides[..] else {
             return Err(format!("the box of {name} must be four numbers or null, not {written}"));
         };
-        let pixel = |thousandths: f64, size: usize| (thousandths.clamp(0.0, 1000.0) / 1000.0 * size as f64).round() as usize;
+        let pixel =
+            |thousandths: f64, size: usize| (thousandths.clamp(0.0, 1000.0) / 1000.0 * size as f64).round() as usize;
         let (x, y) = (pixel(left, width), pixel(top, height));
         let (right, bottom) = (pixel(right, width), pixel(bottom, height));
         if right <= x || bottom <= y {

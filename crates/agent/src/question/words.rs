@@ -1,0 +1,110 @@
+//! Text cut into words, English and Chinese alike: a word of letters and digits, or one Chinese character.
+
+/// One word of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Word<'a> {
+    /// As it is written.
+    pub text: &'a str,
+    /// In lower case.
+    pub folded: String,
+    /// Where it begins, in bytes.
+    pub start: usize,
+    /// Where it ends, in bytes.
+    pub end: usize,
+    /// Whether a mark such as a comma or a question mark stands before it.
+    pub after_mark: bool,
+}
+
+/// The words of a text. Hyphens, underscores and apostrophes part words without being marks.
+pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
+    let mut words: Vec<Word<'_>> = Vec::new();
+    let mut begin: Option<usize> = None;
+    let mut after_mark = false;
+    let end_of_text = std::iter::once((text.len(), ' '));
+    for (at, character) in text.char_indices().chain(end_of_text) {
+        let latin = character.is_alphanumeric() && !is_chinese(character);
+        if let Some(start) = begin.filter(|_| !latin) {
+            push(&mut words, text, start..at, &mut after_mark);
+            begin = None;
+        }
+        if latin {
+            begin.get_or_insert(at);
+        } else if is_chinese(character) {
+            push(&mut words, text, at..at + character.len_utf8(), &mut after_mark);
+        } else if !character.is_whitespace() && !matches!(character, '-' | '_' | '\'' | '’') {
+            after_mark = true;
+        }
+    }
+    words
+}
+
+fn push<'a>(words: &mut Vec<Word<'a>>, text: &'a str, range: std::ops::Range<usize>, after_mark: &mut bool) {
+    let (start, end) = (range.start, range.end);
+    let text = &text[range];
+    words.push(Word { text, folded: text.to_lowercase(), start, end, after_mark: std::mem::take(after_mark) });
+}
+
+/// Whether a character is Chinese.
+pub(crate) fn is_chinese(character: char) -> bool {
+    matches!(character, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
+}
+
+/// How many words `pattern` covers at `at`: words in lower case, `*` for any ending, Chinese written as it is.
+/// A mark between its words breaks a pattern.
+pub(crate) fn matches_at(words: &[Word<'_>], at: usize, pattern: &str) -> Option<usize> {
+    let mut next = at;
+    let mut take = |fits: &dyn Fn(&str) -> bool| {
+        let word = words.get(next).filter(|word| next == at || !word.after_mark)?;
+        next += 1;
+        fits(&word.folded).then_some(())
+    };
+    for piece in pattern.split(' ') {
+        if piece.starts_with(is_chinese) {
+            for character in piece.chars() {
+                take(&|word| word.chars().eq([character]))?;
+            }
+        } else if let Some(stem) = piece.strip_suffix('*') {
+            take(&|word| word.starts_with(stem))?;
+        } else {
+            take(&|word| word == piece)?;
+        }
+    }
+    Some(next - at)
+}
+
+/// Where `pattern` first occurs: the place and the number of words.
+pub(crate) fn find(words: &[Word<'_>], pattern: &str) -> Option<(usize, usize)> {
+    (0..words.len()).find_map(|at| matches_at(words, at, pattern).map(|length| (at, length)))
+}
+
+/// Whether one of `patterns` occurs.
+pub(crate) fn contains_any(words: &[Word<'_>], patterns: &[&str]) -> bool {
+    patterns.iter().any(|pattern| find(words, pattern).is_some())
+}
+
+/// Whether the text begins with one of `patterns`.
+pub(crate) fn starts_with_any(words: &[Word<'_>], patterns: &[&str]) -> bool {
+    patterns.iter().any(|pattern| matches_at(words, 0, pattern).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latin_words_and_chinese_characters_are_parted() {
+        let words = words("Is the cat's 天空 out-of-focus?");
+        let folded: Vec<&str> = words.iter().map(|word| word.folded.as_str()).collect();
+        assert_eq!(folded, ["is", "the", "cat", "s", "天", "空", "out", "of", "focus"]);
+    }
+
+    #[test]
+    fn patterns_match_whole_words_and_stems_but_not_across_marks() {
+        let words = words("Too dark, blurry; 很模糊");
+        assert_eq!(find(&words, "too dark"), Some((0, 2)));
+        assert_eq!(find(&words, "blur*"), Some((2, 1)));
+        assert_eq!(find(&words, "blur"), None);
+        assert_eq!(find(&words, "dark blurry"), None);
+        assert_eq!(find(&words, "模糊"), Some((4, 2)));
+    }
+}
