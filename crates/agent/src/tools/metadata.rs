@@ -29,6 +29,19 @@ impl std::fmt::Display for ToolType {
     }
 }
 
+/// What runs a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    /// The metrics engine, built in.
+    #[default]
+    Native,
+    /// A network in a file, run by ONNX Runtime.
+    Onnx,
+    /// A Python worker.
+    Worker,
+}
+
 /// What `tools.json` says of one tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,6 +49,9 @@ pub struct Metadata {
     /// With or without reference.
     #[serde(rename = "type")]
     pub tool_type: ToolType,
+    /// What runs it; told from what is built in where the list does not say.
+    #[serde(default)]
+    pub backend: Backend,
     /// What it is, in a sentence, for people and models who choose a tool.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,

@@ -11,7 +11,7 @@ mod run;
 pub use availability::Availability;
 pub use cache::{CacheKey, CacheStatistics, CachedRun, ToolCache};
 pub use check::{CheckOutcome, SamplePair};
-pub use metadata::{Metadata, ToolType};
+pub use metadata::{Backend, Metadata, ToolType};
 pub use normalisation::{Logistic, Scale};
 pub use registry::{Registry, Tool};
 pub use run::{Failure, ToolRun, raw_number};

@@ -8,7 +8,8 @@ use agenticiqa_metrics as metrics;
 use metrics::{Direction, Ilniqe, Info, Kind, Metric};
 
 use super::metadata::{self, BUILTIN};
-use super::{Availability, Error, Metadata, Scale, ToolType};
+use super::{Availability, Backend, Error, Metadata, Scale, ToolType};
+use crate::state::Distortion;
 
 /// A tool: what is known of it, and the metric behind it where there is one.
 #[derive(Debug, Clone)]
@@ -55,6 +56,12 @@ impl Tool {
         self.metric().map(Metric::info)
     }
 
+    /// What it is, in a sentence: the list's, or the metric's own.
+    pub fn description(&self) -> &str {
+        let own = self.info().map_or("", |info| info.summary);
+        if self.metadata.description.is_empty() { own } else { &self.metadata.description }
+    }
+
     /// Whether it compares with a reference.
     pub fn needs_reference(&self) -> bool {
         self.metadata.tool_type == ToolType::FullReference
@@ -71,6 +78,11 @@ impl Tool {
                 Availability::NotIncluded { reason: "a learned tool; its weights are not part of this release".into() }
             }
         }
+    }
+
+    /// Whether it is known to judge a distortion well.
+    pub fn is_strong_at(&self, distortion: Distortion) -> bool {
+        self.metadata.strengths.iter().any(|name| name == distortion.name())
     }
 
     /// How its raw scores become scores from 1 to 5.
@@ -144,6 +156,21 @@ impl Registry {
             .ok_or_else(|| Error::UnknownTool { name: name.to_owned(), suggestion: self.nearest(&wanted) })
     }
 
+    /// The tools that judge a distortion best, in the order of the list.
+    pub fn get_tools_for_distortion(&self, distortion: Distortion) -> Vec<&Tool> {
+        self.iter().filter(|tool| tool.is_strong_at(distortion)).collect()
+    }
+
+    /// The tools that compare with a reference, or those that do not.
+    pub fn get_tools_by_type(&self, tool_type: ToolType) -> Vec<&Tool> {
+        self.iter().filter(|tool| tool.metadata.tool_type == tool_type).collect()
+    }
+
+    /// Whether a tool of that name exists and can run here.
+    pub fn is_tool_available(&self, name: &str) -> bool {
+        self.get(name).is_ok_and(|tool| tool.availability().is_available())
+    }
+
     fn nearest(&self, wanted: &str) -> Option<String> {
         let distance = |tool: &&Tool| strsim::damerau_levenshtein(&fold(&tool.name), wanted);
         let nearest = self.tools.iter().min_by_key(distance)?;
@@ -162,6 +189,7 @@ fn describe(info: &Info) -> Metadata {
             Kind::FullReference => ToolType::FullReference,
             Kind::NoReference => ToolType::NoReference,
         },
+        backend: Backend::Native,
         description: info.summary.to_owned(),
         strengths: Vec::new(),
         lower_is_better: match info.direction {
@@ -187,6 +215,25 @@ mod tests {
                 assert_eq!(tool.metadata.tool_type, described.tool_type, "{}", tool.name);
                 assert_eq!(tool.metadata.lower_is_better, described.lower_is_better, "{}", tool.name);
             }
+        }
+    }
+
+    #[test]
+    fn tools_are_found_by_distortion_type_and_availability() {
+        let registry = Registry::builtin().unwrap();
+        let names = |tools: Vec<&Tool>| tools.iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>();
+        let blur = names(registry.get_tools_for_distortion(Distortion::Blurs));
+        assert!(blur.contains(&"MS-SSIM".to_owned()) && blur.contains(&"TOPIQ_FR".to_owned()), "{blur:?}");
+        assert!(!names(registry.get_tools_by_type(ToolType::NoReference)).contains(&"SSIM".to_owned()));
+        assert!(registry.is_tool_available("ms_ssim"));
+        assert!(!registry.is_tool_available("QAlign") && !registry.is_tool_available("nonsense"));
+    }
+
+    #[test]
+    fn every_tool_is_described() {
+        for tool in Registry::builtin().unwrap().iter() {
+            assert!(!tool.description().is_empty(), "{}", tool.name);
+            assert_eq!(tool.metadata.backend == Backend::Native, tool.metric.is_some(), "{}", tool.name);
         }
     }
 

@@ -345,7 +345,7 @@ fn describe(tools: &[&Tool]) -> String {
             tool.name().to_owned(),
             json!({
                 "type": metadata.tool_type,
-                "description": metadata.description,
+                "description": tool.description(),
                 "strengths": metadata.strengths,
             }),
         )

@@ -240,8 +240,6 @@ pub fn read_selection(
     distortions: &DistortionSet,
     tools: &[&Tool],
 ) -> Result<ByDistortion<Text>, String> {
-    let suits =
-        |tool: &Tool, distortion: Distortion| tool.metadata().strengths.iter().any(|name| name == distortion.name());
     let mut selected = ByDistortion::<Text>::new();
     for (name, written) in object(field(answer, "selected_tools")?, "selected_tools")? {
         let Some(part) = align(name, scope) else { continue };
@@ -251,7 +249,7 @@ pub fn read_selection(
             let wanted = fold(text(tool, "a tool")?);
             let tool = tools.iter().find(|tool| fold(tool.name()) == wanted);
             let tool = tool.ok_or_else(|| format!("{wanted:?} is not among the available tools"))?;
-            let better = tools.iter().find(|other| other.needs_reference() && suits(other, distortion));
+            let better = tools.iter().find(|other| other.needs_reference() && other.is_strong_at(distortion));
             if let Some(better) = better.filter(|_| !tool.needs_reference()) {
                 let (tool, better) = (tool.name(), better.name());
                 return Err(format!("there is a reference: choose a full-reference tool such as {better}, not {tool}"));
