@@ -1,0 +1,7 @@
+//! Every scenario of the specification, by its name. docs/seeds.md says which test stands for which scenario.
+
+mod executor_core;
+mod planner_design;
+mod state_models;
+mod summarizer_core;
+mod support;
