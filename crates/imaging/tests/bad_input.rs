@@ -194,6 +194,26 @@ fn avif_that_is_wrong_says_what_is_wrong() {
     assert!(Decoder::default().decode(&garbage).is_err());
 }
 
+#[test]
+fn a_bitmap_that_is_too_long_is_not_called_damaged() {
+    let unsupported = "this kind of BMP is not supported: more than 65535 pixels a side; convert it to PNG first";
+    let bitmap = |width: i32, height: i32| {
+        let mut file = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+        file.extend([width.to_le_bytes(), height.to_le_bytes()].concat());
+        file.extend([1, 0, 24, 0]);
+        file.resize(54, 0);
+        file.resize(54 + (width.unsigned_abs() * 3).next_multiple_of(4) as usize * height.unsigned_abs() as usize, 7);
+        file
+    };
+    assert_eq!(reason(&bitmap(70000, 3)), unsupported);
+    assert_eq!(reason(&bitmap(3, 70000)), unsupported);
+    assert_eq!(reason(&bitmap(3, -70000)), unsupported);
+    let picture = Decoder::default().decode(&bitmap(65535, 2)).unwrap();
+    assert_eq!((picture.image.width(), picture.image.height()), (65535, 2));
+    let too_large = (Decoder { max_pixels: 1000 }).decode(&bitmap(3, 70000)).unwrap_err();
+    assert!(matches!(too_large, Error::TooLarge { width: 3, height: 70000, .. }));
+}
+
 /// The checksum of a PNG chunk.
 fn checksum(bytes: &[u8]) -> u32 {
     let step = |crc: u32, _| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
