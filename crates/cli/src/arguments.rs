@@ -61,7 +61,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = SCORE_EXAMPLES)]
 pub struct Score {
-    /// The pictures: JPEG, PNG, BMP, TIFF, WebP or GIF, told apart by content
+    /// The pictures: JPEG, PNG, BMP, TIFF, WebP, GIF or AVIF, told apart by content
     #[arg(required = true, value_name = "IMAGE", value_hint = ValueHint::FilePath)]
     pub images: Vec<PathBuf>,
 

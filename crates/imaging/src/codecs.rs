@@ -69,10 +69,26 @@ fn check_palette(bytes: &[u8]) -> Result<()> {
 
 /// Decodes BMP, also with palette, bit fields or run lengths.
 pub(crate) fn bmp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
+    check_sides(decoder, bytes)?;
     let source = BmpDecoder::new(Cursor::new(bytes)).map_err(|error| explain(Format::Bmp, error))?;
     let (width, height) = source.dimensions();
     decoder.check_size(width.into(), height.into())?;
     read(Format::Bmp, source)
+}
+
+/// The decoder calls a picture of more pixels a side damaged; it is only long.
+fn check_sides(decoder: &Decoder, bytes: &[u8]) -> Result<()> {
+    const LONGEST: u64 = u16::MAX as u64;
+    let number = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(i32::from_le_bytes);
+    // The oldest header has numbers of 16 bits only. A negative height stands for rows from the top.
+    if let (Some(16..), Some(width @ 1..), Some(height)) = (number(14), number(18), number(22)) {
+        let (width, height) = (u64::from(width.unsigned_abs()), u64::from(height.unsigned_abs()));
+        if width.max(height) > LONGEST {
+            decoder.check_size(width, height)?;
+            return Err(Error::unsupported(Format::Bmp, format!("more than {LONGEST} pixels a side")));
+        }
+    }
+    Ok(())
 }
 
 /// Reads the pixels of a checked size, with profile and orientation.

@@ -10,7 +10,7 @@ use agenticiqa_metrics::{Image, Source};
 use image::metadata::Orientation;
 
 use crate::raster::{Layout, Raster, Samples};
-use crate::{Error, Format, Result, codecs, format, icc, jpeg, tiff};
+use crate::{Error, Format, Result, avif, codecs, format, icc, jpeg, tiff};
 
 /// Reads image files. The limit is checked against the size that a file states, before anything is allocated for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +140,7 @@ impl Decoder {
             Format::Bmp => codecs::bmp(self, bytes),
             Format::WebP => codecs::webp(self, bytes),
             Format::Gif => codecs::gif(self, bytes),
+            Format::Avif => avif::decode(self, bytes),
         }
     }
 

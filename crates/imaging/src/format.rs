@@ -20,6 +20,8 @@ pub enum Format {
     WebP,
     /// GIF, first frame.
     Gif,
+    /// AVIF, first frame.
+    Avif,
 }
 
 impl fmt::Display for Format {
@@ -31,6 +33,7 @@ impl fmt::Display for Format {
             Self::Tiff => "TIFF",
             Self::WebP => "WebP",
             Self::Gif => "GIF",
+            Self::Avif => "AVIF",
         })
     }
 }
@@ -104,6 +107,8 @@ fn known(head: &[u8]) -> Option<Format> {
         Some(Format::Tiff)
     } else if starts(b"BM") && is_bmp(head) {
         Some(Format::Bmp)
+    } else if has_brand(head, &[b"avif", b"avis"]) {
+        Some(Format::Avif)
     } else {
         None
     }
@@ -126,9 +131,6 @@ fn has_brand(head: &[u8], brands: &[&[u8; 4]]) -> bool {
 }
 
 fn other_image(head: &[u8]) -> Option<&'static str> {
-    if has_brand(head, &[b"avif", b"avis"]) {
-        return Some("AVIF");
-    }
     if has_brand(head, &[b"heic", b"heix", b"hevc", b"mif1", b"msf1"]) {
         return Some("HEIC");
     }
@@ -183,6 +185,8 @@ mod tests {
     fn formats_are_told_by_content() {
         assert_eq!(detect(b"\xff\xd8\xff\xe0").unwrap(), Format::Jpeg);
         assert_eq!(detect(b"RIFF\x00\x00\x00\x00WEBPVP8 ").unwrap(), Format::WebP);
+        assert_eq!(detect(b"\x00\x00\x00\x1cftypavif\x00\x00\x00\x00mif1avifmiaf").unwrap(), Format::Avif);
+        assert_eq!(detect(b"\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00avifmiaf").unwrap(), Format::Avif);
     }
 
     #[test]
@@ -197,9 +201,6 @@ mod tests {
         assert_eq!(message(b"{\"a\": 1}"), "not an image: it looks like JSON text");
         assert_eq!(message(&[0; 100]), "not an image: it looks like nothing but zero bytes");
         assert_eq!(message(b"\x01\x02\x03\xff"), "not an image: it looks like data of an unknown kind");
-        let avif = "AVIF images are not read: convert it to PNG first";
-        assert_eq!(message(b"\x00\x00\x00\x1cftypavif\x00\x00\x00\x00mif1avifmiaf"), avif);
-        assert_eq!(message(b"\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00avifmiaf"), avif);
         assert_eq!(message(b"P6\n2 2\n255\n"), "Netpbm images are not read: convert it to PNG first");
         assert_eq!(message(b"<svg xmlns='x'/>"), "SVG images are not read: convert it to PNG first");
         assert_eq!(

@@ -89,6 +89,20 @@ impl Raster {
         (self.width, self.height) = (turn.width, turn.height);
     }
 
+    /// Keeps the rectangle at `left` and `top`, which must be inside.
+    pub fn crop(&mut self, left: usize, top: usize, width: usize, height: usize) {
+        let (stride, channels) = (self.width * self.layout.channels(), self.layout.channels());
+        on_samples!(&mut self.samples, data => {
+            for row in 0..height {
+                let start = (top + row) * stride + left * channels;
+                data.copy_within(start..start + width * channels, row * width * channels);
+            }
+            data.truncate(width * height * channels);
+            data.shrink_to_fit();
+        });
+        (self.width, self.height) = (width, height);
+    }
+
     /// The picture as metrics take it; alpha and inks must be gone.
     pub fn into_image(self) -> Result<Image> {
         let (width, height) = (self.width, self.height);
@@ -285,6 +299,13 @@ mod tests {
         raster.orient(Orientation::Rotate270);
         let Samples::Sixteen(back) = &raster.samples else { panic!("16 bits expected") };
         assert_eq!(*back, data);
+    }
+
+    #[test]
+    fn a_crop_keeps_its_rectangle() {
+        let mut raster = gray(4, 3, b"abcdefghijkl");
+        raster.crop(1, 1, 2, 2);
+        assert_eq!((raster.width, raster.height, eight(&raster)), (2, 2, &b"fgjk"[..]));
     }
 
     #[test]

@@ -15,7 +15,8 @@ fn data() -> PathBuf {
 /// Name and bytes of every valid file.
 fn files() -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(data()).unwrap().map(|entry| entry.unwrap().path());
-    let mut paths: Vec<_> = entries.filter(|path| path.is_file() && !path.ends_with("make.py")).collect();
+    let mut paths: Vec<_> =
+        entries.filter(|path| path.is_file() && path.extension().is_none_or(|end| end != "py")).collect();
     paths.sort();
     paths.iter().map(|path| (path.file_name().unwrap().to_string_lossy().into(), fs::read(path).unwrap())).collect()
 }
@@ -80,6 +81,11 @@ fn messages_name_the_file_and_the_reason() {
     let jpeg = fs::read(data().join("444.jpg")).unwrap();
     let truncated = message(&folder.file("half.jpg", &jpeg[..jpeg.len() / 2]));
     assert_eq!(truncated, "the JPEG data is truncated: the file ends before the picture does");
+    let avif = fs::read(data().join("444.avif")).unwrap();
+    for length in [avif.len() / 4, avif.len() / 2, avif.len() - 1] {
+        let truncated = message(&folder.file("part.avif", &avif[..length]));
+        assert_eq!(truncated, "the AVIF data is truncated: the file ends before the picture does");
+    }
     let error = Decoder::default().open(folder.0.join("empty.jpg")).unwrap_err();
     assert!(matches!(error.reason(), Error::Empty));
 }
@@ -162,6 +168,50 @@ fn what_cannot_be_decoded_is_named() {
     jpeg[frame + 1] = 0xc1;
     jpeg[frame + 4] = 12;
     assert_eq!(reason(&jpeg), "this kind of JPEG is not supported: 12 bits a sample; convert it to PNG first");
+}
+
+#[test]
+fn avif_that_is_wrong_says_what_is_wrong() {
+    let file = fs::read(data().join("444.avif")).unwrap();
+    let at = |name: &[u8; 4]| file.windows(4).position(|part| part == name).unwrap();
+    let changed = |place: usize, bytes: &[u8]| {
+        let mut file = file.clone();
+        file[place..place + bytes.len()].copy_from_slice(bytes);
+        reason(&file)
+    };
+    let damaged = |why: &str| format!("the AVIF data is damaged: {why}");
+    assert_eq!(changed(at(b"mdat") + 4, &[0xff; 8]), damaged("the AV1 data's units are not whole"));
+    assert_eq!(changed(at(b"ispe") + 11, &[64]), damaged("37x23 pixels instead of 64x23"));
+    assert_eq!(changed(at(b"ispe"), b"what"), damaged("an image without a size"));
+    assert_eq!(changed(at(b"meta") - 4, &[0, 0, 0, 3]), damaged("box 'meta' is shorter than its header"));
+    assert_eq!(changed(at(b"iloc") - 4, &[0, 0, 0xff, 0]), damaged("box 'iloc' is larger than its place"));
+    let unsupported = |what: &str| format!("this kind of AVIF is not supported: {what}; convert it to PNG first");
+    assert_eq!(changed(at(b"av01"), b"hvc1"), unsupported("an image item of type 'hvc1'"));
+    // The matrix follows the name of the colour type, primaries and transfer.
+    assert_eq!(changed(at(b"nclx") + 8, &[0, 14]), unsupported("matrix coefficients 14"));
+    let garbage: Vec<u8> = (0..500u32).map(|i| ((i * i * 31) >> 3) as u8).collect();
+    let garbage = [&b"\0\0\0\x14ftypavif\0\0\0\0avif"[..], &garbage].concat();
+    assert!(Decoder::default().decode(&garbage).is_err());
+}
+
+#[test]
+fn a_bitmap_that_is_too_long_is_not_called_damaged() {
+    let unsupported = "this kind of BMP is not supported: more than 65535 pixels a side; convert it to PNG first";
+    let bitmap = |width: i32, height: i32| {
+        let mut file = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+        file.extend([width.to_le_bytes(), height.to_le_bytes()].concat());
+        file.extend([1, 0, 24, 0]);
+        file.resize(54, 0);
+        file.resize(54 + (width.unsigned_abs() * 3).next_multiple_of(4) as usize * height.unsigned_abs() as usize, 7);
+        file
+    };
+    assert_eq!(reason(&bitmap(70000, 3)), unsupported);
+    assert_eq!(reason(&bitmap(3, 70000)), unsupported);
+    assert_eq!(reason(&bitmap(3, -70000)), unsupported);
+    let picture = Decoder::default().decode(&bitmap(65535, 2)).unwrap();
+    assert_eq!((picture.image.width(), picture.image.height()), (65535, 2));
+    let too_large = (Decoder { max_pixels: 1000 }).decode(&bitmap(3, 70000)).unwrap_err();
+    assert!(matches!(too_large, Error::TooLarge { width: 3, height: 70000, .. }));
 }
 
 /// The checksum of a PNG chunk.

@@ -1,4 +1,5 @@
-//! Every format, depth, coding and orientation against what Pillow decodes from the same file (`data/make.py`).
+//! Every format, depth, coding and orientation against what Pillow or libavif decodes from the same file (`data/make.py`,
+//! `data/make_avif.py`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is a panic")]
 
 use std::fs;
@@ -58,6 +59,58 @@ fn jpeg_is_within_the_freedom_of_the_standard() {
 }
 
 #[test]
+fn avif_is_what_libavif_decodes() {
+    let names = names(&[".avif"]);
+    assert!(names.len() > 25);
+    for name in names {
+        let (largest, mean) = difference(&name);
+        // Where 8-bit samples are blended or converted, they were rounded once before.
+        let limits = match name.as_str() {
+            "alpha.avif" | "premultiplied.avif" => (1.0, 0.15),
+            "p3.avif" => (3.0, 0.3),
+            _ => (1.0, 0.001),
+        };
+        assert!(largest <= limits.0 && mean <= limits.1, "{name}: {largest}, mean {mean}");
+    }
+}
+
+#[test]
+fn avif_notes_say_what_was_done() {
+    let notes = |name: &str| open(name).notes;
+    for name in ["444.avif", "420.avif", "gray.avif", "rgb.avif", "grid.avif", "grain.avif", "unstated.avif"] {
+        assert_eq!(notes(name), [], "{name}");
+    }
+    assert_eq!(notes("alpha.avif"), [Note::AlphaOnWhite]);
+    assert_eq!(notes("premultiplied.avif"), [Note::AlphaOnWhite]);
+    assert_eq!(notes("deep12.avif"), [Note::SixteenBits]);
+    assert_eq!(notes("alphadeep.avif"), [Note::SixteenBits, Note::AlphaOnWhite]);
+    assert_eq!(notes("animation.avif"), [Note::FirstFrame]);
+    assert_eq!(notes("orientation7.avif"), [Note::Oriented(7)]);
+    assert_eq!(open("gray.avif").image.channels(), 1);
+    assert!(matches!(notes("icc.avif").as_slice(), [Note::ProfileConverted { .. }]));
+    assert!(matches!(notes("p3.avif").as_slice(), [Note::ProfileConverted { name }] if name.contains("primaries 12")));
+    let hdr = notes("hdr.avif");
+    assert!(matches!(hdr.as_slice(), [Note::ProfileIgnored { reason }, Note::SixteenBits] if reason.contains("PQ")));
+}
+
+/// A sequence may do without items, and a file may put its brand second.
+#[test]
+fn avif_without_items_and_with_other_brands_is_read() {
+    let file = fs::read(data().join("animation.avif")).unwrap();
+    let with_items = Decoder::default().decode(&file).unwrap();
+    let replaced = |file: &[u8], from: &[u8; 4], to: &[u8; 4]| {
+        let place = file.windows(4).position(|name| name == from).unwrap();
+        [&file[..place], to, &file[place + 4..]].concat()
+    };
+    let without_items = Decoder::default().decode(&replaced(&file, b"meta", b"free")).unwrap();
+    assert_eq!(without_items.image.samples(), with_items.image.samples());
+    assert_eq!(without_items.notes, [Note::FirstFrame]);
+    let file = fs::read(data().join("444.avif")).unwrap();
+    let other = Decoder::default().decode(&replaced(&file, b"avif", b"mif1")).unwrap();
+    assert_eq!((other.format, other.image.samples()), (Format::Avif, open("444.avif").image.samples()));
+}
+
+#[test]
 fn notes_say_what_was_done() {
     let notes = |name: &str| open(name).notes;
     assert_eq!(notes("444.jpg"), []);
@@ -90,6 +143,7 @@ fn the_format_is_that_of_the_content() {
     assert_eq!(open("lossy.webp").format, Format::WebP);
     assert_eq!(open("one.gif").format, Format::Gif);
     assert_eq!(open("modeP.bmp").format, Format::Bmp);
+    assert_eq!(open("444.avif").format, Format::Avif);
 }
 
 #[test]
