@@ -12,6 +12,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod config;
+pub mod doctor;
 pub mod scoring;
 pub mod state;
 pub mod tools;
