@@ -14,6 +14,8 @@
 
 pub mod agent;
 pub mod checkpoint;
+pub mod config;
+pub mod doctor;
 pub mod executor;
 mod files;
 pub mod graph;

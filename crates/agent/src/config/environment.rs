@@ -1,0 +1,149 @@
+//! Environment variables: those of the process, then those of `.env`. The process's own are never changed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::{Error, Origin};
+
+/// Variables and the folder that relative configuration starts from.
+#[derive(Clone)]
+pub struct Environment {
+    directory: PathBuf,
+    /// `None` stands for the variables of this process.
+    given: Option<BTreeMap<String, String>>,
+    dotenv: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// The variables of this process and of `.env` in the working directory.
+    pub fn load() -> Result<Self, Error> {
+        let directory = PathBuf::from(".");
+        let dotenv = read_dotenv(&directory.join(".env"))?;
+        Ok(Self { directory, given: None, dotenv })
+    }
+
+    /// These variables instead of the process's, and another folder as the working directory.
+    pub fn with_variables<N: Into<String>, V: Into<String>>(
+        directory: impl Into<PathBuf>,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Result<Self, Error> {
+        let directory = directory.into();
+        let given = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let dotenv = read_dotenv(&directory.join(".env"))?;
+        Ok(Self { directory, given: Some(given), dotenv })
+    }
+
+    /// The value of a variable; the process's own wins over `.env`, and an empty one counts as missing.
+    pub fn lookup(&self, name: &str) -> Option<String> {
+        self.find(name).map(|(value, _)| value)
+    }
+
+    /// The value of a variable and where it comes from.
+    pub fn find(&self, name: &str) -> Option<(String, Origin)> {
+        let origin = |dotenv| Origin::Variable { name: name.to_owned(), dotenv };
+        let own = match &self.given {
+            Some(given) => given.get(name).cloned(),
+            // A value that is not Unicode becomes one that the reader of the field refuses, not a missing one.
+            None => std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()),
+        };
+        let in_process = own.filter(|value| !value.trim().is_empty()).map(|value| (value, origin(false)));
+        let in_file = || self.dotenv.get(name).filter(|value| !value.trim().is_empty());
+        in_process.or_else(|| in_file().map(|value| (value.clone(), origin(true))))
+    }
+
+    /// The names of all variables.
+    pub fn names(&self) -> Vec<String> {
+        let own: Vec<String> = match &self.given {
+            Some(given) => given.keys().cloned().collect(),
+            None => std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).collect(),
+        };
+        own.into_iter().chain(self.dotenv.keys().cloned()).collect()
+    }
+
+    /// The folder that relative configuration starts from.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+}
+
+impl fmt::Debug for Environment {
+    /// Names only: values may be keys.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Environment")
+            .field("directory", &self.directory)
+            .field("given", &self.given.as_ref().map(|given| given.keys().collect::<Vec<_>>()))
+            .field("dotenv", &self.dotenv.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+fn read_dotenv(path: &Path) -> Result<BTreeMap<String, String>, Error> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(Error::Unreadable { path: path.to_owned(), reason: error.to_string() }),
+    };
+    let text = text.trim_start_matches('\u{feff}');
+    dotenvy::from_read_iter(text.as_bytes()).map(|entry| entry.map_err(|error| refused(path, text, &error))).collect()
+}
+
+/// The error without the text of the line, which `dotenvy` gives instead of its number.
+fn refused(path: &Path, text: &str, error: &dotenvy::Error) -> Error {
+    match error {
+        dotenvy::Error::LineParse(wrong, _) => {
+            let first = wrong.lines().next().unwrap_or_default().trim();
+            let line = text.lines().position(|line| line.trim() == first).map_or(1, |index| index + 1);
+            Error::DotEnv { path: path.to_owned(), line }
+        }
+        other => Error::Unreadable { path: path.to_owned(), reason: other.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(dotenv: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(".env"), dotenv).unwrap();
+        folder
+    }
+
+    #[test]
+    fn the_process_wins_over_the_file_and_empty_counts_as_missing() {
+        let folder = folder("\u{feff}# keys\nA=file\nexport B='two words'\nC=\"c\"\nD=\n");
+        let variables = [("A", "process"), ("C", " ")];
+        let environment = Environment::with_variables(folder.path(), variables).unwrap();
+        assert_eq!(environment.lookup("A").as_deref(), Some("process"));
+        assert_eq!(environment.lookup("B").as_deref(), Some("two words"));
+        assert_eq!(environment.lookup("C").as_deref(), Some("c"));
+        assert_eq!(environment.lookup("D"), None);
+        let (_, origin) = environment.find("B").unwrap();
+        assert_eq!(origin.to_string(), "B in .env");
+    }
+
+    #[test]
+    fn a_line_that_is_no_assignment_is_named_by_number_and_not_shown() {
+        let folder = folder("A=1\n\nOPENAI_API_KEY sk-secret\n");
+        let none: [(&str, &str); 0] = [];
+        let error = Environment::with_variables(folder.path(), none).unwrap_err();
+        assert!(error.to_string().contains(".env:3: not an assignment"), "{error}");
+        assert!(!format!("{error} {error:?}").contains("secret"));
+    }
+
+    #[test]
+    fn debug_output_holds_no_values() {
+        let folder = folder("FROM_FILE=sk-secret-1\n");
+        let environment = Environment::with_variables(folder.path(), [("GIVEN", "sk-secret-2")]).unwrap();
+        let debug = format!("{environment:?}");
+        assert!(debug.contains("GIVEN") && debug.contains("FROM_FILE") && !debug.contains("secret"), "{debug}");
+    }
+
+    #[test]
+    fn the_variables_of_the_process_are_seen() {
+        let environment = Environment { directory: ".".into(), given: None, dotenv: BTreeMap::new() };
+        assert_eq!(environment.lookup("PATH"), std::env::var("PATH").ok());
+        assert!(environment.names().iter().any(|name| name == "PATH"));
+    }
+}

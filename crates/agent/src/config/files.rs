@@ -1,0 +1,49 @@
+//! Which files are read.
+
+use std::path::{Path, PathBuf};
+
+use super::{Environment, Error};
+
+/// The two files by name, without extension.
+pub(super) const MODEL_BACKENDS: &str = "model_backends";
+/// See [`MODEL_BACKENDS`].
+pub(super) const PIPELINE: &str = "pipeline";
+
+/// The files of the configuration: what was asked for, else `./configs/`, else the user's folder.
+pub(super) fn find(asked: Option<&Path>, environment: &Environment) -> Result<Vec<PathBuf>, Error> {
+    if let Some(path) = asked {
+        let path = below(environment.directory(), path);
+        let metadata = std::fs::metadata(&path)
+            .map_err(|error| Error::Unreadable { path: path.clone(), reason: error.to_string() })?;
+        if !metadata.is_dir() {
+            return Ok(vec![path]);
+        }
+        let files = in_folder(&path);
+        return if files.is_empty() { Err(Error::EmptyFolder { path }) } else { Ok(files) };
+    }
+    let local = in_folder(&below(environment.directory(), Path::new("configs")));
+    match user_folder(environment) {
+        Some(folder) if local.is_empty() => Ok(in_folder(&folder)),
+        _ => Ok(local),
+    }
+}
+
+/// `$XDG_CONFIG_HOME/agenticiqa`, or `~/.config/agenticiqa`.
+pub(super) fn user_folder(environment: &Environment) -> Option<PathBuf> {
+    let configured = environment.lookup("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = configured.or_else(|| environment.lookup("HOME").map(|home| Path::new(&home).join(".config")))?;
+    Some(folder.join("agenticiqa"))
+}
+
+fn in_folder(folder: &Path) -> Vec<PathBuf> {
+    let file = |name: &str| {
+        let spellings = ["yaml", "yml"].map(|extension| folder.join(name).with_extension(extension));
+        spellings.into_iter().find(|path| path.exists())
+    };
+    [MODEL_BACKENDS, PIPELINE].into_iter().filter_map(file).collect()
+}
+
+/// `path` as seen from `directory`, without a leading `./`.
+fn below(directory: &Path, path: &Path) -> PathBuf {
+    if directory == Path::new(".") { path.to_owned() } else { directory.join(path) }
+}

@@ -1,0 +1,161 @@
+//! `pipeline.yaml`: how an assessment runs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use garde::Validate;
+use serde::{Deserialize, Serialize};
+
+use super::rules::within;
+
+/// How an assessment runs.
+#[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
+#[serde(deny_unknown_fields, expecting = "sections with their fields")]
+pub struct Pipeline {
+    /// How often the summarizer may ask for a new plan; 0 for never.
+    #[garde(custom(within(0.0, 5.0)))]
+    pub max_replan_iterations: u32,
+    /// How the evidence is gathered.
+    #[garde(dive)]
+    pub executor: Executor,
+    /// How scores of tools and the judgement of a model become one score.
+    #[garde(dive)]
+    pub fusion: Fusion,
+    /// Limits of pictures.
+    #[garde(dive)]
+    pub images: Images,
+    /// Where scores are kept.
+    #[garde(dive)]
+    pub cache: Cache,
+    /// Where the state after each node is kept.
+    #[garde(skip)]
+    pub checkpoints: Checkpoints,
+    /// What the tools are given.
+    #[garde(skip)]
+    pub tools: Tools,
+    /// What is logged.
+    #[garde(skip)]
+    pub logging: Logging,
+}
+
+/// How the evidence is gathered.
+#[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
+#[serde(deny_unknown_fields, expecting = "grounding and concurrency")]
+pub struct Executor {
+    /// Whether a model is asked where the objects of the question are.
+    #[garde(skip)]
+    pub grounding: Grounding,
+    /// Calls of models and tools at a time for one picture.
+    #[garde(custom(within(1.0, 64.0)))]
+    pub concurrency: u32,
+}
+
+/// Whether a model is asked where the objects of the question are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grounding {
+    /// If there is one to ask and an object without a known place.
+    Auto,
+    /// Never.
+    Off,
+}
+
+/// How scores of tools and the judgement of a model become one score.
+#[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
+#[serde(deny_unknown_fields, expecting = "eta and levels")]
+pub struct Fusion {
+    /// How strongly the mean score of the tools pulls.
+    #[garde(custom(within(1e-6, 1e6)))]
+    pub eta: f64,
+    /// The scores of the five levels of quality, worst first.
+    #[garde(custom(rising))]
+    pub levels: [f64; 5],
+}
+
+fn rising(levels: &[f64; 5], _: &()) -> garde::Result {
+    let rises = levels.windows(2).all(|pair| pair[0] < pair[1]);
+    if rises && levels[0] >= 1.0 && levels[4] <= 5.0 {
+        Ok(())
+    } else {
+        Err(garde::Error::new("must be five numbers from 1 to 5, each larger than the one before"))
+    }
+}
+
+/// Limits of pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Validate)]
+#[serde(deny_unknown_fields, expecting = "max_side and max_pixels")]
+pub struct Images {
+    /// Pictures for models are made no larger than this on the longer side.
+    #[garde(custom(within(64.0, 65536.0)))]
+    pub max_side: u32,
+    /// Larger pictures are refused before they are decoded.
+    #[garde(custom(positive))]
+    pub max_pixels: u64,
+}
+
+fn positive(value: &u64, _: &()) -> garde::Result {
+    if *value == 0 { Err(garde::Error::new("must be 1 or more")) } else { Ok(()) }
+}
+
+/// Where scores are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Validate)]
+#[serde(deny_unknown_fields, expecting = "memory_entries and disk")]
+pub struct Cache {
+    /// How many in memory; 0 for none.
+    #[garde(skip)]
+    pub memory_entries: u64,
+    /// The folder that keeps them across runs.
+    #[garde(skip)]
+    pub disk: Option<PathBuf>,
+}
+
+/// Where the state after each node is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "dir")]
+pub struct Checkpoints {
+    /// The folder; `None` keeps none.
+    pub dir: Option<PathBuf>,
+}
+
+/// What the tools are given.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "metadata and models")]
+pub struct Tools {
+    /// A `tools.json` instead of the built-in list.
+    pub metadata: Option<PathBuf>,
+    /// Model files by tool.
+    pub models: BTreeMap<String, PathBuf>,
+}
+
+/// What is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "level and format")]
+pub struct Logging {
+    /// From which level on.
+    pub level: LogLevel,
+    /// In which form.
+    pub format: LogFormat,
+}
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the levels of every log")]
+pub enum LogLevel {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
