@@ -12,6 +12,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod perception;
 pub mod scoring;
 pub mod state;
 pub mod tools;

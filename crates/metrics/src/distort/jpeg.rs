@@ -1,9 +1,9 @@
 //! JPEG as a round trip through its lossy steps: colour at half resolution, DCT, quantisation by the tables of ITU-T T.81,
 //! annex K, scaled as the Independent JPEG Group's library does.
 
-use super::dct::{Block, Dct, SIDE};
 use super::pixels::Pixels;
 use crate::Plane;
+use crate::ops::dct::{Block, Dct, SIDE};
 use crate::ops::strips;
 
 /// Quality factors.
@@ -40,7 +40,7 @@ fn scaled(entry: u16, quality: u32) -> f32 {
 /// Every block to whole multiples of the table and back, samples rounded and clipped as a decoder does.
 fn round_trip(plane: &Plane, table: &[f32; 64]) -> Plane {
     let (width, height) = (plane.width(), plane.height());
-    let dct = Dct::new();
+    let dct = Dct::default();
     let bands = strips::map_by(height, SIDE, |rows| {
         let mut band = vec![0.0; rows.len() * width];
         for left in (0..width).step_by(SIDE) {
@@ -75,7 +75,8 @@ fn halve(plane: &Plane) -> Plane {
 
 /// Twice the size: three parts of the nearest sample, one of the next, along both axes ("fancy upsampling").
 fn double(plane: &Plane, width: usize, height: usize) -> Plane {
-    let next = |i: usize, size: usize| if i % 2 == 0 { (i / 2).saturating_sub(1) } else { (i / 2 + 1).min(size - 1) };
+    let next =
+        |i: usize, size: usize| if i.is_multiple_of(2) { (i / 2).saturating_sub(1) } else { (i / 2 + 1).min(size - 1) };
     Plane::from_fn(width, height, |x, y| {
         let (x0, y0) = (x / 2, y / 2);
         let (x1, y1) = (next(x, plane.width()), next(y, plane.height()));

@@ -25,7 +25,6 @@
 
 mod blur;
 mod colour;
-mod dct;
 mod jpeg;
 mod jpeg2000;
 mod lab;

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::dct::{Block, Dct, SIDE};
 use super::pixels::Pixels;
 use super::random::Random;
 use crate::Plane;
+use crate::ops::dct::{Block, Dct, SIDE};
 
 /// Variance of white noise, samples of 0 to 1.
 const WHITE: [f64; 5] = [0.001, 0.002, 0.003, 0.005, 0.01];
@@ -72,7 +72,7 @@ fn threshold_blocks(plane: &Plane, threshold: f32) -> Plane {
     if width < SIDE || height < SIDE {
         return plane.clone();
     }
-    let dct = Dct::new();
+    let dct = Dct::default();
     let starts = |size: usize| -> Vec<usize> { (0..=size - SIDE).step_by(STRIDE).chain([size - SIDE]).collect() };
     let (columns, rows) = (starts(width), starts(height));
     let bands: Vec<Vec<f32>> = rows

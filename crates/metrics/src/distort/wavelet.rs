@@ -85,7 +85,7 @@ fn synthesise(signal: &mut [f32]) {
     let half = signal.len().div_ceil(2);
     let split = signal.to_vec();
     for (i, out) in signal.iter_mut().enumerate() {
-        *out = if i % 2 == 0 { split[i / 2] / SCALE } else { split[half + i / 2] * SCALE };
+        *out = if i.is_multiple_of(2) { split[i / 2] / SCALE } else { split[half + i / 2] * SCALE };
     }
     for (i, weight) in LIFTS.into_iter().enumerate().rev() {
         lift(signal, (i + 1) % 2, -weight);

@@ -1,4 +1,4 @@
-//! The orthonormal 8x8 DCT, for JPEG and for denoising.
+//! The orthonormal 8x8 DCT.
 
 /// Side of a block.
 pub const SIDE: usize = 8;
@@ -12,8 +12,8 @@ pub struct Dct {
     basis: [[f32; SIDE]; SIDE],
 }
 
-impl Dct {
-    pub fn new() -> Self {
+impl Default for Dct {
+    fn default() -> Self {
         let mut basis = [[0.0; SIDE]; SIDE];
         for (k, row) in basis.iter_mut().enumerate() {
             let scale = if k == 0 { 0.125f64.sqrt() } else { 0.5 };
@@ -23,7 +23,9 @@ impl Dct {
         }
         Self { basis }
     }
+}
 
+impl Dct {
     /// Samples to coefficients.
     pub fn forward(&self, block: &Block) -> Block {
         let mut rows = [0.0; SIDE * SIDE];
@@ -65,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_block_comes_back_and_its_mean_is_the_first_coefficient() {
-        let dct = Dct::new();
+        let dct = Dct::default();
         let block: Block = std::array::from_fn(|i| ((i * 37) % 61) as f32);
         let coefficients = dct.forward(&block);
         let mean = block.iter().sum::<f32>() / 64.0;
