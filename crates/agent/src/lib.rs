@@ -20,6 +20,7 @@ pub mod executor;
 mod files;
 pub mod graph;
 pub mod journal;
+pub mod perception;
 pub mod planner;
 pub mod question;
 pub mod reasoner;

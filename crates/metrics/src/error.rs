@@ -94,4 +94,12 @@ pub enum Error {
         /// Why there is no value.
         reason: &'static str,
     },
+    /// A distortion was asked for at a level that it does not have.
+    #[error("distortions have the levels 1 to {highest}, not {level}")]
+    LevelOutOfRange {
+        /// The level that was asked for.
+        level: u8,
+        /// The strongest level.
+        highest: u8,
+    },
 }

@@ -20,6 +20,7 @@
 //! # Ok::<(), agenticiqa_metrics::Error>(())
 //! ```
 
+pub mod distort;
 mod error;
 mod image;
 mod mat;

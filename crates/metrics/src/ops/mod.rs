@@ -5,6 +5,7 @@ pub mod block_sum;
 pub mod blocks;
 pub mod colour;
 pub mod convolve;
+pub mod dct;
 pub mod downsample;
 pub mod elementary;
 pub mod fft;

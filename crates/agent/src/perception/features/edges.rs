@@ -1,0 +1,119 @@
+//! Edges: how wide they are, how steep, and whether they overshoot.
+
+use super::{Features, Statistic};
+use crate::metrics::Plane;
+use crate::perception::view::Tile;
+
+/// How far an edge is followed to either side.
+const REACH: usize = 12;
+/// How far beyond its ends an overshoot is looked for.
+const BEYOND: usize = 4;
+/// An edge is steeper than this many times the root mean square slope of its tile.
+const STEEPER: f32 = 1.5;
+/// Bounds of that threshold, in levels a pixel.
+const THRESHOLD: (f32, f32) = (3.0, 24.0);
+/// The least height of an edge, in levels.
+const LEAST_HEIGHT: f32 = 16.0;
+
+/// Sums over edges, weighted by nothing.
+#[derive(Default)]
+pub struct Edges {
+    count: f64,
+    width: f64,
+    slope: f64,
+    overshoot: f64,
+    both_overshoot: f64,
+    pixels: f64,
+    /// Widths of horizontal and of vertical scans.
+    widths: [f64; 2],
+    counts: [f64; 2],
+    narrow: f64,
+}
+
+impl Statistic for Edges {
+    fn measure(tile: &Tile) -> Self {
+        let luma = &tile.luma;
+        let mut edges = Self { pixels: luma.data().len() as f64, ..Self::default() };
+        edges.scan(luma, 0);
+        let turned = Plane::from_fn(luma.height(), luma.width(), |x, y| luma.at(y, x));
+        edges.scan(&turned, 1);
+        edges
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.width += other.width;
+        self.slope += other.slope;
+        self.overshoot += other.overshoot;
+        self.both_overshoot += other.both_overshoot;
+        self.pixels += other.pixels;
+        self.narrow += other.narrow;
+        (0..2).for_each(|i| self.widths[i] += other.widths[i]);
+        (0..2).for_each(|i| self.counts[i] += other.counts[i]);
+    }
+
+    fn write(&self, features: &mut Features) {
+        let count = self.count.max(1.0);
+        features.push("edge_width", self.width / count);
+        features.push("edge_slope", self.slope / count);
+        features.push("edge_narrow", self.narrow / count);
+        features.push("overshoot", self.overshoot / count);
+        features.push("overshoot_both", self.both_overshoot / count);
+        features.push("edge_density", 100.0 * self.count / self.pixels.max(1.0));
+        let mean = |i: usize| self.widths[i] / self.counts[i].max(1.0);
+        features.push("edge_width_spread", ((mean(0) + 1.0) / (mean(1) + 1.0)).ln().abs());
+    }
+}
+
+impl Edges {
+    /// Adds the edges that the rows of a plane cross.
+    fn scan(&mut self, plane: &Plane, direction: usize) {
+        let width = plane.width();
+        let mut energy = 0.0f64;
+        for y in 0..plane.height() {
+            energy += f64::from(plane.row(y).windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum::<f32>());
+        }
+        let mean = energy / ((width - 1) * plane.height()) as f64;
+        let threshold = (STEEPER * mean.sqrt() as f32).clamp(THRESHOLD.0, THRESHOLD.1);
+        for y in 0..plane.height() {
+            let row = plane.row(y);
+            for x in 1..width - 2 {
+                let step = row[x + 1] - row[x];
+                let steepest =
+                    step.abs() >= (row[x] - row[x - 1]).abs() && step.abs() > (row[x + 2] - row[x + 1]).abs();
+                if step.abs() > threshold && steepest {
+                    self.add_edge(row, x, step, direction);
+                }
+            }
+        }
+    }
+
+    /// The edge between `x` and `x + 1`.
+    fn add_edge(&mut self, row: &[f32], x: usize, step: f32, direction: usize) {
+        let sign = step.signum();
+        let mut left = x;
+        while left > 0 && x - left < REACH && (row[left] - row[left - 1]) * sign > 0.0 {
+            left -= 1;
+        }
+        let mut right = x + 1;
+        while right + 1 < row.len() && right - x < REACH && (row[right + 1] - row[right]) * sign > 0.0 {
+            right += 1;
+        }
+        let height = (row[right] - row[left]) * sign;
+        if height < LEAST_HEIGHT {
+            return;
+        }
+        // How far the signal comes back soon after it has passed the edge.
+        let back_right = (right + 1..row.len().min(right + 1 + BEYOND)).map(|i| (row[right] - row[i]) * sign);
+        let back_left = (left.saturating_sub(BEYOND)..left).map(|i| (row[i] - row[left]) * sign);
+        let (right_back, left_back) = (back_right.fold(0.0, f32::max) / height, back_left.fold(0.0, f32::max) / height);
+        self.count += 1.0;
+        self.width += (right - left) as f64;
+        self.narrow += f64::from(u8::from(right - left <= 2));
+        self.slope += f64::from(step.abs() / height);
+        self.overshoot += f64::from(0.5 * (right_back.min(1.0) + left_back.min(1.0)));
+        self.both_overshoot += f64::from(right_back.min(left_back).min(1.0));
+        self.widths[direction] += (right - left) as f64;
+        self.counts[direction] += 1.0;
+    }
+}

@@ -1,0 +1,40 @@
+//! What can go wrong while fitting.
+
+use std::path::Path;
+
+/// Why a model could not be fitted.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read or written.
+    #[error("{path}: {source}")]
+    File {
+        path: String,
+        #[source]
+        source: std::io::Error,
+    },
+    /// A photo cannot be decoded.
+    #[error(transparent)]
+    Decode(#[from] agenticiqa::imaging::Error),
+    /// A picture cannot be made or measured.
+    #[error(transparent)]
+    Metric(#[from] agenticiqa::metrics::Error),
+    /// A picture cannot be examined.
+    #[error(transparent)]
+    Perception(#[from] agenticiqa::perception::Error),
+    /// The model cannot be written.
+    #[error(transparent)]
+    Model(#[from] agenticiqa::perception::Unusable),
+    /// A file holds something else.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// There is nothing to fit to.
+    #[error("{0}")]
+    Nothing(String),
+}
+
+impl Error {
+    /// An error of the file at `path`.
+    pub fn file(path: &Path, source: std::io::Error) -> Self {
+        Self::File { path: path.display().to_string(), source }
+    }
+}

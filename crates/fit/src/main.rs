@@ -1,0 +1,147 @@
+//! Fits the models that AgenticIQA ships. Not part of the program: `cargo run --release -p agenticiqa-fit -- perception --help`.
+
+mod boost;
+mod corpus;
+mod error;
+mod labels;
+mod report;
+mod samples;
+mod train;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use agenticiqa::perception::Model;
+use clap::{Args, Parser, Subcommand};
+
+use error::Error;
+use samples::Sample;
+use train::Mode;
+
+/// Fits the models that AgenticIQA ships.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Fits the detection of distortions and their severity.
+    Perception(Perception),
+}
+
+#[derive(Args)]
+struct Perception {
+    /// Folders of clean photos; of one with a manifest.jsonl the best-scored are taken.
+    #[arg(long, required = true, num_args = 1..)]
+    photos: Vec<PathBuf>,
+    /// Photos that are taken of a folder with a manifest.
+    #[arg(long, default_value_t = 200)]
+    best: usize,
+    /// Folder of measurements; what is there is not measured again.
+    #[arg(long)]
+    cache: PathBuf,
+    /// Stop measuring after so many seconds (call again to go on).
+    #[arg(long, default_value_t = u64::MAX)]
+    seconds: u64,
+    /// Fit to what has been measured, even if photos are left.
+    #[arg(long)]
+    partly: bool,
+    /// The model.
+    #[arg(long)]
+    out: PathBuf,
+    /// The report; printed if there is none.
+    #[arg(long)]
+    report: Option<PathBuf>,
+}
+
+/// Measurements whose usual range goes into the model, for explanations.
+const USUAL: [&str; 19] = [
+    "edge_width",
+    "edge_slope",
+    "direction_spread",
+    "noise",
+    "strong_impulses",
+    "noise_red",
+    "grid_steps",
+    "grid_peaks",
+    "level_gaps",
+    "equal_neighbours",
+    "brightness",
+    "contrast",
+    "overshoot",
+    "saturation",
+    "cast_grey",
+    "chroma_90",
+    "colours",
+    "green_alone",
+    "zeros_1",
+];
+
+fn main() -> ExitCode {
+    let Command::Perception(arguments) = Arguments::parse().command;
+    match perception(&arguments) {
+        Ok(text) => {
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn perception(arguments: &Perception) -> Result<String, Error> {
+    let contents = corpus::collect(&arguments.photos, arguments.best)?;
+    let left = samples::measure_all(&contents, &arguments.cache, arguments.seconds)?;
+    if left > 0 && !arguments.partly {
+        return Ok(format!("{left} of {} photos are left: call again\n", contents.len()));
+    }
+    let mut measured = Vec::new();
+    for content in &contents {
+        if let Some(found) = samples::read(&arguments.cache, content)? {
+            measured.push((content, found));
+        }
+    }
+    let Some((_, first)) = measured.first() else {
+        return Err(Error::Nothing("no photo has been measured".to_owned()));
+    };
+    let (single_names, pair_names) = (first.single_names.clone(), first.pair_names.clone());
+    if measured.iter().any(|(_, found)| found.single_names != single_names || found.pair_names != pair_names) {
+        return Err(Error::Nothing("the cache holds other measurements: begin a new one".to_owned()));
+    }
+    let of = |test: bool| -> (Vec<&Sample>, Vec<u64>) {
+        let chosen = measured.iter().filter(|(content, _)| content.test == test);
+        chosen
+            .flat_map(|(content, found)| found.samples.iter().map(|sample| (sample, samples::hash(&content.name) >> 8)))
+            .unzip()
+    };
+    let ((fitting, photos), (testing, _)) = (of(false), of(true));
+    let mut model = Model {
+        single: train::judge(&fitting, &photos, &single_names, Mode::Single),
+        pair: train::judge(&fitting, &photos, &pair_names, Mode::Pair),
+        usual: train::usual(&fitting, &single_names, &USUAL),
+    };
+    let bytes = model.write()?;
+    std::fs::write(&arguments.out, &bytes).map_err(|error| Error::file(&arguments.out, error))?;
+    let tested = measured.iter().filter(|(content, _)| content.test).count();
+    let text = format!(
+        "Fitted to {} pictures of {} photos, tested on {} pictures of {tested} others. The model has {} bytes.\n\n## Without a reference\n\n{}## With a reference\n\n{}",
+        fitting.len(),
+        measured.len() - tested,
+        testing.len(),
+        bytes.len(),
+        report::report(&model.single, &testing, Mode::Single),
+        report::report(&model.pair, &testing, Mode::Pair),
+    );
+    match &arguments.report {
+        Some(path) => {
+            std::fs::write(path, &text).map_err(|error| Error::file(path, error))?;
+            Ok(String::new())
+        }
+        None => Ok(text),
+    }
+}

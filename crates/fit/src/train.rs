@@ -1,0 +1,128 @@
+//! From samples to a model.
+
+use agenticiqa::metrics::distort::Kind;
+use agenticiqa::perception::{Category, Forest, Judge, Usual};
+use agenticiqa::state::Distortion;
+use rayon::prelude::*;
+
+use crate::boost::{Binned, Growth, Loss, grow};
+use crate::labels;
+use crate::samples::Sample;
+
+/// Whether a distortion is there.
+const PRESENCE: Growth = Growth { trees: 90, depth: 4, rate: 0.18, damping: 2.0, least: 2.0, columns: 0.4, rows: 0.7 };
+/// How strong it is.
+const STRENGTH: Growth = Growth { trees: 70, depth: 3, rate: 0.15, damping: 3.0, least: 6.0, columns: 0.4, rows: 0.7 };
+/// Parts that thresholds are found with, each judged by a model of the others.
+const FOLDS: u64 = 3;
+/// A distortion that is less visible than this is not there; between this and the border of slight it is not asked.
+const INVISIBLE: f64 = 0.25;
+/// A distortion that is at least this visible is there.
+const VISIBLE: f64 = 0.5;
+/// Share of clean pictures that may be reported to have any one distortion.
+const FALSE_ON_CLEAN: f64 = 0.016;
+/// Share of pictures with other distortions that may.
+const FALSE_ON_OTHERS: f64 = 0.05;
+/// Clean photos are few and matter much.
+const CLEAN_WEIGHT: f64 = 4.0;
+
+/// What a sample should be found to have of a category; none where it is open.
+pub fn target(sample: &Sample, category: Distortion) -> Option<f64> {
+    let own = sample.given.iter().find(|given| labels::category(Kind::ALL[given.kind]) == Some(category));
+    if let Some(own) = own {
+        return Some(own.visible());
+    }
+    let related = |kind: usize| labels::related(Kind::ALL[kind]).contains(&category);
+    if sample.given.iter().any(|given| related(given.kind)) { None } else { Some(0.0) }
+}
+
+/// Which features of a sample are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Single,
+    Pair,
+}
+
+/// The features of a sample.
+pub fn values(sample: &Sample, mode: Mode) -> Vec<f64> {
+    let numbers = if mode == Mode::Single { &sample.single } else { &sample.pair };
+    numbers.iter().map(|&number| f64::from(number)).collect()
+}
+
+/// Fits a judge; `contents[i]` says which photo sample `i` is of.
+pub fn judge(samples: &[&Sample], contents: &[u64], names: &[String], mode: Mode) -> Judge {
+    let rows: Vec<Vec<f64>> = samples.par_iter().map(|sample| values(sample, mode)).collect();
+    let categories = Distortion::ALL.map(|category| fit(samples, contents, &rows, category));
+    Judge { features: names.to_vec(), categories: categories.into() }
+}
+
+fn fit(samples: &[&Sample], contents: &[u64], rows: &[Vec<f64>], category: Distortion) -> Category {
+    let targets: Vec<Option<f64>> = samples.iter().map(|sample| target(sample, category)).collect();
+    let mut margins = vec![0.0; samples.len()];
+    for fold in 0..FOLDS {
+        let (start, forest) = presence(samples, rows, &targets, |i| contents[i] % FOLDS != fold);
+        for i in (0..samples.len()).filter(|&i| contents[i] % FOLDS == fold) {
+            margins[i] = start + forest.value(&rows[i]);
+        }
+    }
+    let threshold = threshold(samples, &targets, &margins);
+    let (start, presence) = presence(samples, rows, &targets, |_| true);
+    let (strength_start, strength) = strength(samples, rows, category);
+    Category { start, presence, threshold, strength_start, strength }
+}
+
+fn presence(
+    samples: &[&Sample],
+    rows: &[Vec<f64>],
+    targets: &[Option<f64>],
+    chosen: impl Fn(usize) -> bool,
+) -> (f64, Forest) {
+    let clear = |i: &usize| targets[*i].is_some_and(|target| !(INVISIBLE..VISIBLE).contains(&target));
+    let indices: Vec<usize> = (0..rows.len()).filter(|&i| chosen(i)).filter(clear).collect();
+    let data = Binned::new(&indices.iter().map(|&i| rows[i].as_slice()).collect::<Vec<_>>());
+    let there: Vec<f64> =
+        indices.iter().map(|&i| f64::from(u8::from(targets[i].is_some_and(|target| target >= VISIBLE)))).collect();
+    let weight = |i: &usize| if samples[*i].given.is_empty() { CLEAN_WEIGHT } else { 1.0 };
+    let weights: Vec<f64> = indices.iter().map(weight).collect();
+    grow(&data, &there, &weights, Loss::Logistic, &PRESENCE)
+}
+
+/// Fitted to pictures that have the distortion, so that it says how strong and not whether.
+fn strength(samples: &[&Sample], rows: &[Vec<f64>], category: Distortion) -> (f64, Forest) {
+    let own = |i: usize| {
+        let given = samples[i].given.iter().find(|given| labels::category(Kind::ALL[given.kind]) == Some(category));
+        given.map(|given| (i, given.visible()))
+    };
+    let chosen: Vec<(usize, f64)> =
+        (0..rows.len()).filter_map(own).filter(|(_, visible)| *visible >= INVISIBLE).collect();
+    let data = Binned::new(&chosen.iter().map(|&(i, _)| rows[i].as_slice()).collect::<Vec<_>>());
+    let targets: Vec<f64> = chosen.iter().map(|&(_, visible)| visible).collect();
+    grow(&data, &targets, &vec![1.0; targets.len()], Loss::Squared, &STRENGTH)
+}
+
+/// The least log-odds at which few enough pictures are falsely reported, but none below even odds of that.
+fn threshold(samples: &[&Sample], targets: &[Option<f64>], margins: &[f64]) -> f64 {
+    let limit = |chosen: &dyn Fn(usize) -> bool, share: f64| {
+        let mut found: Vec<f64> = (0..samples.len()).filter(|&i| chosen(i)).map(|i| margins[i]).collect();
+        found.sort_unstable_by(f64::total_cmp);
+        let at = ((1.0 - share) * found.len() as f64).floor() as usize;
+        found.get(at).copied().unwrap_or(0.0)
+    };
+    let absent = |i: usize| targets[i].is_some_and(|target| target < INVISIBLE);
+    let clean = limit(&|i| samples[i].given.is_empty(), FALSE_ON_CLEAN);
+    let others = limit(&|i| absent(i) && !samples[i].given.is_empty(), FALSE_ON_OTHERS);
+    clean.max(others).max(-1.0)
+}
+
+/// The range of each feature in clean photos.
+pub fn usual(samples: &[&Sample], names: &[String], wanted: &[&str]) -> Vec<Usual> {
+    let range = |name: &&str| {
+        let at = names.iter().position(|other| other == name)?;
+        let clean = samples.iter().filter(|sample| sample.given.is_empty());
+        let mut found: Vec<f64> = clean.map(|sample| f64::from(sample.single[at])).collect();
+        found.sort_unstable_by(f64::total_cmp);
+        let quantile = |share: f64| found.get((share * found.len().saturating_sub(1) as f64).round() as usize).copied();
+        Some(Usual { name: (*name).to_owned(), low: quantile(0.05)?, high: quantile(0.95)? })
+    };
+    wanted.iter().filter_map(range).collect()
+}
