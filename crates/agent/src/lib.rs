@@ -13,6 +13,10 @@
 //! ```
 
 pub mod question;
+/// Who does the thinking.
+pub mod reasoner {
+    pub mod builtin;
+}
 pub mod scoring;
 pub mod state;
 pub mod tools;
