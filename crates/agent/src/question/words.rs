@@ -49,6 +49,11 @@ pub(crate) fn is_chinese(character: char) -> bool {
     matches!(character, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
 }
 
+/// Whether a text is written in Chinese, at least in part.
+pub fn is_chinese_text(text: &str) -> bool {
+    text.chars().any(is_chinese)
+}
+
 /// How many words `pattern` covers at `at`: words in lower case, `*` for any ending, Chinese written as it is.
 /// A mark between its words breaks a pattern.
 pub(crate) fn matches_at(words: &[Word<'_>], at: usize, pattern: &str) -> Option<usize> {

@@ -1,3 +1,8 @@
-//! The built-in analyst: the same roles without a model, from measurements.
+//! The built-in analyst: reads the question with a lexicon of the field, chooses tools by what they are known to judge
+//! well, and writes the answer from what was measured.
 
+mod intent;
+mod lexicon;
+mod objects;
+pub mod planner;
 pub mod selection;
