@@ -25,6 +25,7 @@ pub mod planner;
 pub mod question;
 pub mod reasoner;
 pub mod scoring;
+pub mod setup;
 pub mod state;
 pub mod subject;
 pub mod summarizer;

@@ -8,6 +8,7 @@ use agenticiqa_imaging::{Decoder, Error as DecodeError, Picture};
 use agenticiqa_metrics::{Error as MetricError, Image, Pair, Region};
 use sha2::{Digest as _, Sha256};
 
+use crate::perception::{self, Examination};
 use crate::vlm::{Attachment, ImageLimits, prepare};
 
 /// The SHA-256 of a file's bytes.
@@ -67,6 +68,7 @@ pub struct Subject {
     whole: Arc<Part>,
     parts: Mutex<HashMap<Region, Arc<Part>>>,
     attachments: tokio::sync::Mutex<Vec<(ImageLimits, Vec<Attachment>)>>,
+    examinations: Mutex<HashMap<Option<Region>, Arc<Examination>>>,
 }
 
 impl Subject {
@@ -77,7 +79,7 @@ impl Subject {
             reference: reference.as_ref().map(|source| source.picture.image.clone()),
         };
         whole.pair(true)?;
-        Ok(Self { image, reference, whole: Arc::new(whole), parts: Mutex::default(), attachments: Default::default() })
+        Ok(Self { image, reference, whole: Arc::new(whole), parts: Mutex::default(), attachments: Default::default(), examinations: Mutex::default() })
     }
 
     /// The picture that is judged.
@@ -103,6 +105,20 @@ impl Subject {
         });
         parts.insert(region, Arc::clone(&part));
         Ok(part)
+    }
+
+    /// What is found in a region of the picture, or in the whole; examined once. Takes a while: not for the threads of
+    /// the runtime.
+    pub fn examine(&self, region: Option<Region>) -> Result<Arc<Examination>, String> {
+        let part = self.part(region).map_err(|error| error.to_string())?;
+        let mut examinations = self.examinations.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(examination) = examinations.get(&region) {
+            return Ok(Arc::clone(examination));
+        }
+        let examined = perception::examine(&part.image, part.reference.as_ref()).map_err(|error| error.to_string())?;
+        let examined = Arc::new(examined);
+        examinations.insert(region, Arc::clone(&examined));
+        Ok(examined)
     }
 
     /// The picture, and the reference marked as such, as a model takes them; made once for the same limits.

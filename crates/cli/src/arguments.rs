@@ -9,20 +9,24 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use tracing::level_filters::LevelFilter;
 
-/// Image quality assessment: scores on a calibrated scale, with maps of where the damage is.
+/// Image quality assessment: ask about a picture in plain words, get an answer, a score from 1 to 5, and the evidence.
 #[derive(Debug, Parser)]
 #[command(name = "agenticiqa", version, after_help = EXAMPLES, propagate_version = true, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
 
-    /// How much to log on stderr: off, error, warn, info, debug or trace
-    #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
-    pub log_level: LevelFilter,
+    /// A folder with model_backends.yaml and pipeline.yaml, or one such file [default: ./configs, ~/.config/agenticiqa]
+    #[arg(long, global = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub config: Option<PathBuf>,
 
-    /// The form of log lines
-    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
-    pub log_format: LogFormat,
+    /// How much to log on stderr: off, error, warn, info, debug or trace [default: warn]
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub log_level: Option<LevelFilter>,
+
+    /// The form of log lines [default: text]
+    #[arg(long, global = true, value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
 
     /// No progress bar, no notes, only errors on stderr
     #[arg(long, short, global = true)]
@@ -35,26 +39,185 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  agenticiqa score photo.jpg                                 a first opinion, no reference needed
+  agenticiqa assess photo.jpg                                how good is it, and why
+  agenticiqa assess photo.jpg --query "Is it too dark?"      a question in plain words
+  agenticiqa score photo.jpg                                 the tools alone
   agenticiqa score coded.png --reference original.png        against the original
   agenticiqa score *.jpg --tool BRISQUE --format csv         one tool, many pictures
   agenticiqa score coded.png -r original.png --map maps/     heat maps of where the damage is
   agenticiqa tools list                                      every tool, its scale, and what can run here
 
-Exit codes: 0 done, 1 the work failed, 2 bad usage or bad input.";
+Exit codes: 0 done, 1 the work failed, 2 bad usage or bad input, 3 a quality gate was not met.";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Answer a question about a picture: plan, evidence, conclusion
+    Assess(Assess),
     /// Score pictures with the tools alone
     Score(Score),
     /// List, describe or check the tools
     Tools(Tools),
+    /// What is configured, what is missing, what to do about it
+    Doctor(Doctor),
+    /// The agent graph as a Mermaid diagram
+    Graph {
+        /// The JSON Schemas of all models instead
+        #[arg(long)]
+        schemas: bool,
+    },
+    /// Print the manual page
+    Man,
     /// Print a completion script for a shell
     Completions {
         /// The shell
         shell: Shell,
     },
+}
+
+/// `assess`
+#[derive(Debug, Args)]
+#[command(after_help = ASSESS_EXAMPLES)]
+pub struct Assess {
+    /// The picture: JPEG, PNG, BMP, TIFF, WebP, GIF or AVIF, told apart by content
+    #[arg(value_name = "IMAGE", value_hint = ValueHint::FilePath)]
+    pub image: PathBuf,
+
+    /// The undistorted picture to compare with, of the same size
+    #[arg(long, short, value_name = "IMAGE", value_hint = ValueHint::FilePath)]
+    pub reference: Option<PathBuf>,
+
+    /// The question, in English or Chinese [default: Assess the overall quality of this image.]
+    #[arg(long, short = 'Q', value_name = "TEXT")]
+    pub query: Option<String>,
+
+    /// An answer to choose from; repeatable
+    #[arg(long = "option", short = 'o', value_name = "TEXT")]
+    pub options: Vec<String>,
+
+    /// Where something that the question is about is; repeatable
+    #[arg(long = "region", value_name = "NAME=x,y,w,h")]
+    pub regions: Vec<NamedRegion>,
+
+    /// A tool that must be run; repeatable
+    #[arg(long = "tool", short, value_name = "NAME")]
+    pub tools: Vec<String>,
+
+    /// Who thinks: builtin, or provider.model such as openai.gpt-4o or ollama.qwen2.5vl:7b
+    #[arg(long, short, value_name = "BACKEND")]
+    pub backend: Option<String>,
+
+    /// Who plans, if someone else
+    #[arg(long, value_name = "BACKEND")]
+    pub planner_backend: Option<String>,
+
+    /// Who gathers the evidence, if someone else
+    #[arg(long, value_name = "BACKEND")]
+    pub executor_backend: Option<String>,
+
+    /// Who concludes, if someone else
+    #[arg(long, value_name = "BACKEND")]
+    pub summarizer_backend: Option<String>,
+
+    /// Any other setting, such as summarizer.temperature=0.2; repeatable
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub backend_override: Vec<Assignment>,
+
+    /// How often a new plan may be made when evidence is missing, 0 to 5 [default: 2]
+    #[arg(long, value_name = "N")]
+    pub max_replan: Option<u32>,
+
+    /// The form of the answer
+    #[arg(long, value_name = "FORM", default_value = "auto")]
+    pub answer: AnswerForm,
+
+    /// How to print the result
+    #[arg(long, default_value = "text")]
+    pub format: RecordFormat,
+
+    /// Write a heat map for each tool that ran and has one into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub map: Option<PathBuf>,
+
+    /// Exit with 3 if the score is below this
+    #[arg(long, value_name = "SCORE")]
+    pub fail_under: Option<f64>,
+
+    /// Keep the state after each step in this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub checkpoints: Option<PathBuf>,
+
+    /// Go on from the last checkpoint of the same picture and question
+    #[arg(long, requires = "checkpoints")]
+    pub resume: bool,
+
+    #[command(flatten)]
+    pub models: Models,
+
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+const ASSESS_EXAMPLES: &str = "\
+Examples:
+  agenticiqa assess photo.jpg
+  agenticiqa assess photo.jpg --query \"Is the face sharp?\" --region face=120,40,200,200
+  agenticiqa assess coded.jpg -r original.png --query \"What is wrong with it?\" -o Blur -o Noise -o \"JPEG blocks\"
+  agenticiqa assess render.png --fail-under 3.5              a gate: exit code 3 below 3.5
+  agenticiqa assess photo.jpg --backend openai.gpt-4o        a model thinks (OPENAI_API_KEY)
+  agenticiqa assess photo.jpg --format json | jq .summarizer_result
+
+No key, no network: the built-in analyst measures and answers unless a backend is named.";
+
+/// A setting and its value.
+#[derive(Debug, Clone)]
+pub struct Assignment(pub String, pub String);
+
+impl FromStr for Assignment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, for example planner.backend=openai.gpt-4o")?;
+        Ok(Self(key.trim().to_owned(), value.trim().to_owned()))
+    }
+}
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AnswerForm {
+    /// Told from the question
+    Auto,
+    /// A level A to E and a score
+    Score,
+    /// One of the options
+    Choice,
+    /// A sentence
+    Text,
+}
+
+/// How a record is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RecordFormat {
+    /// For people
+    Text,
+    /// The whole record, one JSON object
+    Json,
+}
+
+/// `doctor`
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Ask each configured model for a word, to see whether it answers
+    #[arg(long)]
+    pub check_api: bool,
+
+    /// Show every setting, also those that nobody changed
+    #[arg(long)]
+    pub all: bool,
+
+    /// How to print the findings
+    #[arg(long, default_value = "text")]
+    pub format: RecordFormat,
 }
 
 /// `score`
@@ -92,9 +255,16 @@ pub struct Score {
     #[command(flatten)]
     pub models: Models,
 
-    /// Refuse pictures of more than this many pixels, before they are decoded
-    #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
-    pub max_pixels: u64,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// What is too large.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Limits {
+    /// Refuse pictures of more than this many pixels, before they are decoded [default: 1000000000]
+    #[arg(long, value_name = "N")]
+    pub max_pixels: Option<u64>,
 }
 
 const SCORE_EXAMPLES: &str = "\

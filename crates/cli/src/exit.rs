@@ -1,9 +1,9 @@
-//! How the program ends: 0 done, 1 the work failed, 2 bad usage or bad input.
+//! How the program ends: 0 done, 1 the work failed, 2 bad usage or bad input, 3 a quality gate was not met.
 
 use std::io;
 use std::process::ExitCode;
 
-use agenticiqa::{scoring, tools};
+use agenticiqa::{agent, config, scoring, setup, tools};
 
 /// How a command that ran to its end went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,6 +14,8 @@ pub enum Exit {
     Failed,
     /// Some input could not be used.
     BadInput,
+    /// The score is below the gate.
+    GateNotMet,
 }
 
 impl From<Exit> for ExitCode {
@@ -22,6 +24,7 @@ impl From<Exit> for ExitCode {
             Exit::Done => Self::SUCCESS,
             Exit::Failed => Self::from(1),
             Exit::BadInput => Self::from(2),
+            Exit::GateNotMet => Self::from(3),
         }
     }
 }
@@ -53,17 +56,18 @@ impl Stop {
     }
 }
 
-impl From<tools::Error> for Stop {
-    fn from(error: tools::Error) -> Self {
-        Self::bad_input(error)
-    }
+/// Errors of the library that the user's input is to blame for.
+macro_rules! bad_input {
+    ($($error:ty),+) => {$(
+        impl From<$error> for Stop {
+            fn from(error: $error) -> Self {
+                Self::bad_input(error)
+            }
+        }
+    )+};
 }
 
-impl From<scoring::Error> for Stop {
-    fn from(error: scoring::Error) -> Self {
-        Self::bad_input(error)
-    }
-}
+bad_input!(tools::Error, scoring::Error, agent::Error, config::Error, setup::Error);
 
 impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Self {

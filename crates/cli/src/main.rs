@@ -1,8 +1,11 @@
 //! The program `agenticiqa`: arguments in, results to stdout, everything else to stderr, one exit code.
 
 mod arguments;
+mod assess;
+mod doctor;
 mod exit;
 mod logging;
+mod maps;
 mod score;
 mod table;
 mod tools;
@@ -10,6 +13,7 @@ mod tools;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use agenticiqa::config::{Environment, Overrides, Settings};
 use agenticiqa::tools::Registry;
 use clap::{CommandFactory, Parser};
 
@@ -18,7 +22,6 @@ use exit::{Exit, Stop};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    logging::start(&arguments);
     match run(arguments) {
         Ok(exit) => exit.into(),
         Err(stop) => stop.report(),
@@ -26,28 +29,59 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> Result<Exit, Stop> {
+    match &arguments.command {
+        Command::Graph { schemas } => return graph(*schemas),
+        Command::Man => return man(),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "agenticiqa", &mut script);
+            io::stdout().write_all(&script)?;
+            return Ok(Exit::Done);
+        }
+        _ => {}
+    }
+    let environment = Environment::load()?;
+    let overrides = match &arguments.command {
+        Command::Assess(assess) => assess::overrides(assess),
+        _ => Overrides::default(),
+    };
+    let settings = Settings::load(arguments.config.as_deref(), &environment, &overrides)?;
+    logging::start(&arguments, &settings.pipeline.logging);
     if let Some(threads) = arguments.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
         pool.map_err(|error| Stop::failed(format!("{} threads cannot be started: {error}", threads.get())))?;
     }
-    match arguments.command {
-        Command::Score(score) => score::run(&score, arguments.quiet),
-        Command::Tools(tools) => tools::run(&tools),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "agenticiqa", &mut script);
-            io::stdout().write_all(&script)?;
-            Ok(Exit::Done)
-        }
+    match &arguments.command {
+        Command::Assess(assess) => assess::run(assess, &settings, &environment, arguments.quiet),
+        Command::Score(score) => score::run(score, &settings, arguments.quiet),
+        Command::Tools(tools) => tools::run(tools, &settings),
+        Command::Doctor(doctor) => doctor::run(doctor, &settings, &environment),
+        Command::Graph { .. } | Command::Man | Command::Completions { .. } => Ok(Exit::Done),
     }
 }
 
-/// The built-in tools, with the model files that the user gave.
-fn registry(models: &[ModelFile]) -> Result<Registry, Stop> {
-    let mut registry = Registry::builtin()?;
-    if let Some(path) = std::env::var_os("AGENTICIQA_ILNIQE_MODEL").filter(|path| !path.is_empty()) {
-        registry.load_model("ILNIQE", path.as_ref())?;
+/// The agent graph, or the schemas of what goes through it.
+fn graph(schemas: bool) -> Result<Exit, Stop> {
+    let mut out = io::stdout().lock();
+    if schemas {
+        let all: serde_json::Map<String, serde_json::Value> =
+            agenticiqa::state::schemas().into_iter().map(|(name, schema)| (name.to_owned(), schema.into())).collect();
+        serde_json::to_writer_pretty(&mut out, &all)?;
+        writeln!(out)?;
+    } else {
+        out.write_all(agenticiqa::graph::mermaid().as_bytes())?;
     }
+    Ok(Exit::Done)
+}
+
+fn man() -> Result<Exit, Stop> {
+    clap_mangen::Man::new(Arguments::command()).render(&mut io::stdout().lock())?;
+    Ok(Exit::Done)
+}
+
+/// The tools by the settings, with the model files that the command line gives.
+fn registry(settings: &Settings, models: &[ModelFile]) -> Result<Registry, Stop> {
+    let mut registry = agenticiqa::setup::registry(settings)?;
     for ModelFile { tool, path } in models {
         registry.load_model(tool, path)?;
     }

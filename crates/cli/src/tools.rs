@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use agenticiqa::config::Settings;
 use agenticiqa::tools::{CheckOutcome, Registry, SamplePair, Scale, Tool};
 
 use crate::arguments::{Models, Tools, ToolsCommand};
@@ -9,12 +10,13 @@ use crate::exit::{Exit, Stop};
 use crate::table;
 
 /// Runs the subcommand; the list when there is none.
-pub fn run(arguments: &Tools) -> Result<Exit, Stop> {
+pub fn run(arguments: &Tools, settings: &Settings) -> Result<Exit, Stop> {
+    let registry = |models: &Models| crate::registry(settings, &models.models);
     match &arguments.command {
-        None => list(&crate::registry(&Models::default().models)?, false),
-        Some(ToolsCommand::List { available, models }) => list(&crate::registry(&models.models)?, *available),
-        Some(ToolsCommand::Show { name, models }) => show(crate::registry(&models.models)?.get(name)?),
-        Some(ToolsCommand::Check { models }) => check(&crate::registry(&models.models)?),
+        None => list(&registry(&Models::default())?, false),
+        Some(ToolsCommand::List { available, models }) => list(&registry(models)?, *available),
+        Some(ToolsCommand::Show { name, models }) => show(registry(models)?.get(name)?),
+        Some(ToolsCommand::Check { models }) => check(&registry(models)?),
     }
 }
 
@@ -47,6 +49,7 @@ fn show(tool: &Tool) -> Result<Exit, Stop> {
     let mut line = |label: &str, text: &str| writeln!(out, "{label:<12}{text}");
     line("name", tool.name())?;
     line("type", if tool.needs_reference() { "FR, compares with a reference" } else { "NR, judges a picture alone" })?;
+    line("about", tool.description())?;
     line("here", tool.availability().reason().unwrap_or("ready"))?;
     if let Some(info) = tool.info() {
         line("measures", info.summary)?;

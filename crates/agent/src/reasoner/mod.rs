@@ -3,6 +3,7 @@
 //! Both play the same roles. A role takes what earlier steps found and gives typed values, or says why it cannot.
 
 pub mod builtin;
+pub mod fallback;
 pub mod vlm;
 
 use std::collections::BTreeMap;

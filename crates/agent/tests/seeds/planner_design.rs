@@ -5,11 +5,11 @@ use std::sync::Arc;
 use agenticiqa::journal::Node;
 use agenticiqa::planner;
 use agenticiqa::reasoner::Error;
+use agenticiqa::reasoner::fallback::WithFallback;
 use agenticiqa::state::{
     AnswerForm, Distortion, DistortionSource, FinalStatus, OneOrMany, PlanControlFlags, QueryScope, QueryType,
     ReferenceMode,
 };
-use agenticiqa::vlm::{Client, Vlm};
 use serde_json::json;
 
 use crate::support::{Scene, Scripted, assess, plan_json, reasoner, request, text};
@@ -84,11 +84,12 @@ async fn after_three_bad_plans_the_fallback_plans_and_without_one_the_assessment
     let bad = Arc::new(Scripted::new().says("plan", &["I cannot plan."]));
     let good = plan_json(json!("Global"), [true; 4]).to_string();
     let other = Arc::new(Scripted::named("anthropic.scripted").says("plan", &[&good]));
-    let mut with_fallback = reasoner(&bad, Node::Planner);
-    with_fallback.fallback = Some(Client::new(Arc::clone(&other) as Arc<dyn Vlm>));
+    let (first, second) = (Arc::new(reasoner(&bad, Node::Planner)), Arc::new(reasoner(&other, Node::Planner)));
+    let with_fallback = WithFallback { node: Node::Planner, first, second };
     let scene = scene();
     assert!(planner::plan(&with_fallback, scene.context()).await.is_ok());
     assert_eq!((bad.calls("plan").len(), other.calls("plan").len()), (3, 1));
+    assert!(scene.journal.problems()[0].starts_with("Model fallback: openai.scripted -> anthropic.scripted"));
     let record = assess(&bad, request("Is the car blurry?")).await;
     assert_eq!(record.metadata.final_status, FinalStatus::Error);
     assert!(

@@ -135,7 +135,7 @@ impl Vlm for Scripted {
 pub fn reasoner(model: &Arc<Scripted>, node: Node) -> VlmReasoner {
     let policy = RetryPolicy { attempts: 2, base_delay: Duration::ZERO, max_delay: Duration::ZERO, jitter: 0.0 };
     let client = Client::new(Arc::clone(model) as Arc<dyn Vlm>).with_policy(policy);
-    VlmReasoner { node, client, fallback: None, options: Options::default(), attempts: 3, max_side: 2048 }
+    VlmReasoner { node, client, options: Options::default(), attempts: 3, max_side: 2048 }
 }
 
 /// An agent whose three nodes ask the model.

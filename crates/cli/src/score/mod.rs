@@ -1,11 +1,11 @@
 //! `agenticiqa score`: the tools alone, no agent.
 
-mod maps;
 mod print;
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
+use agenticiqa::config::Settings;
 use agenticiqa::imaging::Decoder;
 use agenticiqa::scoring::{Request, Scored, Scorer, Selection};
 use agenticiqa::tools::Failure;
@@ -13,11 +13,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::arguments::Score;
 use crate::exit::{Exit, Stop};
+use crate::maps;
 
 /// Scores every picture; what fails is reported and the rest goes on.
-pub fn run(arguments: &Score, quiet: bool) -> Result<Exit, Stop> {
-    let registry = crate::registry(&arguments.models.models)?;
-    let decoder = Decoder { max_pixels: arguments.max_pixels };
+pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, Stop> {
+    let registry = crate::registry(settings, &arguments.models.models)?;
+    let decoder = Decoder { max_pixels: arguments.limits.max_pixels.unwrap_or(settings.pipeline.images.max_pixels) };
     let selection = match (arguments.all, &arguments.tools) {
         (true, _) => Selection::All,
         (false, tools) if tools.is_empty() => Selection::Default,

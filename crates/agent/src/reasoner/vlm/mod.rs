@@ -6,8 +6,6 @@ mod levels;
 mod prompts;
 mod shapes;
 
-use std::sync::Mutex;
-
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -32,8 +30,6 @@ pub struct VlmReasoner {
     pub node: Node,
     /// The model, with its own patience for failed calls.
     pub client: Client,
-    /// Who is asked when the model's answers cannot be used.
-    pub fallback: Option<Client>,
     /// How it answers.
     pub options: Options,
     /// How often it is asked for one answer.
@@ -58,41 +54,28 @@ impl Question {
 }
 
 impl VlmReasoner {
-    /// Asks until an answer can be read: so many times, each time saying what was wrong, then the fallback the same way.
+    /// Asks until an answer can be read, so many times, each time saying what was wrong with the last.
     async fn ask<T: Send>(
         &self,
         context: Context<'_>,
         question: Question,
         read: impl Fn(&Value) -> Result<T, String> + Send + Sync,
     ) -> Result<(T, Answer), Error> {
+        let images = if question.images { self.pictures(context).await? } else { Vec::new() };
+        let (backend, attempts) = (self.client.name().to_owned(), self.attempts.max(1));
         let mut refused = None;
-        for client in std::iter::once(&self.client).chain(&self.fallback) {
-            if refused.is_some() {
-                let (from, to) = (self.client.name().to_owned(), client.name().to_owned());
-                tracing::warn!("Model fallback: {from} -> {to}");
-                context.journal.tell(Event::Fallback { node: self.node, from, to });
-            }
-            let images = if question.images { self.pictures(context, client).await? } else { Vec::new() };
-            for attempt in 1..=self.attempts.max(1) {
-                let answer = self.call(context, client, &question, &images, refused.as_deref()).await?;
-                match read_any(&answer, &read) {
-                    Ok(value) => return Ok((value, answer)),
-                    Err(reason) => {
-                        let backend = client.name().to_owned();
-                        tracing::warn!(backend, attempt, "answer refused, {reason}: {}", excerpt(&answer.text));
-                        context.journal.tell(Event::Retry {
-                            node: self.node,
-                            backend,
-                            attempt,
-                            reason: reason.clone(),
-                        });
-                        refused = Some(reason);
-                    }
+        for attempt in 1..=attempts {
+            let answer = self.call(context, &question, &images, refused.as_deref()).await?;
+            match read_any(&answer, &read) {
+                Ok(value) => return Ok((value, answer)),
+                Err(reason) => {
+                    tracing::warn!(backend, attempt, "answer refused, {reason}: {}", excerpt(&answer.text));
+                    let told = (backend.clone(), reason.clone());
+                    context.journal.tell(Event::Retry { node: self.node, backend: told.0, attempt, reason: told.1 });
+                    refused = Some(reason);
                 }
             }
         }
-        let attempts = self.attempts.max(1) * (1 + u32::from(self.fallback.is_some()));
-        let backend = self.fallback.as_ref().unwrap_or(&self.client).name().to_owned();
         Err(Error::BadAnswers { backend, attempts, reason: refused.unwrap_or_default() })
     }
 
@@ -100,7 +83,6 @@ impl VlmReasoner {
     async fn call(
         &self,
         context: Context<'_>,
-        client: &Client,
         question: &Question,
         images: &[Attachment],
         refused: Option<&str>,
@@ -111,32 +93,28 @@ impl VlmReasoner {
         }
         tracing::debug!(
             node = self.node.name(),
-            backend = client.name(),
+            backend = self.client.name(),
             system = excerpt(&prompt.system),
             user = excerpt(&prompt.user),
             "prompt"
         );
         let options =
             Options { schema: Some(question.schema.clone()), logprobs: question.logprobs, ..self.options.clone() };
-        let answered_by = Mutex::new(client.name().to_owned());
         let hear = |event: vlm::Event| match event {
             vlm::Event::Retry { backend, attempt, error, .. } => {
                 let (node, reason) = (self.node, error.to_string());
                 context.journal.tell(Event::Retry { node, backend, attempt: attempt.saturating_sub(1), reason });
             }
             vlm::Event::Fallback { from, to, .. } => {
-                if let Ok(mut name) = answered_by.lock() {
-                    name.clone_from(&to);
-                }
                 context.journal.tell(Event::Fallback { node: self.node, from, to });
             }
         };
-        let answer = client.generate(&prompt, images, &options, &hear).await?;
+        let answer = self.client.generate(&prompt, images, &options, &hear).await?;
         tracing::debug!(node = self.node.name(), model = answer.model, answer = excerpt(&answer.text), "answer");
         tracing::trace!(node = self.node.name(), answer = answer.text, logprobs = ?answer.logprobs, "whole answer");
         context.journal.spend(Spending {
             node: self.node,
-            backend: answered_by.into_inner().unwrap_or_else(|_| client.name().to_owned()),
+            backend: self.client.name().to_owned(),
             prompt_tokens: answer.usage.prompt_tokens,
             completion_tokens: answer.usage.completion_tokens,
         });
@@ -144,8 +122,8 @@ impl VlmReasoner {
     }
 
     /// The picture, and the reference marked as such, as the model takes them.
-    async fn pictures(&self, context: Context<'_>, client: &Client) -> Result<Vec<Attachment>, Error> {
-        let limits = client.image_limits(self.max_side);
+    async fn pictures(&self, context: Context<'_>) -> Result<Vec<Attachment>, Error> {
+        let limits = self.client.image_limits(self.max_side);
         context.subject.attachments(limits).await.map_err(|error| Error::Picture(error.to_string()))
     }
 

@@ -1,0 +1,133 @@
+//! The built-in analyst plays the roles: the question is read with the lexicon, pictures are measured.
+
+use std::sync::Arc;
+
+use agenticiqa_metrics::Region;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
+
+use super::{conclusion, planner, selection};
+use crate::executor::region_of;
+use crate::perception::{Examination, Finding};
+use crate::question::is_chinese_text;
+use crate::reasoner::{Analyses, Context, DistortionSet, Error, Reasoner, Verdict};
+use crate::state::{
+    ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, ReferenceMode, RegionBox, Text,
+};
+use crate::tools::Tool;
+
+/// So many of the likeliest distortions are looked at in a picture that seems to have none.
+const LIKELIEST: usize = 2;
+
+/// The analyst that needs no model.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Builtin;
+
+impl Reasoner for Builtin {
+    fn name(&self) -> &str {
+        "builtin"
+    }
+
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
+    fn plan<'a>(&'a self, context: Context<'a>) -> BoxFuture<'a, Result<PlannerOutput, Error>> {
+        let state = context.state;
+        let regions: Vec<&str> = state.regions.iter().map(|region| region.name.as_str()).collect();
+        let tools: Vec<String> = state.requested_tools.iter().map(ToString::to_string).collect();
+        let tried: Vec<(String, PlannerOutput)> =
+            state.replan_history.iter().map(|replan| (replan.reason.to_string(), replan.tried.clone())).collect();
+        let has_reference = context.subject.reference().is_some();
+        let query = state.query.as_str();
+        ready(Ok(planner::plan(query, &state.options, has_reference, &regions, context.registry, &tools, &tried))).boxed()
+    }
+
+    fn detect<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+    ) -> BoxFuture<'a, Result<DistortionSet, Error>> {
+        async move {
+            let mut set = DistortionSet::new();
+            for part in plan.query_scope.names() {
+                let examination = examine(context, part).await?;
+                let name = Text::new(part).map_err(|error| Error::Picture(error.to_string()))?;
+                set.insert(name, seen(&examination));
+            }
+            Ok(set)
+        }
+        .boxed()
+    }
+
+    fn analyse<'a>(
+        &'a self,
+        context: Context<'a>,
+        _: &'a PlannerOutput,
+        distortions: &'a DistortionSet,
+    ) -> BoxFuture<'a, Result<Analyses, Error>> {
+        async move {
+            let mut analyses = Analyses::new();
+            for (part, distortions) in distortions {
+                let examination = examine(context, part.as_str()).await?;
+                let analysed = distortions.iter().map(|distortion| {
+                    let Finding { severity, explanation, .. } = examination.finding(*distortion);
+                    DistortionAnalysis::new(*distortion, *severity, explanation)
+                });
+                let analysed: Result<Vec<_>, _> = analysed.collect();
+                analyses.insert(part.clone(), analysed.map_err(|error| Error::Picture(error.to_string()))?);
+            }
+            Ok(analyses)
+        }
+        .boxed()
+    }
+
+    fn select<'a>(
+        &'a self,
+        _: Context<'a>,
+        plan: &'a PlannerOutput,
+        distortions: &'a DistortionSet,
+        tools: &'a [&'a Tool],
+    ) -> BoxFuture<'a, Result<ByDistortion<Text>, Error>> {
+        let full_reference = plan.reference_mode == ReferenceMode::FullReference;
+        ready(Ok(selection::choose(distortions, tools, full_reference))).boxed()
+    }
+
+    /// Measurements do not tell a car from a tree.
+    fn ground<'a>(&'a self, _: Context<'a>, _: &'a [&'a str]) -> BoxFuture<'a, Result<Vec<RegionBox>, Error>> {
+        ready(Ok(Vec::new())).boxed()
+    }
+
+    fn conclude<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+        evidence: &'a ExecutorOutput,
+        fused: Option<f64>,
+    ) -> BoxFuture<'a, Result<Verdict, Error>> {
+        let (query, options) = (context.state.query.as_str(), &context.state.options);
+        let chinese = is_chinese_text(query);
+        let (final_answer, reasoning, levels, used_evidence) =
+            conclusion::conclude(query, options, context.form, plan, evidence, fused, chinese);
+        ready(Ok(Verdict { final_answer, reasoning, levels, used_evidence })).boxed()
+    }
+}
+
+/// What is found in a part of the picture; the whole of it where its place is not known.
+async fn examine(context: Context<'_>, part: &str) -> Result<Arc<Examination>, Error> {
+    let region: Option<Region> = region_of(part, &context.state.regions);
+    let subject = Arc::clone(context.subject);
+    let examined = tokio::task::spawn_blocking(move || subject.examine(region)).await;
+    examined.unwrap_or_else(|failure| Err(failure.to_string())).map_err(Error::Picture)
+}
+
+/// The distortions that are there, worst first; where none is, the likeliest, so that something is measured.
+fn seen(examination: &Examination) -> Vec<Distortion> {
+    let detected: Vec<Distortion> = examination.detected().iter().map(|finding| finding.category).collect();
+    if !detected.is_empty() {
+        return detected;
+    }
+    let mut findings: Vec<&Finding> = examination.findings.iter().collect();
+    findings.sort_by(|a, b| b.level.total_cmp(&a.level));
+    findings.iter().take(LIKELIEST).map(|finding| finding.category).collect()
+}

@@ -1,0 +1,98 @@
+//! A reasoner with a deputy: when it fails, another one answers.
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+
+use super::{Analyses, Context, DistortionSet, Error, Reasoner, Verdict};
+use crate::journal::{Event, Node};
+use crate::state::{ByDistortion, ExecutorOutput, PlannerOutput, RegionBox, Text};
+use crate::tools::Tool;
+
+/// Asks the first; if it cannot answer, the second.
+#[derive(Debug, Clone)]
+pub struct WithFallback {
+    /// The node that they think for.
+    pub node: Node,
+    /// Who is asked.
+    pub first: Arc<dyn Reasoner>,
+    /// Who is asked when the first has failed.
+    pub second: Arc<dyn Reasoner>,
+}
+
+impl WithFallback {
+    async fn or_second<'a, T>(
+        &'a self,
+        context: Context<'a>,
+        first: BoxFuture<'a, Result<T, Error>>,
+        second: impl FnOnce() -> BoxFuture<'a, Result<T, Error>>,
+    ) -> Result<T, Error> {
+        match first.await {
+            Ok(value) => Ok(value),
+            Err(error) => {
+                let (from, to) = (self.first.name().to_owned(), self.second.name().to_owned());
+                context.journal.problem(format!("Model fallback: {from} -> {to}: {error}"));
+                context.journal.tell(Event::Fallback { node: self.node, from, to });
+                second().await
+            }
+        }
+    }
+}
+
+impl Reasoner for WithFallback {
+    fn name(&self) -> &str {
+        self.first.name()
+    }
+
+    fn plan<'a>(&'a self, context: Context<'a>) -> BoxFuture<'a, Result<PlannerOutput, Error>> {
+        self.or_second(context, self.first.plan(context), move || self.second.plan(context)).boxed()
+    }
+
+    fn detect<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+    ) -> BoxFuture<'a, Result<DistortionSet, Error>> {
+        self.or_second(context, self.first.detect(context, plan), move || self.second.detect(context, plan)).boxed()
+    }
+
+    fn analyse<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+        distortions: &'a DistortionSet,
+    ) -> BoxFuture<'a, Result<Analyses, Error>> {
+        let first = self.first.analyse(context, plan, distortions);
+        self.or_second(context, first, move || self.second.analyse(context, plan, distortions)).boxed()
+    }
+
+    fn select<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+        distortions: &'a DistortionSet,
+        tools: &'a [&'a Tool],
+    ) -> BoxFuture<'a, Result<ByDistortion<Text>, Error>> {
+        let first = self.first.select(context, plan, distortions, tools);
+        self.or_second(context, first, move || self.second.select(context, plan, distortions, tools)).boxed()
+    }
+
+    fn ground<'a>(
+        &'a self,
+        context: Context<'a>,
+        objects: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<RegionBox>, Error>> {
+        self.or_second(context, self.first.ground(context, objects), move || self.second.ground(context, objects)).boxed()
+    }
+
+    fn conclude<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+        evidence: &'a ExecutorOutput,
+        fused: Option<f64>,
+    ) -> BoxFuture<'a, Result<Verdict, Error>> {
+        let first = self.first.conclude(context, plan, evidence, fused);
+        self.or_second(context, first, move || self.second.conclude(context, plan, evidence, fused)).boxed()
+    }
+}

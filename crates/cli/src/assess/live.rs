@@ -1,0 +1,64 @@
+//! What the agent is doing, while it does it: one line on a terminal, nothing elsewhere.
+
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use agenticiqa::journal::{Event, Journal, Node};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// The line.
+pub struct Live {
+    line: ProgressBar,
+}
+
+impl Live {
+    /// A line on stderr, unless it is no terminal or nobody wants to see it.
+    pub fn new(hidden: bool) -> Self {
+        if hidden || !io::stderr().is_terminal() {
+            return Self { line: ProgressBar::hidden() };
+        }
+        let style = ProgressStyle::with_template("{spinner} {elapsed:>4} {wide_msg}");
+        let line = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        line.enable_steady_tick(Duration::from_millis(100));
+        Self { line }
+    }
+
+    /// A journal that writes on the line.
+    pub fn journal(&self) -> Journal {
+        let line = self.line.clone();
+        Journal::heard_by(move |event| {
+            if let Some(message) = message(event) {
+                line.set_message(message);
+            }
+        })
+    }
+
+    /// Takes the line away.
+    pub fn finish(&self) {
+        self.line.finish_and_clear();
+    }
+}
+
+fn message(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::NodeStarted { node, iteration } => {
+            let round = if *iteration > 0 { format!(" (round {})", iteration + 1) } else { String::new() };
+            let doing = match node {
+                Node::Planner => "planning",
+                Node::Executor => "gathering evidence",
+                Node::Summarizer => "concluding",
+            };
+            format!("{doing}{round}")
+        }
+        Event::SubtaskEnded { subtask, problem: None, .. } => format!("{} done", subtask.name()),
+        Event::SubtaskEnded { problem: Some(problem), .. } => problem.clone(),
+        Event::ToolEnded { log } => match log.normalized_score {
+            Some(score) => format!("{} {:.2} of 5", log.tool_name, score.value()),
+            None => format!("{} gave no score", log.tool_name),
+        },
+        Event::Retry { backend, reason, .. } => format!("{backend} is asked again: {reason}"),
+        Event::Fallback { from, to, .. } => format!("{to} takes over from {from}"),
+        Event::Replan { reason, .. } => format!("planning again: {reason}"),
+        _ => return None,
+    })
+}

@@ -1,0 +1,171 @@
+//! A record for people: the answer, a bar, severities, tools, reasons, and what was not done.
+
+use std::io::Write;
+
+use agenticiqa::state::{AssessmentRecord, DistortionAnalysis, ExecutorOutput, GLOBAL, Severity, ToolExecutionLog};
+use agenticiqa::tools::Registry;
+use anstyle::{AnsiColor, Style};
+use comfy_table::{Cell, CellAlignment};
+
+use crate::exit::Stop;
+use crate::table;
+
+const BOLD: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+
+/// Prints the record; colours are left out where nobody can see them.
+pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -> Result<(), Stop> {
+    let mut out = anstream::stdout().lock();
+    let heading = |text: &str| format!("{BOLD}{text}{BOLD:#}");
+    writeln!(out, "{FAINT}{}  {}{FAINT:#}", record.image_path, record.query)?;
+    if let Some(result) = &record.summarizer_result {
+        let chosen = record.options.iter().find(|option| option.letter.to_string() == result.final_answer.as_str());
+        let text = match (chosen, result.quality_level) {
+            (Some(option), _) => format!("{}. {}", option.letter, option.text),
+            (None, Some(level)) if result.final_answer.as_str().len() == 1 => format!("{}. {}", result.final_answer, level.name()),
+            _ => result.final_answer.to_string(),
+        };
+        writeln!(out, "\n{}", heading(&text))?;
+        if let (Some(score), Some(level)) = (result.quality_score, result.quality_level) {
+            let colour = level_colour(level.number());
+            writeln!(out, "{colour}{}{colour:#} of 5, {}", table::bar(score.value()), level.name().to_lowercase())?;
+        }
+    }
+    if let Some(evidence) = &record.executor_evidence {
+        severities(&mut out, evidence, &heading("Distortions"))?;
+        tools(&mut out, evidence, registry, &heading("Tools"))?;
+    }
+    if let Some(result) = &record.summarizer_result {
+        writeln!(out, "\n{}\n{}", heading("Reasons"), wrap(result.quality_reasoning.as_str()))?;
+    }
+    let metadata = &record.metadata;
+    let mut undone: Vec<&String> = metadata.error_details.iter().flatten().collect();
+    undone.extend(&metadata.notes);
+    if !undone.is_empty() {
+        writeln!(out, "\n{}", heading("Notes"))?;
+        for note in undone {
+            writeln!(out, "{}", wrap(&format!("- {note}")))?;
+        }
+    }
+    for path in maps {
+        writeln!(out, "heat map: {path}")?;
+    }
+    let rounds = if metadata.iteration_count > 0 { format!(", planned {} times", metadata.iteration_count + 1) } else { String::new() };
+    let cost = metadata.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!(", {cost:.4} USD")).unwrap_or_default();
+    let who = &metadata.backends;
+    let backends = if who.planner == who.executor && who.executor == who.summarizer {
+        who.planner.clone()
+    } else {
+        format!("{} / {} / {}", who.planner, who.executor, who.summarizer)
+    };
+    writeln!(out, "\n{FAINT}{backends}, {:.2} s{rounds}{cost}{FAINT:#}", metadata.execution_time_ms / 1000.0)?;
+    Ok(())
+}
+
+fn severities(out: &mut impl Write, evidence: &ExecutorOutput, heading: &str) -> Result<(), Stop> {
+    let Some(analysis) = evidence.distortion_analysis.as_ref().filter(|analysis| !analysis.is_empty()) else { return Ok(()) };
+    writeln!(out, "\n{heading}")?;
+    for (part, analyses) in analysis {
+        let place = if part.as_str() == GLOBAL { String::new() } else { format!("{part}: ") };
+        for DistortionAnalysis { distortion, severity, explanation } in analyses {
+            let colour = severity_colour(*severity);
+            let line = format!("{place}{} - {explanation}", distortion.name());
+            writeln!(out, "{colour}{:<9}{colour:#} {}", severity.name(), indent(&wrap_to(&line, width().saturating_sub(10)), 10))?;
+        }
+    }
+    Ok(())
+}
+
+fn tools(out: &mut impl Write, evidence: &ExecutorOutput, registry: &Registry, heading: &str) -> Result<(), Stop> {
+    if evidence.tool_logs.is_empty() {
+        return Ok(());
+    }
+    let mut table = table::new(&["tool", "for", "raw", "better", "1-5", "time"]);
+    for (index, log) in evidence.tool_logs.iter().enumerate() {
+        let same = |earlier: &&ToolExecutionLog| (&earlier.tool_name, earlier.region, earlier.fallback) == (&log.tool_name, log.region, log.fallback);
+        if evidence.tool_logs[..index].iter().any(|earlier| same(&earlier)) {
+            continue;
+        }
+        let reasons: Vec<String> = evidence.tool_logs.iter().filter(same).map(purpose).collect();
+        let better = registry.get(log.tool_name.as_str()).ok().and_then(|tool| tool.metadata().lower_is_better);
+        let name = if log.fallback { format!("{} (stands in)", log.tool_name) } else { log.tool_name.to_string() };
+        let raw = log.raw_score.map_or_else(|| "failed".to_owned(), |raw| table::number(raw.0));
+        table.add_row(vec![
+            Cell::new(name),
+            Cell::new(reasons.join(", ")),
+            Cell::new(raw).set_alignment(CellAlignment::Right),
+            Cell::new(table::direction(better)),
+            Cell::new(log.normalized_score.map(|score| table::bar(score.value())).unwrap_or_default()),
+            Cell::new(format!("{:.0} ms", log.execution_time.value() * 1000.0)).set_alignment(CellAlignment::Right),
+        ]);
+    }
+    writeln!(out, "\n{heading}\n{table}")?;
+    Ok(())
+}
+
+fn purpose(log: &ToolExecutionLog) -> String {
+    let place = if log.object_name.as_str() == GLOBAL { String::new() } else { format!(" of {}", log.object_name) };
+    format!("{}{place}", log.distortion.name())
+}
+
+fn level_colour(level: u8) -> Style {
+    let colour = match level {
+        1 => AnsiColor::Red,
+        2 => AnsiColor::BrightRed,
+        3 => AnsiColor::Yellow,
+        4 => AnsiColor::Green,
+        _ => AnsiColor::BrightGreen,
+    };
+    colour.on_default()
+}
+
+fn severity_colour(severity: Severity) -> Style {
+    match severity {
+        Severity::None => FAINT,
+        Severity::Slight => AnsiColor::Green.on_default(),
+        Severity::Moderate => AnsiColor::Yellow.on_default(),
+        Severity::Severe => AnsiColor::BrightRed.on_default(),
+        Severity::Extreme => AnsiColor::Red.on_default().bold(),
+    }
+}
+
+fn width() -> usize {
+    const READABLE: usize = 100;
+    terminal_size::terminal_size().map_or(READABLE, |(width, _)| usize::from(width.0).clamp(40, READABLE))
+}
+
+fn wrap(text: &str) -> String {
+    wrap_to(text, width())
+}
+
+/// Breaks lines between words; text without blanks, such as Chinese, is left to the terminal.
+fn wrap_to(text: &str, width: usize) -> String {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+fn indent(text: &str, by: usize) -> String {
+    text.replace('\n', &format!("\n{}", " ".repeat(by)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrap_to("one two three", 7), "one two\nthree");
+        assert_eq!(wrap_to("unbreakable", 3), "unbreakable");
+        assert_eq!(indent("a\nb", 2), "a\n  b");
+    }
+}
