@@ -134,7 +134,8 @@ pub fn client(
 ) -> Result<Client, Error> {
     let name: BackendName = backend.as_str().parse()?;
     let variables = backend.provider().map(|provider| settings.models.key_variables(provider)).unwrap_or_default();
-    let key = variables.into_iter().filter_map(|variable| environment.lookup(variable)).find(|key| !key.trim().is_empty());
+    let key =
+        variables.into_iter().filter_map(|variable| environment.lookup(variable)).find(|key| !key.trim().is_empty());
     let base_url = url.map(|url| url.as_str().to_owned());
     let provider = ProviderSettings { base_url, api_key: key.map(Secret::new) };
     let policy = RetryPolicy { attempts: role.retry_attempts, ..RetryPolicy::default() };

@@ -79,7 +79,14 @@ impl Subject {
             reference: reference.as_ref().map(|source| source.picture.image.clone()),
         };
         whole.pair(true)?;
-        Ok(Self { image, reference, whole: Arc::new(whole), parts: Mutex::default(), attachments: Default::default(), examinations: Mutex::default() })
+        Ok(Self {
+            image,
+            reference,
+            whole: Arc::new(whole),
+            parts: Mutex::default(),
+            attachments: Default::default(),
+            examinations: Mutex::default(),
+        })
     }
 
     /// The picture that is judged.

@@ -40,7 +40,7 @@ pub struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   agenticiqa assess photo.jpg                                how good is it, and why
-  agenticiqa assess photo.jpg --query "Is it too dark?"      a question in plain words
+  agenticiqa assess photo.jpg --query \"Is it too dark?\"      a question in plain words
   agenticiqa score photo.jpg                                 the tools alone
   agenticiqa score coded.png --reference original.png        against the original
   agenticiqa score *.jpg --tool BRISQUE --format csv         one tool, many pictures
@@ -177,7 +177,8 @@ impl FromStr for Assignment {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, for example planner.backend=openai.gpt-4o")?;
+        let (key, value) =
+            text.split_once('=').ok_or("expected KEY=VALUE, for example planner.backend=openai.gpt-4o")?;
         Ok(Self(key.trim().to_owned(), value.trim().to_owned()))
     }
 }

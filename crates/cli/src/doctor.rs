@@ -65,7 +65,10 @@ fn check(settings: &Settings, environment: &Environment) -> Result<Vec<Answered>
             let options = Options { max_tokens: 16, timeout: PATIENCE, ..Options::default() };
             let client = setup::client(backend, url, role, settings, environment);
             let reason = match client {
-                Ok(client) => runtime.block_on(client.generate(&prompt, &[], &options, &|_| ())).err().map(|error| error.to_string()),
+                Ok(client) => runtime
+                    .block_on(client.generate(&prompt, &[], &options, &|_| ()))
+                    .err()
+                    .map(|error| error.to_string()),
                 Err(error) => Some(error.to_string()),
             };
             asked.push(Answered { backend: name, answers: reason.is_none(), reason });
@@ -109,7 +112,12 @@ fn print(out: &mut impl Write, report: &Report, api: Option<&[Answered]>, all: b
     writeln!(out, "\n{keys}")?;
     for answered in api.into_iter().flatten() {
         let state = if answered.answers { "answers" } else { "does not answer" };
-        writeln!(out, "{} {state}{}", answered.backend, answered.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())?;
+        writeln!(
+            out,
+            "{} {state}{}",
+            answered.backend,
+            answered.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default()
+        )?;
     }
     let ready = report.tools.iter().filter(|tool| tool.available).count();
     writeln!(out, "\ntools: {ready} of {} can run here (`agenticiqa tools list` says why not)", report.tools.len())?;

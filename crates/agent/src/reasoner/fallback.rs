@@ -82,7 +82,8 @@ impl Reasoner for WithFallback {
         context: Context<'a>,
         objects: &'a [&'a str],
     ) -> BoxFuture<'a, Result<Vec<RegionBox>, Error>> {
-        self.or_second(context, self.first.ground(context, objects), move || self.second.ground(context, objects)).boxed()
+        self.or_second(context, self.first.ground(context, objects), move || self.second.ground(context, objects))
+            .boxed()
     }
 
     fn conclude<'a>(

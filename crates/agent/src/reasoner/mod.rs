@@ -44,8 +44,8 @@ pub struct Context<'a> {
 /// An answer before it is fused with the scores of the tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// The letter or the sentence.
-    pub final_answer: String,
+    /// The letter or the sentence; absent where it is the level next to the fused score.
+    pub final_answer: Option<String>,
     /// The reasons.
     pub reasoning: String,
     /// How likely each level of quality is, worst first; absent where no level was judged.

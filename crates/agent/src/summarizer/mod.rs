@@ -4,7 +4,9 @@ pub mod fusion;
 pub mod sufficiency;
 
 use crate::reasoner::{Context, Error, Reasoner, Verdict};
-use crate::state::{AnswerForm, ExecutorOutput, PlannerOutput, QueryType, Score, SummarizerOutput, Text, UsedEvidence};
+use crate::state::{
+    AnswerForm, ExecutorOutput, PlannerOutput, QualityLevel, QueryType, Score, SummarizerOutput, Text, UsedEvidence,
+};
 use fusion::{Fusion, mean};
 
 /// The answer when there is none.
@@ -52,6 +54,8 @@ impl Summarizer<'_> {
         let reason = gap.as_deref().filter(|gap| may_replan(context, gap));
         let missing = gap.as_deref().filter(|_| reason.is_none());
         let Verdict { final_answer, reasoning, used_evidence, .. } = complete(verdict, plan, evidence, missing);
+        let letter = || score.map(|score| QualityLevel::of(score).letter().to_string());
+        let final_answer = final_answer.or_else(letter).unwrap_or_else(|| UNDETERMINED.to_owned());
         let result = SummarizerOutput::new(&final_answer, context.form, score, &reasoning)
             .map_err(|invalid| self.unusable(&invalid.to_string()))?;
         let mut result = result.with_replan(reason.and_then(|gap| Text::new(gap).ok()));

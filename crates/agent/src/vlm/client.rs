@@ -185,3 +185,132 @@ impl Client {
         model.generate(prompt, images, options).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures_util::future::BoxFuture;
+
+    use super::super::Usage;
+    use super::*;
+
+    /// Fails with the given kinds, one after the other, then answers; each call takes a second.
+    #[derive(Debug, Default)]
+    struct Scripted {
+        failures: Mutex<Vec<ErrorKind>>,
+        running: AtomicUsize,
+        most_running: AtomicUsize,
+    }
+
+    impl Scripted {
+        fn failing(kinds: &[ErrorKind]) -> Arc<Self> {
+            let failures = Mutex::new(kinds.iter().rev().copied().collect());
+            Arc::new(Self { failures, ..Self::default() })
+        }
+    }
+
+    impl Vlm for Scripted {
+        fn name(&self) -> &str {
+            "test.scripted"
+        }
+
+        fn generate<'a>(
+            &'a self,
+            _: &'a Prompt,
+            _: &'a [Attachment],
+            _: &'a Options,
+        ) -> BoxFuture<'a, Result<Answer, Error>> {
+            Box::pin(async move {
+                let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+                self.most_running.fetch_max(running, Ordering::SeqCst);
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                self.running.fetch_sub(1, Ordering::SeqCst);
+                match self.failures.lock().unwrap().pop() {
+                    Some(kind) => Err(Error::new("test.scripted", kind, "failed")),
+                    None => {
+                        let (text, model) = ("yes".to_owned(), "scripted".to_owned());
+                        Ok(Answer { text, logprobs: None, usage: Usage::default(), model, truncated: false })
+                    }
+                }
+            })
+        }
+
+        fn capabilities(&self) -> Capabilities {
+            Capabilities { json_schema: false, logprobs: false }
+        }
+
+        fn accepts(&self, _: &str) -> bool {
+            false
+        }
+    }
+
+    /// The answer, and how long it took by the test's own clock.
+    async fn ask(model: &Arc<Scripted>, policy: RetryPolicy) -> (Result<Answer, Error>, Duration) {
+        let client = Client::new(Arc::clone(model) as Arc<dyn Vlm>).with_policy(policy);
+        let start = tokio::time::Instant::now();
+        let answer = client.generate(&Prompt::default(), &[], &Options::default(), &|_| ()).await;
+        (answer, start.elapsed())
+    }
+
+    const EXACT: RetryPolicy = RetryPolicy {
+        attempts: 4,
+        base_delay: Duration::from_secs(2),
+        max_delay: Duration::from_secs(30),
+        jitter: 0.0,
+    };
+
+    #[tokio::test(start_paused = true)]
+    async fn pauses_double() {
+        let model = Scripted::failing(&[ErrorKind::Server, ErrorKind::Connection, ErrorKind::Timeout]);
+        let (answer, took) = ask(&model, EXACT).await;
+        answer.unwrap();
+        assert_eq!(took.as_secs(), 4 + 2 + 4 + 8);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_server_sets_the_pause_up_to_the_cap() {
+        let limit = |seconds| ErrorKind::RateLimit { retry_after: Some(Duration::from_secs(seconds)) };
+        let model = Scripted::failing(&[limit(17), limit(3600)]);
+        let (answer, took) = ask(&model, EXACT).await;
+        answer.unwrap();
+        assert_eq!(took.as_secs(), 3 + 17 + 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_the_last_attempt_the_error_is_returned() {
+        let model = Scripted::failing(&[ErrorKind::Server; 9]);
+        let (answer, took) = ask(&model, RetryPolicy { attempts: 2, ..EXACT }).await;
+        assert_eq!(answer.unwrap_err().kind(), ErrorKind::Server);
+        assert_eq!(took.as_secs(), 2 + 2);
+        assert_eq!(model.failures.lock().unwrap().len(), 7);
+        let (_, took) = ask(&model, RetryPolicy { attempts: 0, ..EXACT }).await;
+        assert_eq!(took.as_secs(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_beyond_the_limit_wait_for_their_turn() {
+        let model = Scripted::failing(&[]);
+        let client = Client::new(Arc::clone(&model) as Arc<dyn Vlm>).with_concurrency(2);
+        let (prompt, options) = (Prompt::default(), Options::default());
+        let start = tokio::time::Instant::now();
+        let call = || client.generate(&prompt, &[], &options, &|_| ());
+        let answers = futures_util::future::join_all([call(), call(), call(), call(), call()]).await;
+        assert!(answers.iter().all(Result::is_ok));
+        assert_eq!((model.most_running.load(Ordering::SeqCst), start.elapsed().as_secs()), (2, 3));
+    }
+
+    #[test]
+    fn chance_shortens_pauses_but_not_those_that_the_server_asked_for() {
+        let policy = RetryPolicy { jitter: 0.5, ..EXACT };
+        let seconds = |failures, kind, chance| policy.delay(failures, kind, chance).as_secs_f64();
+        assert_eq!(seconds(2, ErrorKind::Server, 0.0), 4.0);
+        assert_eq!(seconds(2, ErrorKind::Server, 1.0), 2.0);
+        assert_eq!(seconds(60, ErrorKind::Server, 0.0), 30.0);
+        let limit = ErrorKind::RateLimit { retry_after: Some(Duration::from_secs(10)) };
+        assert_eq!(seconds(1, limit, 0.0), 10.0);
+        assert_eq!(seconds(1, limit, 1.0), 11.0);
+        assert_eq!(seconds(1, ErrorKind::RateLimit { retry_after: None }, 0.0), 2.0);
+    }
+}

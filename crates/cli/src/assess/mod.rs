@@ -26,7 +26,11 @@ pub fn overrides(arguments: &Assess) -> Overrides {
         executor_backend: arguments.executor_backend.clone(),
         summarizer_backend: arguments.summarizer_backend.clone(),
         max_replan: arguments.max_replan,
-        assignments: arguments.backend_override.iter().map(|Assignment(key, value)| (key.clone(), value.clone())).collect(),
+        assignments: arguments
+            .backend_override
+            .iter()
+            .map(|Assignment(key, value)| (key.clone(), value.clone()))
+            .collect(),
     }
 }
 
@@ -86,7 +90,12 @@ fn request(arguments: &Assess) -> Result<Request, Stop> {
 }
 
 /// Heat maps of the tools that ran, on the regions that they were run on.
-fn write_maps(arguments: &Assess, agent: &Agent, record: &AssessmentRecord, folder: &Path) -> Result<Vec<String>, Stop> {
+fn write_maps(
+    arguments: &Assess,
+    agent: &Agent,
+    record: &AssessmentRecord,
+    folder: &Path,
+) -> Result<Vec<String>, Stop> {
     let mut folder = maps::Folder::create(folder)?;
     let mut written = Vec::new();
     let logs = record.executor_evidence.iter().flat_map(|evidence| &evidence.tool_logs);

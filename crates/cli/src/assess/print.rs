@@ -22,7 +22,9 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
         let chosen = record.options.iter().find(|option| option.letter.to_string() == result.final_answer.as_str());
         let text = match (chosen, result.quality_level) {
             (Some(option), _) => format!("{}. {}", option.letter, option.text),
-            (None, Some(level)) if result.final_answer.as_str().len() == 1 => format!("{}. {}", result.final_answer, level.name()),
+            (None, Some(level)) if result.final_answer.as_str().len() == 1 => {
+                format!("{}. {}", result.final_answer, level.name())
+            }
             _ => result.final_answer.to_string(),
         };
         writeln!(out, "\n{}", heading(&text))?;
@@ -50,7 +52,11 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
     for path in maps {
         writeln!(out, "heat map: {path}")?;
     }
-    let rounds = if metadata.iteration_count > 0 { format!(", planned {} times", metadata.iteration_count + 1) } else { String::new() };
+    let rounds = if metadata.iteration_count > 0 {
+        format!(", planned {} times", metadata.iteration_count + 1)
+    } else {
+        String::new()
+    };
     let cost = metadata.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!(", {cost:.4} USD")).unwrap_or_default();
     let who = &metadata.backends;
     let backends = if who.planner == who.executor && who.executor == who.summarizer {
@@ -63,14 +69,21 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
 }
 
 fn severities(out: &mut impl Write, evidence: &ExecutorOutput, heading: &str) -> Result<(), Stop> {
-    let Some(analysis) = evidence.distortion_analysis.as_ref().filter(|analysis| !analysis.is_empty()) else { return Ok(()) };
+    let Some(analysis) = evidence.distortion_analysis.as_ref().filter(|analysis| !analysis.is_empty()) else {
+        return Ok(());
+    };
     writeln!(out, "\n{heading}")?;
     for (part, analyses) in analysis {
         let place = if part.as_str() == GLOBAL { String::new() } else { format!("{part}: ") };
         for DistortionAnalysis { distortion, severity, explanation } in analyses {
             let colour = severity_colour(*severity);
             let line = format!("{place}{} - {explanation}", distortion.name());
-            writeln!(out, "{colour}{:<9}{colour:#} {}", severity.name(), indent(&wrap_to(&line, width().saturating_sub(10)), 10))?;
+            writeln!(
+                out,
+                "{colour}{:<9}{colour:#} {}",
+                severity.name(),
+                indent(&wrap_to(&line, width().saturating_sub(10)), 10)
+            )?;
         }
     }
     Ok(())
@@ -82,7 +95,9 @@ fn tools(out: &mut impl Write, evidence: &ExecutorOutput, registry: &Registry, h
     }
     let mut table = table::new(&["tool", "for", "raw", "better", "1-5", "time"]);
     for (index, log) in evidence.tool_logs.iter().enumerate() {
-        let same = |earlier: &&ToolExecutionLog| (&earlier.tool_name, earlier.region, earlier.fallback) == (&log.tool_name, log.region, log.fallback);
+        let same = |earlier: &&ToolExecutionLog| {
+            (&earlier.tool_name, earlier.region, earlier.fallback) == (&log.tool_name, log.region, log.fallback)
+        };
         if evidence.tool_logs[..index].iter().any(|earlier| same(&earlier)) {
             continue;
         }

@@ -6,13 +6,15 @@ use agenticiqa_metrics::Region;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 
-use super::{conclusion, planner, selection};
+use super::conclusion::{self, Case, Conclusion};
+use super::{planner, selection};
 use crate::executor::region_of;
 use crate::perception::{Examination, Finding};
-use crate::question::is_chinese_text;
+use crate::question::{is_chinese_text, question_without_options};
 use crate::reasoner::{Analyses, Context, DistortionSet, Error, Reasoner, Verdict};
 use crate::state::{
-    ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, ReferenceMode, RegionBox, Text,
+    AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, ReferenceMode, RegionBox,
+    Text,
 };
 use crate::tools::Tool;
 
@@ -40,7 +42,8 @@ impl Reasoner for Builtin {
             state.replan_history.iter().map(|replan| (replan.reason.to_string(), replan.tried.clone())).collect();
         let has_reference = context.subject.reference().is_some();
         let query = state.query.as_str();
-        ready(Ok(planner::plan(query, &state.options, has_reference, &regions, context.registry, &tools, &tried))).boxed()
+        ready(Ok(planner::plan(query, &state.options, has_reference, &regions, context.registry, &tools, &tried)))
+            .boxed()
     }
 
     fn detect<'a>(
@@ -105,10 +108,22 @@ impl Reasoner for Builtin {
         evidence: &'a ExecutorOutput,
         fused: Option<f64>,
     ) -> BoxFuture<'a, Result<Verdict, Error>> {
-        let (query, options) = (context.state.query.as_str(), &context.state.options);
-        let chinese = is_chinese_text(query);
-        let (final_answer, reasoning, levels, used_evidence) =
-            conclusion::conclude(query, options, context.form, plan, evidence, fused, chinese);
+        let question = question_without_options(context.state.query.as_str());
+        let placed: Vec<&str> = context.state.regions.iter().map(|region| region.name.as_str()).collect();
+        let concluded = conclusion::conclude(&Case {
+            question: &question,
+            options: &context.state.options,
+            form: context.form,
+            plan,
+            evidence,
+            fused,
+            placed: &placed,
+            registry: context.registry,
+            chinese: is_chinese_text(&question),
+        });
+        let Conclusion { final_answer, reasoning, levels, used_evidence } = concluded;
+        // A level is not named before tools and severities are fused.
+        let final_answer = Some(final_answer).filter(|_| context.form != AnswerForm::Score || levels.is_none());
         ready(Ok(Verdict { final_answer, reasoning, levels, used_evidence })).boxed()
     }
 }

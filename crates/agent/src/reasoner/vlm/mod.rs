@@ -273,7 +273,7 @@ impl Reasoner for VlmReasoner {
             Ok(Verdict {
                 levels: levels.map(|level| levels::probabilities(&answer, level)),
                 used_evidence: citation::cite(&reasoning, evidence),
-                final_answer,
+                final_answer: Some(final_answer),
                 reasoning,
             })
         }

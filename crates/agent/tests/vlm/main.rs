@@ -1,0 +1,16 @@
+//! Vision-language models against servers of our own: what is sent, and what comes of every fault.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+/// Retries and the fallback backend, end to end.
+mod fallback;
+/// Faults that a real server cannot be made to show, and the errors that they become.
+mod faults;
+/// Pictures as they are sent.
+mod pictures;
+/// Requests field by field, in the formats that the providers publish, and their answers.
+mod requests;
+/// Keys stay where they belong.
+mod secrets;
+/// Servers, models and logs for the tests.
+mod support;
