@@ -4,6 +4,8 @@
 //! `output_config.format` (a JSON Schema). Answer: `content[]` of text blocks, `stop_reason` (`refusal` among them),
 //! `usage.input_tokens` and `output_tokens`. There are no log-probabilities and no seed.
 
+use std::time::Duration;
+
 use futures_util::future::BoxFuture;
 use genai::adapter::AdapterKind;
 use genai::chat::{ChatOptions, JsonSpec, ReasoningEffort};
@@ -96,6 +98,10 @@ impl Vlm for Anthropic {
             let reply = self.chat.send(prompt, images, self.chat_options(options), options.timeout).await?;
             self.chat.answer(reply, None, None, options)
         })
+    }
+
+    fn models(&self, timeout: Duration) -> BoxFuture<'_, Result<Vec<String>, Error>> {
+        Box::pin(self.chat.models(timeout))
     }
 
     /// Schemas since Claude 4.5, and Opus 4.1.

@@ -138,13 +138,26 @@ impl Chat {
         );
         let options = options.with_capture_raw_body(true);
         let call = self.client.exec_chat(self.target()?, request(prompt, images), Some(&options));
+        let mut response = self.within(timeout, call).await?;
+        let body = response.captured_raw_body.take().unwrap_or(Value::Null);
+        Ok(Reply { response, body })
+    }
+
+    /// The models that the server offers.
+    pub async fn models(&self, timeout: Duration) -> Result<Vec<String>, Error> {
+        let auth = self.peer.key.as_ref().map_or(AuthData::None, |key| AuthData::from_single(key.reveal()));
+        let endpoint = Endpoint::from_owned(self.base_url.as_str());
+        self.within(timeout, self.client.all_model_names(self.adapter, (endpoint, auth))).await
+    }
+
+    async fn within<T>(
+        &self,
+        timeout: Duration,
+        call: impl Future<Output = Result<T, genai::Error>>,
+    ) -> Result<T, Error> {
         match tokio::time::timeout(timeout, call).await {
             Err(_) => Err(self.peer.error(ErrorKind::Timeout, format!("no answer within {} s", timeout.as_secs_f64()))),
-            Ok(Err(error)) => Err(self.peer.explain(error)),
-            Ok(Ok(mut response)) => {
-                let body = response.captured_raw_body.take().unwrap_or(Value::Null);
-                Ok(Reply { response, body })
-            }
+            Ok(result) => result.map_err(|error| self.peer.explain(error)),
         }
     }
 

@@ -47,22 +47,30 @@ impl Peer {
     /// What `genai` says, as one of our errors. Its own texts hold whole requests and are never repeated.
     pub fn explain(&self, error: genai::Error) -> Error {
         match error {
-            genai::Error::WebModelCall { webc_error, .. } => match webc_error {
-                webc::Error::ResponseFailedStatus { status, body, headers } => {
-                    self.explain_status(status.as_u16(), &body, &headers)
+            genai::Error::WebModelCall { webc_error, .. } | genai::Error::WebAdapterCall { webc_error, .. } => {
+                match webc_error {
+                    webc::Error::ResponseFailedStatus { status, body, headers } => {
+                        self.explain_status(status.as_u16(), &body, &headers)
+                    }
+                    webc::Error::ResponseFailedNotJson { content_type, .. } => {
+                        let found = if content_type.is_empty() { "no content type" } else { &content_type };
+                        let found = self.harmless(found);
+                        self.error(
+                            ErrorKind::BadAnswer,
+                            format!("the server sent {found} instead of JSON: check base_url"),
+                        )
+                    }
+                    webc::Error::Reqwest(error) => self.explain_transport(&error),
+                    _ => self.error(ErrorKind::BadAnswer, "the server's answer is not valid JSON"),
                 }
-                webc::Error::ResponseFailedNotJson { content_type, .. } => {
-                    let found = if content_type.is_empty() { "no content type" } else { &content_type };
-                    let found = self.harmless(found);
-                    self.error(ErrorKind::BadAnswer, format!("the server sent {found} instead of JSON: check base_url"))
-                }
-                webc::Error::Reqwest(error) => self.explain_transport(&error),
-                _ => self.error(ErrorKind::BadAnswer, "the server's answer is not valid JSON"),
-            },
+            }
             genai::Error::ChatResponseGeneration { response_body, .. } => match blocked(&response_body) {
                 Some(reason) => self.refusal(reason),
                 None => self.error(ErrorKind::BadAnswer, "the server's answer does not follow the protocol"),
             },
+            genai::Error::JsonValueExt(_) => {
+                self.error(ErrorKind::BadAnswer, "the server's answer does not follow the protocol")
+            }
             _ => self.error(ErrorKind::BadRequest, "the request cannot be written in the provider's format"),
         }
     }

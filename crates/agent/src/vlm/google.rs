@@ -5,6 +5,8 @@
 //! `candidates[0].content.parts[].text`, `finishReason`, `logprobsResult`, `usageMetadata`; a blocked prompt has no
 //! candidates but `promptFeedback.blockReason`.
 
+use std::time::Duration;
+
 use futures_util::future::BoxFuture;
 use genai::adapter::AdapterKind;
 use genai::chat::{ChatOptions, ReasoningEffort};
@@ -89,6 +91,10 @@ impl Vlm for Google {
             let logprobs = reply.body.pointer("/candidates/0/logprobsResult").and_then(read_logprobs);
             self.chat.answer(reply, None, logprobs, options)
         })
+    }
+
+    fn models(&self, timeout: Duration) -> BoxFuture<'_, Result<Vec<String>, Error>> {
+        Box::pin(self.chat.models(timeout))
     }
 
     fn capabilities(&self) -> Capabilities {

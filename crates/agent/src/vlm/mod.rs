@@ -180,6 +180,13 @@ pub trait Vlm: Send + Sync + fmt::Debug {
         options: &'a Options,
     ) -> BoxFuture<'a, Result<Answer, Error>>;
 
+    /// The models that its server offers; empty if it does not say. Costs nothing and shows whether the server answers and
+    /// takes the key.
+    fn models(&self, timeout: Duration) -> BoxFuture<'_, Result<Vec<String>, Error>> {
+        let _ = timeout;
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
     /// What it can do.
     fn capabilities(&self) -> Capabilities;
 

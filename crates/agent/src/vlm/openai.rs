@@ -4,6 +4,8 @@
 //! `temperature`, `top_p`, `max_tokens`, `seed`, `response_format` (a strict JSON Schema), `logprobs` with
 //! `top_logprobs`. Answer: `choices[0].message.content` or `.refusal`, `finish_reason`, `logprobs.content[]`, `usage`.
 
+use std::time::Duration;
+
 use futures_util::future::BoxFuture;
 use genai::adapter::AdapterKind;
 use genai::chat::{ChatOptions, JsonSpec, ReasoningEffort};
@@ -16,8 +18,9 @@ use super::{
     Vlm, schema,
 };
 
-/// As many alternatives for a token as OpenAI gives.
+/// As many alternatives for a token as OpenAI gives, and Alibaba's DashScope.
 const TOP_LOGPROBS: u32 = 20;
+const TOP_LOGPROBS_OF_DASHSCOPE: u32 = 5;
 
 /// What OpenAI's strict schemas may not have; other servers take it, and need it to end long strings.
 const UNSUPPORTED: [&str; 3] = ["minLength", "maxLength", "uniqueItems"];
@@ -27,6 +30,7 @@ const UNSUPPORTED: [&str; 3] = ["minLength", "maxLength", "uniqueItems"];
 pub(super) struct OpenAi {
     chat: Chat,
     server: Server,
+    top_logprobs: u32,
 }
 
 /// Whose server it is: OpenAI's own is stricter in what it takes.
@@ -60,14 +64,18 @@ impl OpenAi {
             true => Server::Own,
             false => Server::Compatible,
         };
-        Ok(Self { chat: Chat::connect(backend, backend.model(), &settings, &endpoints)?, server })
+        let dashscope = settings.base_url.as_deref().is_some_and(|url| url.contains("dashscope"));
+        let top_logprobs = if dashscope { TOP_LOGPROBS_OF_DASHSCOPE } else { TOP_LOGPROBS };
+        Ok(Self { chat: Chat::connect(backend, backend.model(), &settings, &endpoints)?, server, top_logprobs })
     }
 
     fn chat_options(&self, options: &Options, logprobs: bool) -> ChatOptions {
         // A budget stands for no wish at all; without it genai would cut "-max" or "-low" off the model's name.
         let mut chat = ChatOptions::default()
             .with_max_tokens(options.max_tokens)
-            .with_reasoning_effort(ReasoningEffort::Budget(0));
+            .with_reasoning_effort(ReasoningEffort::Budget(0))
+            // What a local model thinks aloud between <think> tags is no part of its answer.
+            .with_normalize_reasoning_content(true);
         chat.seed = options.seed;
         if self.server != Server::OwnReasoning {
             chat.temperature = Some(options.temperature);
@@ -79,7 +87,7 @@ impl OpenAi {
             chat = chat.with_response_format(JsonSpec::new(&wanted.name, schema));
         }
         if logprobs && self.server != Server::OwnReasoning {
-            chat = chat.with_extra_body(json!({"logprobs": true, "top_logprobs": TOP_LOGPROBS}));
+            chat = chat.with_extra_body(json!({"logprobs": true, "top_logprobs": self.top_logprobs}));
         }
         chat
     }
@@ -103,6 +111,10 @@ impl Vlm for OpenAi {
             let logprobs = reply.body.pointer("/choices/0/logprobs/content").and_then(read_logprobs);
             self.chat.answer(reply, refusal, logprobs, options)
         })
+    }
+
+    fn models(&self, timeout: Duration) -> BoxFuture<'_, Result<Vec<String>, Error>> {
+        Box::pin(self.chat.models(timeout))
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -171,7 +183,34 @@ fn ollama_url(host: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use genai::chat::ChatResponseFormat;
+
+    use super::super::{JsonSchema, Secret};
     use super::*;
+
+    fn options_for(model: &str) -> ChatOptions {
+        let settings = ProviderSettings { base_url: None, api_key: Some(Secret::new("sk-test")) };
+        let openai = OpenAi::connect(&format!("openai.{model}").parse().unwrap(), &settings).unwrap();
+        let schema = json!({"type": "object", "properties": {"note": {"type": "string", "maxLength": 9}}});
+        let schema = Some(JsonSchema { name: "verdict".to_owned(), schema });
+        openai.chat_options(&Options { schema, top_p: Some(0.1), ..Options::default() }, true)
+    }
+
+    #[test]
+    fn its_own_server_gets_no_bounds_that_it_would_refuse() {
+        let options = options_for("gpt-4o");
+        let Some(ChatResponseFormat::JsonSpec(spec)) = options.response_format else { panic!("no schema") };
+        assert_eq!(spec.schema, json!({"type": "object", "properties": {"note": {"type": "string"}}}));
+        assert_eq!((options.temperature, options.top_p), (Some(0.0), Some(0.1)));
+        assert_eq!(options.extra_body, Some(json!({"logprobs": true, "top_logprobs": 20})));
+    }
+
+    #[test]
+    fn reasoning_models_get_no_sampling_parameters() {
+        let options = options_for("o3");
+        assert_eq!((options.temperature, options.top_p, options.extra_body), (None, None, None));
+        assert_eq!(options.max_tokens, Some(2048));
+    }
 
     #[test]
     fn reasoning_models_are_told_by_name() {

@@ -75,8 +75,9 @@ async fn answers_follow_the_schema() {
     });
     let schema = Some(JsonSchema { name: "verdict".into(), schema });
     for seed in 0..5 {
+        // Every string, list and number is bounded, so the longest possible answer still fits.
         let options =
-            Options { schema: schema.clone(), max_tokens: 400, temperature: 0.8, seed: Some(seed), ..options() };
+            Options { schema: schema.clone(), max_tokens: 2000, temperature: 0.8, seed: Some(seed), ..options() };
         let answer = ask(&[stripes("Image:", 3)], &options).await.unwrap();
         let verdict: Verdict = serde_json::from_str(&answer.text).unwrap_or_else(|_| panic!("{}", answer.text));
         assert!(verdict.objects.len() <= 3, "{verdict:?}");
@@ -130,4 +131,9 @@ async fn questions_at_the_same_time_are_all_answered() {
     let options = options();
     let answers = futures_util::future::join_all((0..4).map(|_| ask(&image, &options))).await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+}
+
+#[tokio::test]
+async fn the_server_names_its_model() {
+    assert_eq!(server::model().models(Duration::from_secs(120)).await.unwrap(), ["tiny-vlm"]);
 }

@@ -1,8 +1,9 @@
 use std::sync::Arc;
+use std::time::Duration;
 
-use agenticiqa::vlm::{Answer, Attachment, JsonSchema, Options, Prompt, ProviderSettings, Usage, connect};
+use agenticiqa::vlm::{Answer, Attachment, ErrorKind, JsonSchema, Options, Prompt, ProviderSettings, Usage, connect};
 use serde_json::{Value, json};
-use wiremock::{MockServer, Request};
+use wiremock::{Mock, MockServer, Request};
 
 use crate::support::{KEY, completion, model, ok, prompt, server};
 
@@ -250,4 +251,41 @@ async fn older_gemini_gets_json_without_a_schema() {
     assert_eq!(config["responseMimeType"], "application/json");
     assert_eq!((config.get("responseJsonSchema"), config.get("responseSchema")), (None, None));
     assert_eq!(config["logprobs"], 5);
+}
+
+#[tokio::test]
+async fn thoughts_are_no_part_of_the_answer() {
+    let thinking = completion("<think>It has {many} edges.</think>\nYes.");
+    let (_, _, answer) = exchange("openai.qwen3-vl", "", &Options::default(), thinking).await;
+    assert_eq!(answer.text, "Yes.");
+}
+
+#[tokio::test]
+async fn the_models_of_a_server_are_listed_with_the_key() {
+    let openai = json!({"object": "list", "data": [{"id": "gpt-4o", "object": "model"}, {"id": "gpt-4o-mini", "object": "model"}]});
+    let anthropic = json!({"data": [{"id": "claude-sonnet-4-5", "type": "model"}], "has_more": false});
+    let google = json!({"models": [{"name": "models/gemini-2.5-flash"}]});
+    for (backend, path, header, body, models) in [
+        ("openai.gpt-4o", "/v1/models", "authorization", openai, vec!["gpt-4o", "gpt-4o-mini"]),
+        ("anthropic.claude-3.5-sonnet", "/v1/models", "x-api-key", anthropic, vec!["claude-sonnet-4-5"]),
+        ("google.gemini-2.5-flash", "/v1beta/models", "x-goog-api-key", google, vec!["gemini-2.5-flash"]),
+    ] {
+        let server = MockServer::start().await;
+        Mock::given(wiremock::matchers::method("GET")).respond_with(ok(body)).mount(&server).await;
+        assert_eq!(model(backend, &server.uri()).models(Duration::from_secs(60)).await.unwrap(), models);
+        let request = only_request(&server).await;
+        assert_eq!(request.url.path(), path);
+        assert!(request.headers[header].to_str().unwrap().ends_with(KEY));
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_to_list_its_models_says_why() {
+    for (status, kind) in [(401, ErrorKind::Authentication), (500, ErrorKind::Server)] {
+        let server = MockServer::start().await;
+        let answer = wiremock::ResponseTemplate::new(status);
+        Mock::given(wiremock::matchers::method("GET")).respond_with(answer).mount(&server).await;
+        let error = model("openai.gpt-4o", &server.uri()).models(Duration::from_secs(60)).await.unwrap_err();
+        assert_eq!(error.kind(), kind);
+    }
 }
