@@ -1,6 +1,6 @@
 //! What a question is after: a yes or no, a distortion, a degree, a part of the picture, or the quality as a whole.
 
-use super::lexicon::{Mention, mentions, phrase_at};
+use super::lexicon::{Mention, Sense, phrase_at};
 use crate::question::words::{Word, contains_any, starts_with_any, words};
 
 /// What a question is after.
@@ -161,7 +161,6 @@ fn is_yes_no(words: &[Word<'_>]) -> bool {
 
 /// Whether a question compares for the best or the worst; "the sharpest part" is the best, "the most blurred" the worst.
 pub(super) fn extreme(question: &[Word<'_>], mentions: &[Mention]) -> Extreme {
-    use super::lexicon::Sense;
     let least = (0..question.len()).any(|at| phrase_at(question, at, "least|less|fewest|最少|最不|最轻").is_some());
     let good = mentions.iter().any(|mention| mention.sense() == Sense::Virtue)
         || (0..question.len()).any(|at| {
@@ -181,13 +180,9 @@ pub(super) fn asks_for_a_part(question: &str) -> bool {
     intent(question) == Intent::WhichPart
 }
 
-/// The terms of a text.
-pub(super) fn terms_of(text: &str) -> Vec<Mention> {
-    mentions(&words(text))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::lexicon::mentions;
     use super::*;
 
     #[test]
@@ -222,7 +217,7 @@ mod tests {
             ("哪个区域最清晰？", Extreme::Best),
             ("哪个部分质量最差？", Extreme::Worst),
         ] {
-            assert_eq!(extreme(&words(question), &terms_of(question)), expected, "{question}");
+            assert_eq!(extreme(&words(question), &mentions(&words(question))), expected, "{question}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The built-in analyst: reads the question with a lexicon of the field, chooses tools by what they are known to judge
 //! well, and writes the answer from what was measured.
 
+pub mod conclusion;
 mod intent;
 mod lexicon;
 mod objects;

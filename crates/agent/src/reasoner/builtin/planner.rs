@@ -161,6 +161,11 @@ fn written_as_tool(words: &[Word<'_>], at: usize, length: usize, tool: &Tool) ->
     spelled || beside(at.checked_sub(1)) || beside(Some(at + length))
 }
 
+/// The terms of a question that speak of the picture's quality, for whoever has no list of tools at hand.
+pub(super) fn terms_of(question: &str) -> Vec<Mention> {
+    terms(&words(question), &[])
+}
+
 /// The terms of the question that speak of the picture's quality.
 fn terms(words: &[Word<'_>], tool_words: &[Range<usize>]) -> Vec<Mention> {
     let mut terms = mentions(words);

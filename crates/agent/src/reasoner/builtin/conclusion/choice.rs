@@ -1,0 +1,247 @@
+//! Which option the evidence speaks for.
+
+use super::super::intent::{Intent, intent};
+use super::super::lexicon::{Direction, Mention, Sense, mentions, phrase_at};
+use super::super::objects::option_object;
+use super::super::planner::terms_of;
+use super::findings::Findings;
+use super::judgement::{Judgement, degree_number, how_much, quality, truth, which_part, worst_distortions};
+use super::wording::Wording;
+use crate::question::words::{Word, starts_with_any, words};
+use crate::state::{AnswerOption, Distortion, Severity};
+
+/// The letter of an option, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Choice {
+    /// The letter.
+    pub letter: char,
+    /// What decided it; nothing where the evidence decides nothing.
+    pub because: Option<Judgement>,
+    /// Whether another option fits as well.
+    pub tied: bool,
+}
+
+/// What an option says.
+struct Reading {
+    letter: char,
+    yes: Option<bool>,
+    terms: Vec<Mention>,
+    /// How bad it says things are, from 0 to 4.
+    degree: Option<f64>,
+    /// The level of quality that it names, from 1 to 5.
+    level: Option<f64>,
+    /// "None of these", "no distortion", "normal".
+    nothing_wrong: bool,
+    unsure: bool,
+}
+
+/// Words for the levels of quality.
+const LEVELS: [(f64, &str); 5] = [
+    (5.0, "excellent|perfect|outstanding|very good|very high|superb|优秀|极好|非常好|很好|完美|优"),
+    (4.0, "good|high|great|decent|satisfactory|fine|好|良好|较好|高|良|不错"),
+    (3.0, "fair|average|medium|moderate|acceptable|ordinary|mediocre|normal|so so|neutral|中等|一般|普通|尚可|中|适中"),
+    (2.0, "poor|low|below average|unsatisfactory|relatively poor|差|较差|低|不好|不佳"),
+    (1.0, "bad|terrible|awful|very poor|very low|very bad|horrible|worst|极差|很差|非常差|很低|糟糕"),
+];
+const NOTHING_WRONG: &str = "none|no distortion|no distortions|none of the above|nothing|no problem|no problems|normal|balanced|\
+     appropriate|proper|suitable|just right|no artifacts|没有失真|无失真|没有问题|正常|合适|适中|以上都不是|都没有";
+const UNSURE: &str = "cannot be determined|can t tell|cannot tell|not sure|unsure|uncertain|unknown|hard to say|不确定|无法判断|无法确定|不知道";
+
+/// The option that the evidence speaks for. Where it decides nothing, the most cautious one: that which admits not to
+/// know, else a plain no, else the first.
+pub(super) fn choose(
+    question: &str,
+    options: &[AnswerOption],
+    findings: &Findings<'_>,
+    overall: Option<f64>,
+    wording: Wording,
+) -> Option<Choice> {
+    let readings: Vec<Reading> = options.iter().map(read).collect();
+    let decided = by_yes_or_no(question, &readings, findings, overall, wording)
+        .or_else(|| by_part(question, options, findings, wording))
+        .or_else(|| by_distortion(question, &readings, findings, wording))
+        .or_else(|| by_degree(question, &readings, findings, overall, wording));
+    decided.or_else(|| {
+        let cautious = readings.iter().find(|reading| reading.unsure);
+        let plain_no = || readings.iter().find(|reading| reading.yes == Some(false));
+        let letter = cautious.or_else(plain_no).or_else(|| readings.first())?.letter;
+        Some(Choice { letter, because: None, tied: false })
+    })
+}
+
+fn read(option: &AnswerOption) -> Reading {
+    let words = words(&option.text);
+    let somewhere = |phrases: &str| (0..words.len()).filter_map(|at| phrase_at(&words, at, phrases)).max();
+    let yes = starts_with_any(&words, &["yes", "true", "是", "有", "对"]).then_some(true);
+    let no = || starts_with_any(&words, &["no", "false", "否", "不是", "没有", "不", "无"]).then_some(false);
+    let level = LEVELS.iter().filter_map(|(level, phrases)| Some((somewhere(phrases)?, *level)));
+    let terms = mentions(&words);
+    // "no" and "not" before a distortion are part of the term already.
+    let degree_words: Vec<Word<'_>> = if terms.iter().any(|term| term.denied) { Vec::new() } else { words.clone() };
+    Reading {
+        letter: option.letter,
+        yes: yes.or_else(no).filter(|_| somewhere(NOTHING_WRONG).is_none_or(|length| length < 2)),
+        terms,
+        degree: degree_number(&degree_words),
+        level: level.max_by_key(|(length, _)| *length).map(|(_, level)| level),
+        nothing_wrong: somewhere(NOTHING_WRONG).is_some(),
+        unsure: somewhere(UNSURE).is_some(),
+    }
+}
+
+fn by_yes_or_no(
+    question: &str,
+    readings: &[Reading],
+    findings: &Findings<'_>,
+    overall: Option<f64>,
+    wording: Wording,
+) -> Option<Choice> {
+    let both = [true, false].iter().all(|yes| readings.iter().any(|reading| reading.yes == Some(*yes)));
+    if !both {
+        return None;
+    }
+    let judgement = truth(question, findings, overall, wording)?;
+    let damage = judgement.damage.unwrap_or(0.0);
+    let fitting = readings.iter().filter(|reading| reading.yes == judgement.holds);
+    let distance = |reading: &&Reading| (reading.degree.unwrap_or(damage) - damage).abs();
+    let chosen = fitting.min_by(|one, two| distance(one).total_cmp(&distance(two)))?;
+    Some(Choice { letter: chosen.letter, because: Some(judgement), tied: false })
+}
+
+fn by_part(question: &str, options: &[AnswerOption], findings: &Findings<'_>, wording: Wording) -> Option<Choice> {
+    let asked = intent(question) == Intent::WhichPart;
+    let named = |option: &AnswerOption| {
+        if !asked && !mentions(&words(&option.text)).is_empty() {
+            return None;
+        }
+        let name = option_object(&option.text, &findings.scope)?;
+        findings.has(&name).then_some((option.letter, name))
+    };
+    let parts: Vec<(char, String)> = options.iter().filter_map(named).collect();
+    if parts.len() < 2 {
+        return None;
+    }
+    let names: Vec<&str> = parts.iter().map(|(_, name)| name.as_str()).collect();
+    let (part, tied, judgement) = which_part(question, &names, findings, wording)?;
+    let letter = parts.iter().find(|(_, name)| name == part)?.0;
+    Some(Choice { letter, because: Some(judgement), tied })
+}
+
+/// "Which distortion?": the option with the most severe one; where none of them is there, the option that says so, or
+/// that speaks of something good.
+fn by_distortion(question: &str, readings: &[Reading], findings: &Findings<'_>, wording: Wording) -> Option<Choice> {
+    let mut categories: Vec<Distortion> =
+        readings.iter().flat_map(|reading| &reading.terms).map(|term| term.term.distortions[0]).collect();
+    categories.sort_unstable();
+    categories.dedup();
+    if categories.len() < 2 && intent(question) != Intent::WhichDistortion || categories.is_empty() {
+        return None;
+    }
+    let bad = |reading: &&Reading| reading.terms.iter().any(|term| term.sense() != Sense::Virtue);
+    let mut best: Option<(f64, char, Judgement)> = None;
+    let mut tied = false;
+    for reading in readings.iter().filter(bad) {
+        let Some((severity, judgement)) = present(reading, findings, wording) else { continue };
+        tied =
+            best.as_ref().map_or(tied, |(most, ..)| if severity > *most { false } else { tied || severity == *most });
+        if best.as_ref().is_none_or(|(most, ..)| severity > *most) {
+            best = Some((severity, reading.letter, judgement));
+        }
+    }
+    let (severity, letter, judgement) = best?;
+    if severity >= 1.0 {
+        return Some(Choice { letter, because: Some(judgement), tied });
+    }
+    let harmless = readings.iter().find(|reading| {
+        reading.nothing_wrong
+            || !reading.terms.is_empty() && reading.terms.iter().all(|term| term.sense() == Sense::Virtue)
+    });
+    let letter = harmless.map_or(letter, |reading| reading.letter);
+    let because = worst_distortions(findings, wording).unwrap_or(judgement);
+    Some(Choice { letter, because: Some(because), tied: harmless.is_none() })
+}
+
+/// How much of what an option names is there: the mean of its distortions, each counted only if its direction fits.
+fn present(reading: &Reading, findings: &Findings<'_>, wording: Wording) -> Option<(f64, Judgement)> {
+    let (mut sum, mut texts, mut pointers) = (0.0, Vec::new(), Vec::new());
+    for term in &reading.terms {
+        let finding = findings.worst(&findings.scope, term.term.distortions)?;
+        let other_way = matches!((term.term.direction, finding.direction()), (Some(one), Some(two)) if one != two);
+        sum += if other_way { 0.0 } else { f64::from(finding.severity as u8) };
+        texts.push(wording.found(&finding));
+        pointers.push(finding.pointer);
+    }
+    let mean = sum / reading.terms.len() as f64;
+    let text = texts.join(&wording.pick("; ", "；"));
+    Some((mean, Judgement { holds: None, damage: Some(mean), text, pointers }))
+}
+
+/// "How severe?", "How is the lighting?", "How is the quality?": the option nearest to the finding.
+fn by_degree(
+    question: &str,
+    readings: &[Reading],
+    findings: &Findings<'_>,
+    overall: Option<f64>,
+    wording: Wording,
+) -> Option<Choice> {
+    let asked = terms_of(question);
+    let of_options = || {
+        let term = readings.iter().flat_map(|reading| &reading.terms).next()?;
+        let finding = findings.worst(&findings.scope, term.term.distortions)?;
+        let damage = Some(f64::from(finding.severity as u8));
+        Some(Judgement { holds: None, damage, text: wording.found(&finding), pointers: vec![finding.pointer] })
+    };
+    let judgement = match how_much(question, findings, wording).or_else(of_options) {
+        Some(judgement) => judgement,
+        None if asked.is_empty() => quality(findings, overall?, wording),
+        None => return None,
+    };
+    let damage = judgement.damage?;
+    let way = direction(&asked, readings, findings).filter(|_| damage >= 1.0);
+    let of_a_defect = asked.iter().any(|term| term.sense() == Sense::Defect);
+    let directed = readings.iter().any(|reading| reading.terms.iter().any(|term| term.term.direction.is_some()));
+    let fit = |reading: &Reading| {
+        let against = |term: &Mention| matches!((way, term.term.direction), (Some(way), Some(said)) if way != said);
+        if reading.terms.iter().any(against) {
+            return None;
+        }
+        target(reading, of_a_defect, directed).map(|target| (target, (target - damage).abs()))
+    };
+    let fitting: Vec<(f64, f64, char)> = readings
+        .iter()
+        .filter_map(|reading| fit(reading).map(|(target, distance)| (distance, target, reading.letter)))
+        .collect();
+    if fitting.is_empty() {
+        return None;
+    }
+    // The nearest; of two equally near ones the worse.
+    let nearest = fitting.iter().min_by(|one, two| one.0.total_cmp(&two.0).then(two.1.total_cmp(&one.1)))?;
+    let tied = fitting.iter().filter(|other| (other.0, other.1) == (nearest.0, nearest.1)).count() > 1;
+    Some(Choice { letter: nearest.2, because: Some(judgement), tied })
+}
+
+/// How bad an option says things are, from 0 to 4.
+fn target(reading: &Reading, of_a_defect: bool, directed: bool) -> Option<f64> {
+    /// What "blurry" means when no degree is given: between moderate and severe.
+    const PLAIN_DEFECT: f64 = 2.5;
+    match reading.terms.first().map(Mention::sense) {
+        Some(Sense::Virtue) => {
+            Some(if reading.degree == Some(f64::from(Severity::Moderate as u8)) { 1.0 } else { 0.0 })
+        }
+        Some(Sense::Defect) => Some(reading.degree.unwrap_or(PLAIN_DEFECT)),
+        _ if reading.nothing_wrong && directed => Some(0.0),
+        _ if of_a_defect => reading.degree.or(match reading.level {
+            // Of a defect, "high" is bad and "low" is good.
+            Some(4.0) => Some(3.0),
+            Some(2.0) => Some(1.0),
+            level => level.map(|level| 5.0 - level),
+        }),
+        _ => reading.level.map(|level| 5.0 - level).or(reading.degree),
+    }
+}
+
+/// Which way the property of the question went wrong.
+fn direction(asked: &[Mention], readings: &[Reading], findings: &Findings<'_>) -> Option<Direction> {
+    let term = asked.first().or_else(|| readings.iter().flat_map(|reading| &reading.terms).next())?;
+    findings.worst(&findings.scope, term.term.distortions)?.direction()
+}

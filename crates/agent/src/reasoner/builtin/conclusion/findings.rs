@@ -1,0 +1,172 @@
+//! The evidence as the conclusion looks at it: how bad what is, where, and where that is written.
+
+use std::collections::BTreeMap;
+
+use super::super::lexicon::{Direction, mentions};
+use crate::question::words::words;
+use crate::state::{Distortion, DistortionAnalysis, ExecutorOutput, GLOBAL, PlannerOutput, Severity, ToolExecutionLog};
+
+/// How much each further distortion of a part adds to the worst one.
+const FURTHER: f64 = 0.15;
+
+/// How bad one distortion of one part is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Finding<'a> {
+    /// The part.
+    pub part: &'a str,
+    /// The category.
+    pub distortion: Distortion,
+    /// How bad it is; none where it was looked for and not found.
+    pub severity: Severity,
+    /// What was seen, where it was found.
+    pub explanation: Option<&'a str>,
+    /// Where it is written.
+    pub pointer: String,
+}
+
+impl Finding<'_> {
+    /// Which way the property went wrong, as far as the explanation says it.
+    pub fn direction(&self) -> Option<Direction> {
+        let words = words(self.explanation?);
+        let said = mentions(&words);
+        let mut directions = said
+            .iter()
+            .filter(|mention| mention.term.distortions.contains(&self.distortion) && !mention.denied)
+            .filter_map(|mention| mention.term.direction);
+        let first = directions.next()?;
+        directions.all(|other| other == first).then_some(first)
+    }
+}
+
+/// The evidence, and the parts that the question is about.
+#[derive(Debug)]
+pub(super) struct Findings<'a> {
+    evidence: &'a ExecutorOutput,
+    /// The parts that the question is about.
+    pub scope: Vec<&'a str>,
+}
+
+impl<'a> Findings<'a> {
+    /// The evidence for a plan.
+    pub fn new(plan: &'a PlannerOutput, evidence: &'a ExecutorOutput) -> Self {
+        Self { evidence, scope: plan.query_scope.names() }
+    }
+
+    /// Everything that was analysed, part by part.
+    pub fn all(&self) -> Vec<Finding<'a>> {
+        let parts = self.evidence.distortion_analysis.iter().flatten();
+        parts
+            .flat_map(|(part, analyses)| {
+                analyses.iter().enumerate().map(move |(index, one)| (part.as_str(), index, one))
+            })
+            .map(|(part, index, analysis)| finding(part, index, analysis))
+            .collect()
+    }
+
+    /// How bad a distortion of a part is: as analysed, or none where detection looked and did not find it. A part
+    /// without evidence of its own is judged by the whole picture.
+    pub fn of(&self, part: &str, distortion: Distortion) -> Option<Finding<'a>> {
+        let own = self.own(part, distortion);
+        if own.is_none() && !self.has(part) { self.own(GLOBAL, distortion) } else { own }
+    }
+
+    fn own(&self, part: &str, distortion: Distortion) -> Option<Finding<'a>> {
+        let analysed = self.evidence.distortion_analysis.as_ref().and_then(|parts| parts.get_key_value(part));
+        let found = analysed.and_then(|(part, analyses)| {
+            let index = analyses.iter().position(|analysis| analysis.distortion == distortion)?;
+            Some(finding(part.as_str(), index, &analyses[index]))
+        });
+        found.or_else(|| {
+            let (part, detected) = self.evidence.distortion_set.as_ref()?.get_key_value(part)?;
+            let looked_for = !detected.contains(&distortion);
+            looked_for.then(|| Finding {
+                part: part.as_str(),
+                distortion,
+                severity: Severity::None,
+                explanation: None,
+                pointer: pointer("distortion_set", part.as_str(), None),
+            })
+        })
+    }
+
+    /// Whether there is evidence of a part's own.
+    pub fn has(&self, part: &str) -> bool {
+        self.evidence.distortion_analysis.as_ref().is_some_and(|parts| parts.contains_key(part))
+            || self.evidence.distortion_set.as_ref().is_some_and(|parts| parts.contains_key(part))
+    }
+
+    /// The worst of some distortions over some parts.
+    pub fn worst(&self, parts: &[&str], distortions: &[Distortion]) -> Option<Finding<'a>> {
+        let known =
+            parts.iter().flat_map(|part| distortions.iter().filter_map(|distortion| self.of(part, *distortion)));
+        // The first of equals, so that the main category of a word is the one that is spoken of.
+        known.reduce(|worst, next| if next.severity > worst.severity { next } else { worst })
+    }
+
+    /// Everything that was analysed with a visible distortion, worst first; only of the scope where it has evidence.
+    pub fn visible(&self) -> Vec<Finding<'a>> {
+        let in_scope = self.scope.iter().any(|part| self.has(part));
+        let mut visible: Vec<Finding<'a>> = self
+            .all()
+            .into_iter()
+            .filter(|finding| finding.severity > Severity::None && (!in_scope || self.scope.contains(&finding.part)))
+            .collect();
+        visible.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        visible
+    }
+
+    /// How damaged a part is, from 0 to 4: its worst severity, and a little for each further one.
+    pub fn damage(&self, part: &str) -> Option<f64> {
+        let (part, analyses) = match self.evidence.distortion_analysis.as_ref().and_then(|all| all.get_key_value(part))
+        {
+            Some((part, analyses)) => (part.as_str(), analyses.as_slice()),
+            None => (part, &[][..]),
+        };
+        let found_nothing = || self.evidence.distortion_set.as_ref()?.get(part).filter(|found| found.is_empty());
+        if analyses.is_empty() {
+            return found_nothing().map(|_| 0.0);
+        }
+        let severities = analyses.iter().map(|analysis| f64::from(analysis.severity as u8));
+        let worst = severities.clone().fold(0.0, f64::max);
+        Some((worst + FURTHER * (severities.sum::<f64>() - worst)).min(4.0))
+    }
+
+    /// The damage of the most damaged part of the evidence.
+    pub fn greatest_damage(&self) -> Option<f64> {
+        let analysed = self.evidence.distortion_analysis.iter().flat_map(BTreeMap::keys);
+        let detected = self.evidence.distortion_set.iter().flat_map(BTreeMap::keys);
+        analysed.chain(detected).filter_map(|part| self.damage(part.as_str())).reduce(f64::max)
+    }
+
+    /// Where a part's evidence is written.
+    pub fn pointers_of(&self, part: &str) -> Vec<String> {
+        let analysed: Vec<String> =
+            self.all().into_iter().filter(|finding| finding.part == part).map(|finding| finding.pointer).collect();
+        let detected = self.evidence.distortion_set.as_ref().is_some_and(|parts| parts.contains_key(part));
+        if analysed.is_empty() && detected { vec![pointer("distortion_set", part, None)] } else { analysed }
+    }
+
+    /// Every run of every tool, with where it is written.
+    pub fn runs(&self) -> impl Iterator<Item = (String, &'a ToolExecutionLog)> {
+        self.evidence.tool_logs.iter().enumerate().map(|(index, log)| (format!("/tool_logs/{index}"), log))
+    }
+}
+
+fn finding<'a>(part: &'a str, index: usize, analysis: &'a DistortionAnalysis) -> Finding<'a> {
+    Finding {
+        part,
+        distortion: analysis.distortion,
+        severity: analysis.severity,
+        explanation: Some(analysis.explanation.as_str()),
+        pointer: pointer("distortion_analysis", part, Some(index)),
+    }
+}
+
+/// A JSON pointer into the evidence (RFC 6901).
+pub(super) fn pointer(field: &str, part: &str, index: Option<usize>) -> String {
+    let part = part.replace('~', "~0").replace('/', "~1");
+    match index {
+        Some(index) => format!("/{field}/{part}/{index}"),
+        None => format!("/{field}/{part}"),
+    }
+}

@@ -1,0 +1,223 @@
+//! Yes or no, how much, which part, which distortion: what the evidence says to the question itself.
+
+use super::super::intent::{Extreme, extreme};
+use super::super::lexicon::{Mention, Sense, degree, phrase_at};
+use super::super::planner::terms_of;
+use super::findings::{Finding, Findings};
+use super::wording::Wording;
+use crate::question::words::{Word, contains_any, words};
+use crate::state::{Distortion, QualityLevel, Severity};
+
+const GOOD: &str = "good|appropriate|ok|okay|fine|balanced|natural|accurate|well|suitable|sufficient|adequate|normal|preserved|rich|\
+     high|excellent|great|perfect|decent|correct|realistic|proper|合适|正常|自然|好|充足|良好|高|优秀|准确";
+const TOLERABLE: &str = "acceptable|usable|ok|okay|fine|tolerable|satisfactory|可以接受|可接受|能用|还行";
+const BAD: &str = "bad|poor|low|wrong|problem|problems|issue|issues|unnatural|inaccurate|terrible|awful|insufficient|improper|差|低|\
+     不好|不佳|糟糕|不自然";
+const DAMAGED: [&str; 12] = [
+    "distort*",
+    "degrad*",
+    "defect*",
+    "flaw*",
+    "problem*",
+    "issue*",
+    "damage*",
+    "artifact*",
+    "失真",
+    "缺陷",
+    "瑕疵",
+    "问题",
+];
+
+/// What the evidence says to a question, in words, and where that is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Judgement {
+    /// Whether what the question says is so, where it is a matter of yes or no.
+    pub holds: Option<bool>,
+    /// How bad the matter of the question is, from 0 to 4.
+    pub damage: Option<f64>,
+    /// The finding in words, without capital and full stop.
+    pub text: String,
+    /// Where it is written.
+    pub pointers: Vec<String>,
+}
+
+/// Whether what a yes-or-no question says is so; nothing where the evidence does not decide it.
+///
+/// A defect is there from "slight" on, which is what can be seen when looked for; "very" asks for "moderate",
+/// "severely" for "severe". A virtue such as "sharp" holds up to "slight"; "perfectly" asks for none. The quality as
+/// a whole is good from 3.5 on, acceptable from 2.5 on and bad below 2.5.
+pub(super) fn truth(
+    question: &str,
+    findings: &Findings<'_>,
+    overall: Option<f64>,
+    wording: Wording,
+) -> Option<Judgement> {
+    let words = words(question);
+    let terms = terms_of(question);
+    if terms.is_empty() {
+        return truth_of_whole(&words, findings, overall, wording);
+    }
+    if let Some(comparison) = comparison(&words, &terms, findings, wording) {
+        return Some(comparison);
+    }
+    let mut holds = true;
+    let (mut texts, mut pointers, mut damage) = (Vec::new(), Vec::new(), 0.0_f64);
+    for term in &terms {
+        let finding = findings.worst(&findings.scope, term.term.distortions)?;
+        holds &= claim_holds(&words, term, &finding);
+        damage = damage.max(f64::from(finding.severity as u8));
+        if !pointers.contains(&finding.pointer) {
+            texts.push(wording.found(&finding));
+            pointers.push(finding.pointer);
+        }
+    }
+    let text = texts.join(&wording.pick("; ", "；"));
+    Some(Judgement { holds: Some(holds), damage: Some(damage), text, pointers })
+}
+
+fn claim_holds(words: &[Word<'_>], term: &Mention, finding: &Finding<'_>) -> bool {
+    let says = |phrases: &str| (0..words.len()).any(|at| phrase_at(words, at, phrases).is_some());
+    let sense = match term.sense() {
+        Sense::Property if says(BAD) && !says("不好吗") => Sense::Defect,
+        Sense::Property => Sense::Virtue,
+        sense => sense,
+    };
+    if sense == Sense::Virtue {
+        let strict = says("perfectly|completely|entirely|totally|any|完全|任何");
+        return finding.severity <= if strict { Severity::None } else { Severity::Slight };
+    }
+    let threshold = if says("severe|severely|heavily|heavy|seriously|serious|strongly|badly|extremely|严重|极其") {
+        Severity::Severe
+    } else if says("very|highly|significantly|significant|obviously|obvious|非常|明显|很") {
+        Severity::Moderate
+    } else {
+        Severity::Slight
+    };
+    let other_way = match (term.term.direction.filter(|_| !term.denied), finding.direction()) {
+        (Some(asked), Some(found)) => asked != found,
+        _ => false,
+    };
+    finding.severity >= threshold && !other_way
+}
+
+/// "Is the foreground sharper than the background?": the first part against the second.
+fn comparison(words: &[Word<'_>], terms: &[Mention], findings: &Findings<'_>, wording: Wording) -> Option<Judgement> {
+    let [first, second] = findings.scope[..] else { return None };
+    if !contains_any(words, &["than", "比"]) {
+        return None;
+    }
+    let term = terms.first()?;
+    let one = findings.worst(&[first], term.term.distortions)?;
+    let two = findings.worst(&[second], term.term.distortions)?;
+    let holds = if term.sense() == Sense::Defect { one.severity > two.severity } else { one.severity < two.severity };
+    let text = format!("{}{}{}", wording.found(&one), wording.pick("; ", "；"), wording.found(&two));
+    let damage = f64::from(one.severity.max(two.severity) as u8);
+    Some(Judgement { holds: Some(holds), damage: Some(damage), text, pointers: vec![one.pointer, two.pointer] })
+}
+
+/// "Is the quality good?", "Is there any distortion?"
+fn truth_of_whole(
+    words: &[Word<'_>],
+    findings: &Findings<'_>,
+    overall: Option<f64>,
+    wording: Wording,
+) -> Option<Judgement> {
+    let says = |phrases: &str| (0..words.len()).any(|at| phrase_at(words, at, phrases).is_some());
+    if contains_any(words, &DAMAGED) {
+        let damage = findings.greatest_damage()?;
+        let denied = says("free|without|no|not|没有|无") && !says("有没有|有无|or not");
+        let judgement = worst_distortions(findings, wording)?;
+        return Some(Judgement { holds: Some((damage >= 1.0) != denied), damage: Some(damage), ..judgement });
+    }
+    let overall = overall?;
+    let holds = if says(TOLERABLE) {
+        overall >= 2.5
+    } else if says(BAD) {
+        overall < 2.5
+    } else if says(GOOD) {
+        overall >= 3.5
+    } else {
+        return None;
+    };
+    let judgement = quality(findings, overall, wording);
+    Some(Judgement { holds: Some(holds), ..judgement })
+}
+
+/// The quality as a whole, in words.
+pub(super) fn quality(findings: &Findings<'_>, overall: f64, wording: Wording) -> Judgement {
+    let level = wording.level(level_of(overall));
+    let mut pointers: Vec<String> =
+        findings.all().into_iter().filter(|finding| finding.severity > Severity::None).map(|one| one.pointer).collect();
+    pointers.extend(findings.runs().filter(|(_, log)| log.normalized_score.is_some()).map(|(pointer, _)| pointer));
+    let text = if wording.chinese { format!("整体质量{level}") } else { format!("the quality is {level}") };
+    Judgement { holds: None, damage: Some(5.0 - overall), text, pointers }
+}
+
+/// The level next to a number from 1 to 5.
+pub(super) fn level_of(overall: f64) -> QualityLevel {
+    QualityLevel::ALL[(overall.round() as usize).clamp(1, 5) - 1]
+}
+
+/// How bad the distortions that the question names are.
+pub(super) fn how_much(question: &str, findings: &Findings<'_>, wording: Wording) -> Option<Judgement> {
+    let terms = terms_of(question);
+    let distortions: Vec<Distortion> = terms.iter().flat_map(|term| term.term.distortions).copied().collect();
+    let finding = findings.worst(&findings.scope, &distortions)?;
+    let damage = Some(f64::from(finding.severity as u8));
+    Some(Judgement { holds: None, damage, text: wording.found(&finding), pointers: vec![finding.pointer] })
+}
+
+/// The distortions that were found, worst first.
+pub(super) fn worst_distortions(findings: &Findings<'_>, wording: Wording) -> Option<Judgement> {
+    let damage = findings.greatest_damage()?;
+    let visible = findings.visible();
+    let pointers: Vec<String> = match &visible[..] {
+        [] => findings.scope.iter().flat_map(|part| findings.pointers_of(part)).collect(),
+        visible => visible.iter().map(|finding| finding.pointer.clone()).collect(),
+    };
+    let listed: Vec<String> = visible.iter().map(|finding| wording.found(finding)).collect();
+    let text = if listed.is_empty() {
+        wording.pick("no visible distortion was found", "没有发现可见的失真")
+    } else {
+        listed.join(&wording.pick("; ", "；"))
+    };
+    Some(Judgement { holds: None, damage: Some(damage), text, pointers })
+}
+
+/// The part with the best or the worst evidence, as the question asks, among `parts`; and whether another is equal.
+pub(super) fn which_part<'p>(
+    question: &str,
+    parts: &[&'p str],
+    findings: &Findings<'_>,
+    wording: Wording,
+) -> Option<(&'p str, bool, Judgement)> {
+    let words = words(question);
+    let terms = terms_of(question);
+    let distortions: Vec<Distortion> = terms.iter().flat_map(|term| term.term.distortions).copied().collect();
+    let damage_of = |part: &str| {
+        if !findings.has(part) {
+            return None;
+        }
+        let named = findings.worst(&[part], &distortions).map(|finding| f64::from(finding.severity as u8));
+        if distortions.is_empty() { findings.damage(part) } else { named }
+    };
+    let sign = if extreme(&words, &terms) == Extreme::Best { -1.0 } else { 1.0 };
+    let known: Vec<(&str, f64)> =
+        parts.iter().filter_map(|part| damage_of(part).map(|damage| (*part, damage))).collect();
+    let (part, damage) =
+        known.iter().copied().reduce(|best, next| if sign * next.1 > sign * best.1 { next } else { best })?;
+    let tied = known.iter().filter(|(_, other)| *other == damage).count() > 1;
+    let finding = if distortions.is_empty() {
+        findings.all().into_iter().filter(|finding| finding.part == part).max_by_key(|finding| finding.severity)
+    } else {
+        findings.worst(&[part], &distortions)
+    };
+    let text = finding.map_or_else(|| wording.part(part), |finding| wording.found(&finding));
+    let pointers = known.iter().flat_map(|(part, _)| findings.pointers_of(part)).collect();
+    Some((part, tied, Judgement { holds: None, damage: Some(damage), text, pointers }))
+}
+
+/// The degree that a text asks for, as a number from 0 to 4.
+pub(super) fn degree_number(words: &[Word<'_>]) -> Option<f64> {
+    degree(words).map(|severity| f64::from(severity as u8))
+}

@@ -1,0 +1,302 @@
+//! The answer, written from the evidence: every sentence says what was measured and where that is recorded.
+
+mod choice;
+mod findings;
+mod judgement;
+mod wording;
+
+use findings::Findings;
+use judgement::{Judgement, how_much, level_of, quality, truth, which_part, worst_distortions};
+use wording::Wording;
+
+use super::intent::{Intent, intent};
+use crate::state::{
+    AnswerForm, AnswerOption, ExecutorOutput, GLOBAL, PlannerOutput, QueryType, Score, Severity, UsedEvidence,
+};
+use crate::tools::Registry;
+
+/// A score above which tools contradict a severe distortion.
+const HIGH_SCORE: f64 = 4.0;
+/// How far a judged level may be off: severities are right within about one step.
+const LEVEL_DEVIATION: f64 = 0.7;
+/// Weight of the distance to the tools' score in the fusion of the paper.
+const ETA: f64 = 1.0;
+
+/// What the conclusion is drawn from.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    /// The question, without its options.
+    pub question: &'a str,
+    /// The options.
+    pub options: &'a [AnswerOption],
+    /// The form of the answer.
+    pub form: AnswerForm,
+    /// What was asked for.
+    pub plan: &'a PlannerOutput,
+    /// What was found.
+    pub evidence: &'a ExecutorOutput,
+    /// What the tools alone say, from 1 to 5.
+    pub fused: Option<f64>,
+    /// The parts whose place in the picture is known.
+    pub placed: &'a [&'a str],
+    /// The tools, for the direction of their scores.
+    pub registry: &'a Registry,
+    /// Whether to answer in Chinese.
+    pub chinese: bool,
+}
+
+/// An answer with its reasons.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conclusion {
+    /// The letter or the sentence.
+    pub final_answer: String,
+    /// The reasons, sentence by sentence.
+    pub reasoning: String,
+    /// How likely each level of quality is, worst first; absent where no distortion was judged.
+    pub levels: Option<[f64; 5]>,
+    /// What each sentence of the reasoning rests on.
+    pub used_evidence: Vec<UsedEvidence>,
+}
+
+/// Answers the question from the evidence.
+pub fn conclude(case: &Case<'_>) -> Conclusion {
+    let findings = Findings::new(case.plan, case.evidence);
+    let wording = Wording { chinese: case.chinese };
+    let levels = findings.greatest_damage().map(levels_of);
+    let overall = overall(levels, case.fused);
+    let mut reasons = Reasons { wording, sentences: Vec::new() };
+    let beyond = case.plan.query_type == QueryType::Other && case.evidence.is_empty();
+    let final_answer = match case.form {
+        _ if beyond => beyond_measuring(case, &findings, wording, &mut reasons),
+        AnswerForm::Score => score(&findings, overall, wording, &mut reasons),
+        AnswerForm::Choice if !case.options.is_empty() => choice(case, &findings, overall, wording, &mut reasons),
+        AnswerForm::Choice | AnswerForm::Text => text(case, &findings, overall, wording, &mut reasons),
+    };
+    if !beyond {
+        describe(case, &findings, &mut reasons);
+    }
+    let sentences: Vec<String> = reasons.sentences.iter().map(|used| used.sentence.clone()).collect();
+    Conclusion { final_answer, reasoning: wording.join(&sentences), levels, used_evidence: reasons.sentences }
+}
+
+/// The reasons as they come together.
+struct Reasons {
+    wording: Wording,
+    sentences: Vec<UsedEvidence>,
+}
+
+impl Reasons {
+    fn say(&mut self, text: &str, evidence: Vec<String>) {
+        let sentence = self.wording.sentence(text);
+        match self.sentences.iter_mut().find(|used| used.sentence == sentence) {
+            Some(used) => used.evidence.extend(evidence),
+            None => self.sentences.push(UsedEvidence { sentence, evidence }),
+        }
+    }
+}
+
+/// How likely each level is, worst first, for a damage from 0 to 4.
+///
+/// The damage is the worst severity, and 0.15 of each further one; the level is 5 less the damage. Neighbouring levels
+/// are likely too, by a normal distribution, since a severity may be off by a step.
+fn levels_of(damage: f64) -> [f64; 5] {
+    let centre = 5.0 - damage;
+    let weights: [f64; 5] = std::array::from_fn(|index| {
+        let distance = (index as f64 + 1.0 - centre) / LEVEL_DEVIATION;
+        (-0.5 * distance * distance).exp()
+    });
+    let sum: f64 = weights.iter().sum();
+    weights.map(|weight| weight / sum)
+}
+
+/// Levels and tools together, from 1 to 5, by the fusion of the paper; either may be absent.
+fn overall(levels: Option<[f64; 5]>, fused: Option<f64>) -> Option<f64> {
+    if levels.is_none() && fused.is_none() {
+        return None;
+    }
+    let levels = levels.unwrap_or([0.2; 5]);
+    let weights: [f64; 5] = std::array::from_fn(|index| {
+        let distance = fused.map_or(0.0, |fused| fused - (index as f64 + 1.0));
+        levels[index] * (-ETA * distance * distance).exp()
+    });
+    let sum: f64 = weights.iter().sum();
+    let score = weights.iter().enumerate().map(|(index, weight)| (index as f64 + 1.0) * weight).sum::<f64>() / sum;
+    score.is_finite().then_some(score)
+}
+
+/// Questions of taste and content, without evidence.
+fn beyond_measuring(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, reasons: &mut Reasons) -> String {
+    let honest = wording.pick(
+        "The built-in analyst measures technical quality only; it cannot judge beauty, mood, style or content",
+        "内置分析器只测量技术质量，无法判断美感、情绪、风格或内容",
+    );
+    reasons.say(&honest, Vec::new());
+    match case.form {
+        AnswerForm::Choice if !case.options.is_empty() => {
+            guess(case, findings, wording, reasons).unwrap_or_else(|| wording.sentence(&honest))
+        }
+        AnswerForm::Score => wording.pick("Unable to determine", "无法确定"),
+        _ => wording.sentence(&honest),
+    }
+}
+
+/// An option that nothing speaks for, said to be one.
+fn guess(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, reasons: &mut Reasons) -> Option<String> {
+    let choice = choice::choose(case.question, case.options, findings, None, wording)?;
+    let letter = choice.letter;
+    reasons.say(
+        &wording.pick(
+            &format!("The evidence does not decide between the options, so {letter} is only the most cautious guess"),
+            &format!("现有证据无法在选项之间做出判断，{letter}只是最保守的猜测"),
+        ),
+        Vec::new(),
+    );
+    Some(letter.to_string())
+}
+
+fn score(findings: &Findings<'_>, overall: Option<f64>, wording: Wording, reasons: &mut Reasons) -> String {
+    let Some(overall) = overall else {
+        let nothing =
+            wording.pick("Nothing was measured from which a level could be told", "没有可用于判断质量等级的测量结果");
+        reasons.say(&nothing, Vec::new());
+        return wording.pick("Unable to determine", "无法确定");
+    };
+    let judgement = quality(findings, overall, wording);
+    reasons.say(&judgement.text, judgement.pointers);
+    level_of(overall).letter().to_string()
+}
+
+fn choice(
+    case: &Case<'_>,
+    findings: &Findings<'_>,
+    overall: Option<f64>,
+    wording: Wording,
+    reasons: &mut Reasons,
+) -> String {
+    let chosen = choice::choose(case.question, case.options, findings, overall, wording);
+    let Some((chosen, because)) = chosen.and_then(|chosen| chosen.because.clone().map(|because| (chosen, because)))
+    else {
+        return guess(case, findings, wording, reasons).unwrap_or_default();
+    };
+    let letter = chosen.letter;
+    let (text, pointers) = (because.text, because.pointers);
+    let english = format!("Option {letter} fits the evidence best: {text}");
+    reasons.say(&wording.pick(&english, &format!("选项{letter}最符合证据：{text}")), pointers.clone());
+    if chosen.tied {
+        let english = "Another option fits as well; the first of them was taken";
+        reasons.say(&wording.pick(english, "另有选项同样符合，取其中的第一个"), pointers);
+    }
+    letter.to_string()
+}
+
+fn text(
+    case: &Case<'_>,
+    findings: &Findings<'_>,
+    overall: Option<f64>,
+    wording: Wording,
+    reasons: &mut Reasons,
+) -> String {
+    let judgement = match intent(case.question) {
+        Intent::YesNo => truth(case.question, findings, overall, wording),
+        Intent::WhichDistortion => worst_distortions(findings, wording),
+        Intent::WhichPart => {
+            which_part(case.question, &findings.scope, findings, wording).map(|(_, _, judgement)| judgement)
+        }
+        Intent::HowMuch => how_much(case.question, findings, wording),
+        Intent::Overall => how_much(case.question, findings, wording).filter(|_| overall.is_none()),
+    };
+    if let Some(Judgement { holds, text, pointers, .. }) = judgement {
+        reasons.say(&text, pointers);
+        let yes_or_no = match holds {
+            Some(true) => wording.pick("Yes: ", "是："),
+            Some(false) => wording.pick("No: ", "否："),
+            None => String::new(),
+        };
+        return wording.sentence(&(yes_or_no + &text));
+    }
+    if intent(case.question) != Intent::Overall {
+        let unanswered =
+            wording.pick("The evidence does not answer the question directly", "现有证据不能直接回答这个问题");
+        reasons.say(&unanswered, Vec::new());
+    }
+    let Some(overall) = overall else {
+        return wording.pick("Nothing was measured that answers the question.", "没有可以回答该问题的测量结果。");
+    };
+    let judgement = quality(findings, overall, wording);
+    reasons.say(&judgement.text, judgement.pointers);
+    let worst = findings.visible().first().map(|finding| wording.found(finding));
+    let because = worst.map(|found| wording.pick(&format!("; {found}"), &format!("；{found}"))).unwrap_or_default();
+    wording.sentence(&(judgement.text + &because))
+}
+
+/// What was measured, what was not, and what does not agree.
+fn describe(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
+    say_places(case, findings, reasons);
+    let wording = reasons.wording;
+    let analysed = findings.all();
+    for finding in &analysed {
+        reasons.say(&wording.analysis(finding), vec![finding.pointer.clone()]);
+    }
+    if analysed.is_empty() {
+        let looked: Vec<String> = findings.scope.iter().flat_map(|part| findings.pointers_of(part)).collect();
+        let found_nothing = !looked.is_empty() && findings.greatest_damage() == Some(0.0);
+        let text = if found_nothing {
+            wording.pick("No visible distortion was found", "没有发现可见的失真")
+        } else {
+            wording.pick("No distortion was analysed", "没有进行失真分析")
+        };
+        reasons.say(&text, if found_nothing { looked } else { vec!["/distortion_analysis".to_owned()] });
+    }
+    for (pointer, log) in findings.runs() {
+        let direction = case.registry.get(log.tool_name.as_str()).ok().and_then(|tool| tool.metadata().lower_is_better);
+        reasons.say(&wording.run(log, direction), vec![pointer]);
+    }
+    let scored: Vec<String> =
+        findings.runs().filter(|(_, log)| log.normalized_score.is_some()).map(|(pointer, _)| pointer).collect();
+    match case.fused {
+        _ if scored.is_empty() => {
+            let english = "No tool scores were measured, so the answer rests on the analysis alone";
+            reasons.say(&wording.pick(english, "没有测得工具分数，答案仅依据失真分析"), vec!["/tool_logs".to_owned()]);
+        }
+        Some(fused) if scored.len() > 1 => {
+            let english = format!("Together the tools say {fused:.2} on the scale from 1 to 5");
+            reasons.say(&wording.pick(&english, &format!("各工具综合为1到5分制的{fused:.2}分")), scored);
+        }
+        _ => {}
+    }
+    say_contradictions(findings, reasons);
+}
+
+/// A part without a known place was not measured by itself.
+fn say_places(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
+    for part in findings.scope.iter().filter(|part| **part != GLOBAL && !case.placed.contains(part)) {
+        let runs: Vec<_> = findings.runs().filter(|(_, log)| log.object_name.as_str() == *part).collect();
+        if runs.iter().any(|(_, log)| log.region.is_some()) {
+            continue;
+        }
+        let pointers =
+            findings.pointers_of(part).into_iter().chain(runs.into_iter().map(|(pointer, _)| pointer)).collect();
+        let name = reasons.wording.part(part);
+        let english = format!("The place of {name} is not known, so the whole picture was measured");
+        reasons.say(&reasons.wording.pick(&english, &format!("{name}的位置未知，因此测量的是整张图像")), pointers);
+    }
+}
+
+/// Severe distortions beside high scores of the same part.
+fn say_contradictions(findings: &Findings<'_>, reasons: &mut Reasons) {
+    let high = |score: Option<Score>| score.map(Score::value).filter(|score| *score > HIGH_SCORE);
+    let wording = reasons.wording;
+    for finding in findings.all().iter().filter(|finding| finding.severity >= Severity::Severe) {
+        for (pointer, log) in findings.runs().filter(|(_, log)| log.object_name.as_str() == finding.part) {
+            let Some(score) = high(log.normalized_score) else { continue };
+            let (found, tool) = (wording.found(finding), &log.tool_name);
+            let english = format!("Contradictory evidence: {found}, yet {tool} scores {score:.2}");
+            let chinese = format!("证据矛盾：{found}，但{tool}给出{score:.2}分");
+            reasons.say(&wording.pick(&english, &chinese), vec![finding.pointer.clone(), pointer]);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,146 @@
+//! The sentences of the conclusion, English or Chinese.
+
+use super::findings::Finding;
+use crate::state::{Distortion, GLOBAL, QualityLevel, Severity, ToolExecutionLog};
+
+/// Writes sentences in one language.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wording {
+    /// Chinese instead of English.
+    pub chinese: bool,
+}
+
+impl Wording {
+    /// One of two texts.
+    pub fn pick(self, english: &str, chinese: &str) -> String {
+        if self.chinese { chinese.to_owned() } else { english.to_owned() }
+    }
+
+    /// A part of the picture.
+    pub fn part(self, name: &str) -> String {
+        match (name, self.chinese) {
+            (GLOBAL, false) => "the whole picture".to_owned(),
+            (GLOBAL, true) => "整张图像".to_owned(),
+            (_, true) => name.to_owned(),
+            (_, false) if name.starts_with("the ") || !name.is_ascii() => name.to_owned(),
+            (_, false) => format!("the {name}"),
+        }
+    }
+
+    /// A category of distortion.
+    pub fn distortion(self, distortion: Distortion) -> String {
+        let (english, chinese) = match distortion {
+            Distortion::Blurs => ("blur", "模糊"),
+            Distortion::Color => ("colour distortion", "色彩失真"),
+            Distortion::Compression => ("compression damage", "压缩失真"),
+            Distortion::Noise => ("noise", "噪声"),
+            Distortion::Brightness => ("wrong brightness", "亮度异常"),
+            Distortion::Sharpness => ("oversharpening", "过度锐化"),
+            Distortion::Contrast => ("wrong contrast", "对比度异常"),
+        };
+        self.pick(english, chinese)
+    }
+
+    /// A severity.
+    pub fn severity(self, severity: Severity) -> String {
+        let chinese = match severity {
+            Severity::None => "无",
+            Severity::Slight => "轻微",
+            Severity::Moderate => "中等",
+            Severity::Severe => "严重",
+            Severity::Extreme => "极其严重",
+        };
+        self.pick(severity.name(), chinese)
+    }
+
+    /// A level of quality.
+    pub fn level(self, level: QualityLevel) -> String {
+        let chinese = match level {
+            QualityLevel::Bad => "很差",
+            QualityLevel::Poor => "较差",
+            QualityLevel::Fair => "一般",
+            QualityLevel::Good => "良好",
+            QualityLevel::Excellent => "优秀",
+        };
+        self.pick(&level.name().to_lowercase(), chinese)
+    }
+
+    /// "severe blur in the car", "no visible noise in the whole picture".
+    pub fn found(self, finding: &Finding<'_>) -> String {
+        let (part, distortion) = (self.part(finding.part), self.distortion(finding.distortion));
+        match (finding.severity, self.chinese) {
+            (Severity::None, false) => format!("no visible {distortion} in {part}"),
+            (Severity::None, true) => format!("{part}没有可见的{distortion}"),
+            (severity, false) => format!("{} {distortion} in {part}", self.severity(severity)),
+            (severity, true) => format!("{part}有{}的{distortion}", self.severity(severity)),
+        }
+    }
+
+    /// A sentence about one analysis, with its explanation.
+    pub fn analysis(self, finding: &Finding<'_>) -> String {
+        let found = self.found(finding);
+        match (finding.explanation, self.chinese) {
+            (Some(explanation), false) => self.sentence(&format!("{found}: {explanation}")),
+            (Some(explanation), true) => self.sentence(&format!("{found}：{explanation}")),
+            (None, _) => self.sentence(&found),
+        }
+    }
+
+    /// A sentence about one run of one tool.
+    pub fn run(self, log: &ToolExecutionLog, lower_is_better: Option<bool>) -> String {
+        let (tool, part) =
+            (&log.tool_name, self.part(if log.region.is_some() { log.object_name.as_str() } else { GLOBAL }));
+        let direction = match lower_is_better {
+            Some(true) => self.pick(" (lower is better)", "（越低越好）"),
+            Some(false) => self.pick(" (higher is better)", "（越高越好）"),
+            None => String::new(),
+        };
+        let raw = log.raw_score.map(|raw| number(raw.0));
+        let text = match (raw, log.normalized_score, self.chinese) {
+            (Some(raw), Some(score), false) => {
+                format!("{tool} gave {raw}{direction} for {part}, {:.2} on the scale from 1 to 5", score.value())
+            }
+            (Some(raw), Some(score), true) => {
+                format!("{tool}对{part}给出{raw}{direction}，换算为1到5分制的{:.2}分", score.value())
+            }
+            (Some(raw), None, false) => {
+                format!("{tool} gave {raw}{direction} for {part}, without a place on the scale")
+            }
+            (Some(raw), None, true) => format!("{tool}对{part}给出{raw}{direction}，没有换算分数"),
+            (None, _, false) => {
+                format!("{tool} gave no score for {part}: {}", log.error.as_deref().unwrap_or("no reason given"))
+            }
+            (None, _, true) => format!("{tool}对{part}没有给出分数：{}", log.error.as_deref().unwrap_or("原因不明")),
+        };
+        let stands_in =
+            self.pick(" It stands in for a tool that failed or cannot run here.", "它代替了无法运行的工具。");
+        self.sentence(&text) + if log.fallback { &stands_in } else { "" }
+    }
+
+    /// A text as a sentence: capital first, full stop last.
+    pub fn sentence(self, text: &str) -> String {
+        let mut characters = text.trim().chars();
+        let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+        let mut sentence = first + characters.as_str();
+        if !sentence.ends_with(['.', '!', '?', '。', '！', '？']) {
+            sentence.push_str(if self.chinese { "。" } else { "." });
+        }
+        sentence
+    }
+
+    /// Sentences in a row.
+    pub fn join(self, sentences: &[String]) -> String {
+        sentences.join(if self.chinese { "" } else { " " })
+    }
+}
+
+/// A number with as many digits as say something.
+fn number(value: f64) -> String {
+    match value {
+        value if value.is_nan() => "no number".to_owned(),
+        value if value.is_infinite() => if value > 0.0 { "infinity" } else { "minus infinity" }.to_owned(),
+        value if value.abs() >= 100.0 => format!("{value:.1}"),
+        value if value.abs() >= 1.0 => format!("{value:.2}"),
+        value => format!("{value:.4}"),
+    }
+}
