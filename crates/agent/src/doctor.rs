@@ -44,7 +44,7 @@ pub struct Setting {
     pub value: String,
     /// Where it comes from.
     pub source: String,
-    /// Whether it is what is built in.
+    /// Whether it is what is built in, whoever wrote it.
     pub default: bool,
 }
 
@@ -102,12 +102,13 @@ pub struct FolderFact {
 pub fn facts(settings: &Settings, environment: &Environment, registry: &Registry) -> Report {
     let keys: Vec<KeyFact> = PROVIDERS.iter().map(|provider| key(provider, settings, environment)).collect();
     let folders = folders(settings, environment);
+    let builtin = Settings::builtin().map(|builtin| builtin.sources).unwrap_or_default();
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         config_files: settings.files.clone(),
-        settings: settings.sources.iter().map(setting).collect(),
+        settings: settings.sources.iter().map(|source| setting(source, &builtin)).collect(),
         roles: roles(settings),
         keys,
         tools: registry.iter().map(|tool| tool_fact(tool.name(), &tool.availability())).collect(),
@@ -120,12 +121,13 @@ pub fn facts(settings: &Settings, environment: &Environment, registry: &Registry
     report
 }
 
-fn setting(source: &config::Source) -> Setting {
+fn setting(source: &config::Source, builtin: &[config::Source]) -> Setting {
+    let same = |default: &config::Source| default.field == source.field && default.value == source.value;
     Setting {
         field: source.field.clone(),
         value: source.value.clone(),
         source: source.origin.to_string(),
-        default: source.origin == Origin::Default,
+        default: source.origin == Origin::Default || builtin.iter().any(same),
     }
 }
 

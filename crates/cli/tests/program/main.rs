@@ -1,6 +1,7 @@
 //! The program as a user calls it: outputs, exit codes, good and bad input. One module a theme.
 #![allow(clippy::unwrap_used, clippy::panic)] // what lies outside `#[test]` functions is test code too
 
+mod assess;
 mod bad_input;
 mod score;
 mod support;

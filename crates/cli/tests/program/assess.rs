@@ -1,0 +1,224 @@
+//! `assess`, `doctor`, `graph`, `man`: answers, records, gates, what is said when something is missing.
+
+use serde_json::Value;
+
+use assert_cmd::Command;
+
+use crate::support;
+
+/// The program in an empty folder, with no key and no setting.
+fn program() -> Command {
+    let mut command = Command::cargo_bin("agenticiqa").unwrap();
+    let set = std::env::vars().map(|(name, _)| name);
+    for name in set.filter(|name| ["AGENTICIQA_", "OPENAI_", "ANTHROPIC_", "GOOGLE_", "GEMINI_", "OLLAMA_"].iter().any(|of| name.starts_with(of))) {
+        command.env_remove(name);
+    }
+    command.current_dir(env!("CARGO_TARGET_TMPDIR")).env("XDG_CONFIG_HOME", "/nowhere");
+    command
+}
+
+struct Ran {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+fn run(arguments: &[&str]) -> Ran {
+    let output = program().args(arguments).output().unwrap();
+    Ran { code: support::code(&output), stdout: support::stdout(&output), stderr: support::stderr(&output) }
+}
+
+fn example(name: &str) -> String {
+    support::example(name).display().to_string()
+}
+
+fn record(arguments: &[&str]) -> Value {
+    let photo = example("osprey.jpg");
+    let output = run(&[&["assess", &photo, "--format", "json"], arguments].concat());
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert_eq!(output.stdout.lines().count(), 1, "one object, one line");
+    serde_json::from_str(&output.stdout).unwrap()
+}
+
+#[test]
+fn with_no_key_a_photo_gets_an_answer_a_score_and_reasons() {
+    let record = record(&[]);
+    let result = &record["summarizer_result"];
+    assert_eq!(result["answer_form"], "score");
+    assert!((3.5..=5.0).contains(&result["quality_score"].as_f64().unwrap()), "{result}");
+    assert_eq!(record["metadata"]["backends"]["planner"], "builtin");
+    assert_eq!(record["metadata"]["final_status"], "success");
+    assert_eq!(record["sample_id"], "osprey");
+    for used in result["used_evidence"].as_array().unwrap() {
+        for pointer in used["evidence"].as_array().unwrap() {
+            assert!(record["executor_evidence"].pointer(pointer.as_str().unwrap()).is_some(), "{pointer}");
+        }
+    }
+    for field in ["query", "options", "image_path", "reference_path", "regions", "plan"] {
+        assert!(record.get(field).is_some(), "{field}");
+    }
+}
+
+#[test]
+fn a_question_is_answered_in_words_and_a_choice_with_its_letter() {
+    let blurred = example("osprey-blurred.jpg");
+    let photo = example("osprey.jpg");
+    let output = run(&["assess", &blurred, "--query", "Is the image blurry?", "--format", "json"]);
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(answer["summarizer_result"]["answer_form"], "text");
+    let text = answer["summarizer_result"]["final_answer"].as_str().unwrap();
+    assert!(text.starts_with("Yes"), "{text}");
+    let choice = ["-o", "Noise", "-o", "Blur", "-o", "JPEG blocks", "--format", "json", "-Q", "What is wrong with it?"];
+    let output = run(&[&["assess", &blurred, "-r", &photo][..], &choice[..]].concat());
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(answer["summarizer_result"]["final_answer"], "B");
+    assert_eq!(answer["plan"]["reference_mode"], "Full-Reference");
+}
+
+#[test]
+fn the_text_for_people_has_answer_bar_severities_tools_and_reasons() {
+    let output = run(&["assess", &example("osprey-compressed.jpg")]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    for part in ["of 5", "█", "Distortions", "Compression", "Tools", "BRISQUE", "Reasons", "builtin"] {
+        assert!(output.stdout.contains(part), "{part} is not in {}", output.stdout);
+    }
+    assert!(!output.stdout.contains('\u{1b}'), "no colours where there is no terminal");
+    assert!(output.stderr.is_empty(), "{}", output.stderr);
+}
+
+#[test]
+fn a_gate_that_is_not_met_exits_with_3() {
+    let compressed = example("osprey-compressed.jpg");
+    assert_eq!(run(&["assess", &compressed, "--fail-under", "1"]).code, 0);
+    let failed = run(&["assess", &compressed, "--fail-under", "4.9"]);
+    assert_eq!(failed.code, 3);
+    assert!(failed.stderr.contains("is below 4.9"), "{}", failed.stderr);
+    assert_eq!(run(&["assess", &compressed, "--fail-under", "9"]).code, 2);
+}
+
+#[test]
+fn regions_and_tools_are_those_that_were_named() {
+    let record = record(&["--query", "Is the bird sharp?", "--region", "bird=100,50,200,200", "--tool", "piqe", "--tool", "NIQE"]);
+    let logs = record["executor_evidence"]["tool_logs"].as_array().unwrap();
+    let tools: Vec<_> = logs.iter().map(|log| log["tool_name"].as_str().unwrap()).collect();
+    assert_eq!(tools, ["PIQE", "NIQE"]);
+    assert!(logs.iter().all(|log| log["object_name"] == "bird" && log["region"] == serde_json::json!([100, 50, 200, 200])));
+}
+
+#[test]
+fn an_object_without_a_place_is_said_to_be_measured_on_the_whole() {
+    let record = record(&["--query", "Is the bird sharp?", "--tool", "PIQE"]);
+    let log = &record["executor_evidence"]["tool_logs"][0];
+    assert_eq!((&log["object_name"], &log["region"]), (&Value::from("bird"), &Value::Null));
+    let notes = record["metadata"]["notes"].to_string();
+    assert!(notes.contains("the place of \\\"bird\\\" is not known"), "{notes}");
+}
+
+#[test]
+fn maps_of_the_tools_that_ran_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let maps = folder.path().join("maps").display().to_string();
+    let output = run(&["assess", &example("osprey-blurred.jpg"), "-r", &example("osprey.jpg"), "--tool", "SSIM", "--map", &maps]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(std::path::Path::new(&maps).join("osprey-blurred-SSIM.png").exists());
+    assert!(output.stdout.contains("heat map: "));
+}
+
+#[test]
+fn checkpoints_let_an_assessment_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept").display().to_string();
+    let first = record(&["--checkpoints", &kept]);
+    let second = record(&["--checkpoints", &kept, "--resume"]);
+    assert_eq!(first["summarizer_result"], second["summarizer_result"]);
+    assert!(second["metadata"]["notes"].to_string().contains("resumed after the summarizer"));
+}
+
+#[test]
+fn what_cannot_be_done_is_said_with_exit_code_2() {
+    let photo = example("osprey.jpg");
+    for (arguments, says) in [
+        (vec!["assess", "nowhere.jpg"], "nowhere.jpg"),
+        (vec!["assess", &photo, "--tool", "BRISK"], "did you mean BRISQUE"),
+        (vec!["assess", &photo, "--region", "face=9000,0,10,10"], "face"),
+        (vec!["assess", &photo, "--backend", "openai.gpt-4o"], "OPENAI_API_KEY"),
+        (vec!["assess", &photo, "--backend", "gpt-4o"], "provider.model"),
+        (vec!["assess", &photo, "--answer", "choice"], "--option"),
+        (vec!["assess", &photo, "--query", "  "], "query"),
+        (vec!["assess", &photo, "--max-replan", "9"], "max_replan"),
+        (vec!["assess", &photo, "--config", "nowhere/configs"], "nowhere/configs"),
+        (vec!["assess", &photo, "--backend-override", "planner.colour=red"], "colour"),
+    ] {
+        let output = run(&arguments);
+        assert_eq!(output.code, 2, "{arguments:?}: {}", output.stderr);
+        assert!(output.stderr.contains(says), "{arguments:?}: {}", output.stderr);
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_model_that_cannot_be_reached_is_a_failure_and_its_key_is_not_told() {
+    let output = program()
+        .args(["assess", &example("osprey.jpg"), "--backend", "openai.gpt-4o", "--log-level", "trace"])
+        .args(["--backend-override", "planner.retry_attempts=1"])
+        .env("OPENAI_API_KEY", "sk-very-secret")
+        .env("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(stderr.contains("no answer: planner: openai.gpt-4o"), "{stderr}");
+    assert!(!stdout.contains("very-secret") && !stderr.contains("very-secret"));
+}
+
+#[test]
+fn a_fallback_to_the_built_in_analyst_still_answers() {
+    let output = program()
+        .args(["assess", &example("osprey.jpg"), "--backend", "openai.gpt-4o", "--format", "json"])
+        .args(["planner", "executor", "summarizer"].iter().flat_map(|role| {
+            [format!("{role}.retry_attempts=1"), format!("{role}.fallback_backend=builtin")]
+                .into_iter()
+                .flat_map(|setting| ["--backend-override".to_owned(), setting])
+        }))
+        .env("OPENAI_API_KEY", "sk-very-secret")
+        .env("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record["metadata"]["final_status"], "partial");
+    assert!(record["metadata"]["error_details"].to_string().contains("Model fallback: openai.gpt-4o -> builtin"));
+    assert!(record["summarizer_result"]["quality_score"].is_f64());
+}
+
+#[test]
+fn doctor_tells_what_is_there_and_never_a_key() {
+    let output = program().arg("doctor").env("OPENAI_API_KEY", "sk-very-secret").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for part in ["agenticiqa", "builtin", "openai", "present", "tools: ", "next: "] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    assert!(!text.contains("very-secret"));
+    let json = program().args(["doctor", "--format", "json"]).output().unwrap();
+    let report: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert!(report["tools"].as_array().unwrap().len() > 40);
+    let missing = program().arg("doctor").env("AGENTICIQA_BACKEND", "google.gemini-2.0-flash").output().unwrap();
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&missing.stdout).contains("GOOGLE_API_KEY"));
+    let silent = program()
+        .args(["doctor", "--check-api"])
+        .envs([("AGENTICIQA_BACKEND", "ollama.x"), ("OLLAMA_BASE_URL", "http://127.0.0.1:1")])
+        .output()
+        .unwrap();
+    assert_eq!(silent.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&silent.stdout).contains("ollama.x does not answer"));
+}
+
+#[test]
+fn graph_schemas_and_the_manual_are_printed() {
+    assert!(run(&["graph"]).stdout.starts_with("flowchart TD"));
+    let schemas: Value = serde_json::from_str(&run(&["graph", "--schemas"]).stdout).unwrap();
+    assert!(schemas["AssessmentRecord"]["properties"]["plan"].is_object());
+    assert!(run(&["man"]).stdout.contains(".TH agenticiqa"));
+}
