@@ -9,7 +9,8 @@ use agenticiqa::tools::Registry;
 fn settings(yaml: &str) -> (Settings, Environment, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("model_backends.yaml"), yaml).unwrap();
-    let keys = [("OPENAI_API_KEY", "sk-secret-key"), ("ANTHROPIC_API_KEY", "secret-too"), ("MY_SERVER", "http://127.0.0.1:9")];
+    let keys =
+        [("OPENAI_API_KEY", "sk-secret-key"), ("ANTHROPIC_API_KEY", "secret-too"), ("MY_SERVER", "http://127.0.0.1:9")];
     let environment = Environment::with_variables(folder.path(), keys).unwrap();
     let settings = Settings::load(Some(folder.path()), &environment, &Overrides::default()).unwrap();
     (settings, environment, folder)

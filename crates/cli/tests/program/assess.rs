@@ -10,7 +10,9 @@ use crate::support;
 fn program() -> Command {
     let mut command = Command::cargo_bin("agenticiqa").unwrap();
     let set = std::env::vars().map(|(name, _)| name);
-    for name in set.filter(|name| ["AGENTICIQA_", "OPENAI_", "ANTHROPIC_", "GOOGLE_", "GEMINI_", "OLLAMA_"].iter().any(|of| name.starts_with(of))) {
+    for name in set.filter(|name| {
+        ["AGENTICIQA_", "OPENAI_", "ANTHROPIC_", "GOOGLE_", "GEMINI_", "OLLAMA_"].iter().any(|of| name.starts_with(of))
+    }) {
         command.env_remove(name);
     }
     command.current_dir(env!("CARGO_TARGET_TMPDIR")).env("XDG_CONFIG_HOME", "/nowhere");
@@ -98,11 +100,22 @@ fn a_gate_that_is_not_met_exits_with_3() {
 
 #[test]
 fn regions_and_tools_are_those_that_were_named() {
-    let record = record(&["--query", "Is the bird sharp?", "--region", "bird=100,50,200,200", "--tool", "piqe", "--tool", "NIQE"]);
+    let record = record(&[
+        "--query",
+        "Is the bird sharp?",
+        "--region",
+        "bird=100,50,200,200",
+        "--tool",
+        "piqe",
+        "--tool",
+        "NIQE",
+    ]);
     let logs = record["executor_evidence"]["tool_logs"].as_array().unwrap();
     let tools: Vec<_> = logs.iter().map(|log| log["tool_name"].as_str().unwrap()).collect();
     assert_eq!(tools, ["PIQE", "NIQE"]);
-    assert!(logs.iter().all(|log| log["object_name"] == "bird" && log["region"] == serde_json::json!([100, 50, 200, 200])));
+    assert!(
+        logs.iter().all(|log| log["object_name"] == "bird" && log["region"] == serde_json::json!([100, 50, 200, 200]))
+    );
 }
 
 #[test]
@@ -118,7 +131,16 @@ fn an_object_without_a_place_is_said_to_be_measured_on_the_whole() {
 fn maps_of_the_tools_that_ran_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let maps = folder.path().join("maps").display().to_string();
-    let output = run(&["assess", &example("osprey-blurred.jpg"), "-r", &example("osprey.jpg"), "--tool", "SSIM", "--map", &maps]);
+    let output = run(&[
+        "assess",
+        &example("osprey-blurred.jpg"),
+        "-r",
+        &example("osprey.jpg"),
+        "--tool",
+        "SSIM",
+        "--map",
+        &maps,
+    ]);
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(std::path::Path::new(&maps).join("osprey-blurred-SSIM.png").exists());
     assert!(output.stdout.contains("heat map: "));
