@@ -3,6 +3,7 @@
 
 pub mod conclusion;
 mod intent;
+mod kinds;
 mod lexicon;
 mod objects;
 pub mod planner;

@@ -1,6 +1,7 @@
 //! Which option the evidence speaks for.
 
 use super::super::intent::{Intent, intent};
+use super::super::kinds;
 use super::super::lexicon::{Direction, Mention, Sense, mentions, phrase_at};
 use super::super::objects::option_object;
 use super::super::planner::terms_of;
@@ -22,8 +23,9 @@ pub(super) struct Choice {
 }
 
 /// What an option says.
-struct Reading {
+struct Reading<'a> {
     letter: char,
+    text: &'a str,
     yes: Option<bool>,
     terms: Vec<Mention>,
     /// How bad it says things are, from 0 to 4.
@@ -56,7 +58,7 @@ pub(super) fn choose(
     overall: Option<f64>,
     wording: Wording,
 ) -> Option<Choice> {
-    let readings: Vec<Reading> = options.iter().map(read).collect();
+    let readings: Vec<Reading<'_>> = options.iter().map(read).collect();
     let decided = by_yes_or_no(question, &readings, findings, overall, wording)
         .or_else(|| by_part(question, options, findings, wording))
         .or_else(|| by_distortion(question, &readings, findings, wording))
@@ -69,7 +71,7 @@ pub(super) fn choose(
     })
 }
 
-fn read(option: &AnswerOption) -> Reading {
+fn read(option: &AnswerOption) -> Reading<'_> {
     let words = words(&option.text);
     let somewhere = |phrases: &str| (0..words.len()).filter_map(|at| phrase_at(&words, at, phrases)).max();
     let yes = starts_with_any(&words, &["yes", "true", "是", "有", "对"]).then_some(true);
@@ -80,6 +82,7 @@ fn read(option: &AnswerOption) -> Reading {
     let degree_words: Vec<Word<'_>> = if terms.iter().any(|term| term.denied) { Vec::new() } else { words.clone() };
     Reading {
         letter: option.letter,
+        text: &option.text,
         yes: yes.or_else(no).filter(|_| somewhere(NOTHING_WRONG).is_none_or(|length| length < 2)),
         terms,
         degree: degree_number(&degree_words),
@@ -91,7 +94,7 @@ fn read(option: &AnswerOption) -> Reading {
 
 fn by_yes_or_no(
     question: &str,
-    readings: &[Reading],
+    readings: &[Reading<'_>],
     findings: &Findings<'_>,
     overall: Option<f64>,
     wording: Wording,
@@ -103,7 +106,7 @@ fn by_yes_or_no(
     let judgement = truth(question, findings, overall, wording)?;
     let damage = judgement.damage.unwrap_or(0.0);
     let fitting = readings.iter().filter(|reading| reading.yes == judgement.holds);
-    let distance = |reading: &&Reading| (reading.degree.unwrap_or(damage) - damage).abs();
+    let distance = |reading: &&Reading<'_>| (reading.degree.unwrap_or(damage) - damage).abs();
     let chosen = fitting.min_by(|one, two| distance(one).total_cmp(&distance(two)))?;
     Some(Choice { letter: chosen.letter, because: Some(judgement), tied: false })
 }
@@ -129,26 +132,33 @@ fn by_part(question: &str, options: &[AnswerOption], findings: &Findings<'_>, wo
 
 /// "Which distortion?": the option with the most severe one; where none of them is there, the option that says so, or
 /// that speaks of something good.
-fn by_distortion(question: &str, readings: &[Reading], findings: &Findings<'_>, wording: Wording) -> Option<Choice> {
+fn by_distortion(
+    question: &str,
+    readings: &[Reading<'_>],
+    findings: &Findings<'_>,
+    wording: Wording,
+) -> Option<Choice> {
     let mut categories: Vec<Distortion> =
         readings.iter().flat_map(|reading| &reading.terms).map(|term| term.term.distortions[0]).collect();
     categories.sort_unstable();
     categories.dedup();
-    if categories.len() < 2 && intent(question) != Intent::WhichDistortion || categories.is_empty() {
+    let kinds_differ = kinds::differ(readings.iter().map(|reading| reading.text));
+    let several = categories.len() > 1 || kinds_differ || intent(question) == Intent::WhichDistortion;
+    if !several || categories.is_empty() {
         return None;
     }
-    let bad = |reading: &&Reading| reading.terms.iter().any(|term| term.sense() != Sense::Virtue);
-    let mut best: Option<(f64, char, Judgement)> = None;
+    let bad = |reading: &&Reading<'_>| reading.terms.iter().any(|term| term.sense() != Sense::Virtue);
+    let mut best: Option<(Presence, char)> = None;
     let mut tied = false;
     for reading in readings.iter().filter(bad) {
-        let Some((severity, judgement)) = present(reading, findings, wording) else { continue };
-        tied =
-            best.as_ref().map_or(tied, |(most, ..)| if severity > *most { false } else { tied || severity == *most });
-        if best.as_ref().is_none_or(|(most, ..)| severity > *most) {
-            best = Some((severity, reading.letter, judgement));
+        let Some(presence) = present(reading, findings, wording) else { continue };
+        match &best {
+            Some((most, _)) if presence.rank < most.rank => {}
+            Some((most, _)) if presence.rank == most.rank => tied = true,
+            _ => (best, tied) = (Some((presence, reading.letter)), false),
         }
     }
-    let (severity, letter, judgement) = best?;
+    let (Presence { severity, judgement, .. }, letter) = best?;
     if severity >= 1.0 {
         return Some(Choice { letter, because: Some(judgement), tied });
     }
@@ -161,25 +171,35 @@ fn by_distortion(question: &str, readings: &[Reading], findings: &Findings<'_>, 
     Some(Choice { letter, because: Some(because), tied: harmless.is_none() })
 }
 
-/// How much of what an option names is there: the mean of its distortions, each counted only if its direction fits.
-fn present(reading: &Reading, findings: &Findings<'_>, wording: Wording) -> Option<(f64, Judgement)> {
-    let (mut sum, mut texts, mut pointers) = (0.0, Vec::new(), Vec::new());
+/// How much of what an option names is there.
+struct Presence {
+    /// The mean severity of its distortions, each counted only if its direction fits.
+    severity: f64,
+    /// The same, more where the evidence names the same kind, less where it names another.
+    rank: f64,
+    judgement: Judgement,
+}
+
+fn present(reading: &Reading<'_>, findings: &Findings<'_>, wording: Wording) -> Option<Presence> {
+    let (mut sum, mut kind, mut texts, mut pointers) = (0.0, 0.0, Vec::new(), Vec::new());
     for term in &reading.terms {
         let finding = findings.worst(&findings.scope, term.term.distortions)?;
         let other_way = matches!((term.term.direction, finding.direction()), (Some(one), Some(two)) if one != two);
         sum += if other_way { 0.0 } else { f64::from(finding.severity as u8) };
+        kind += finding.explanation.map_or(0.0, |explanation| kinds::agreement(reading.text, explanation));
         texts.push(wording.found(&finding));
         pointers.push(finding.pointer);
     }
-    let mean = sum / reading.terms.len() as f64;
+    let severity = sum / reading.terms.len() as f64;
     let text = texts.join(&wording.pick("; ", "；"));
-    Some((mean, Judgement { holds: None, damage: Some(mean), text, pointers }))
+    let judgement = Judgement { holds: None, damage: Some(severity), text, pointers };
+    Some(Presence { severity, rank: severity + kind, judgement })
 }
 
 /// "How severe?", "How is the lighting?", "How is the quality?": the option nearest to the finding.
 fn by_degree(
     question: &str,
-    readings: &[Reading],
+    readings: &[Reading<'_>],
     findings: &Findings<'_>,
     overall: Option<f64>,
     wording: Wording,
@@ -200,7 +220,7 @@ fn by_degree(
     let way = direction(&asked, readings, findings).filter(|_| damage >= 1.0);
     let of_a_defect = asked.iter().any(|term| term.sense() == Sense::Defect);
     let directed = readings.iter().any(|reading| reading.terms.iter().any(|term| term.term.direction.is_some()));
-    let fit = |reading: &Reading| {
+    let fit = |reading: &Reading<'_>| {
         let against = |term: &Mention| matches!((way, term.term.direction), (Some(way), Some(said)) if way != said);
         if reading.terms.iter().any(against) {
             return None;
@@ -221,7 +241,7 @@ fn by_degree(
 }
 
 /// How bad an option says things are, from 0 to 4.
-fn target(reading: &Reading, of_a_defect: bool, directed: bool) -> Option<f64> {
+fn target(reading: &Reading<'_>, of_a_defect: bool, directed: bool) -> Option<f64> {
     /// What "blurry" means when no degree is given: between moderate and severe.
     const PLAIN_DEFECT: f64 = 2.5;
     match reading.terms.first().map(Mention::sense) {
@@ -241,7 +261,7 @@ fn target(reading: &Reading, of_a_defect: bool, directed: bool) -> Option<f64> {
 }
 
 /// Which way the property of the question went wrong.
-fn direction(asked: &[Mention], readings: &[Reading], findings: &Findings<'_>) -> Option<Direction> {
+fn direction(asked: &[Mention], readings: &[Reading<'_>], findings: &Findings<'_>) -> Option<Direction> {
     let term = asked.first().or_else(|| readings.iter().flat_map(|reading| &reading.terms).next())?;
     findings.worst(&findings.scope, term.term.distortions)?.direction()
 }

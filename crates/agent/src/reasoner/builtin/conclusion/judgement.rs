@@ -67,7 +67,10 @@ pub(super) fn truth(
         holds &= claim_holds(&words, term, &finding);
         damage = damage.max(f64::from(finding.severity as u8));
         if !pointers.contains(&finding.pointer) {
-            texts.push(wording.found(&finding));
+            let unknown =
+                term.term.direction.is_some() && finding.severity > Severity::None && finding.direction().is_none();
+            let note = wording.pick(" (too low or too high is not recorded)", "（未记录偏低还是偏高）");
+            texts.push(wording.found(&finding) + if unknown { &note } else { "" });
             pointers.push(finding.pointer);
         }
     }

@@ -358,3 +358,25 @@ fn direction_of_brightness_is_read_from_the_explanation() {
     let silent = evidence(&[(GLOBAL, Brightness, Severity::Moderate, "mean 0.12")], Vec::new());
     assert!(concluded("Is it too bright?", &silent, &[]).final_answer.starts_with("Yes"));
 }
+
+#[test]
+fn kinds_of_one_distortion_are_told_by_the_explanation() {
+    let moved = evidence(&[(GLOBAL, Blurs, Severity::Moderate, "motion blur: edges are 4.0 px wide")], Vec::new());
+    for (query, expected) in [
+        ("What kind of blur is it? A. Out of focus B. Motion blur", "B"),
+        ("What kind of blur is it? A. Motion blur B. Defocus", "A"),
+        ("图像是哪种模糊？A、失焦B、运动模糊", "B"),
+    ] {
+        assert_eq!(concluded(query, &moved, &[]).final_answer, expected, "{query}");
+    }
+    let unknown = evidence(&[(GLOBAL, Blurs, Severity::Moderate, "edges are 4.0 px wide")], Vec::new());
+    let reasoning = concluded("What kind of blur is it? A. Out of focus B. Motion blur", &unknown, &[]).reasoning;
+    assert!(reasoning.contains("Another option fits as well"), "{reasoning}");
+}
+
+#[test]
+fn an_unknown_direction_is_said() {
+    let silent = evidence(&[(GLOBAL, Brightness, Severity::Moderate, "mean 0.12")], Vec::new());
+    let answer = concluded("Is it too bright?", &silent, &[]).final_answer;
+    assert_eq!(answer, "Yes: moderate wrong brightness in the whole picture (too low or too high is not recorded).");
+}
