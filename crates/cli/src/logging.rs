@@ -2,6 +2,10 @@
 
 use agenticiqa::config;
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::arguments::{Arguments, LogFormat};
 
@@ -16,10 +20,13 @@ pub fn start(arguments: &Arguments, configured: &config::Logging) {
         Some(format) => format == LogFormat::Json,
         None => configured.format == config::LogFormat::Json,
     };
-    let subscriber = tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(level).with_target(false);
+    // Ours only: what HTTP libraries log of requests and answers could hold a key.
+    let ours = Targets::new().with_target("agenticiqa", level);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
+    let log = tracing_subscriber::registry();
     match json {
-        false => subscriber.without_time().with_ansi(false).init(),
-        true => subscriber.json().init(),
+        false => log.with(lines.without_time().with_ansi(false).with_filter(ours)).init(),
+        true => log.with(lines.json().with_filter(ours)).init(),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::question::{is_chinese_text, question_without_options};
 use crate::reasoner::{Analyses, Context, DistortionSet, Error, Reasoner, Verdict};
 use crate::state::{
     AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, ReferenceMode, RegionBox,
-    Text,
+    Severity, Text,
 };
 use crate::tools::Tool;
 
@@ -74,8 +74,8 @@ impl Reasoner for Builtin {
             for (part, distortions) in distortions {
                 let examination = examine(context, part.as_str()).await?;
                 let analysed = distortions.iter().map(|distortion| {
-                    let Finding { severity, explanation, .. } = examination.finding(*distortion);
-                    DistortionAnalysis::new(*distortion, *severity, explanation)
+                    let finding = examination.finding(*distortion);
+                    DistortionAnalysis::new(*distortion, finding.severity, &explain(finding))
                 });
                 let analysed: Result<Vec<_>, _> = analysed.collect();
                 analyses.insert(part.clone(), analysed.map_err(|error| Error::Picture(error.to_string()))?);
@@ -134,6 +134,14 @@ async fn examine(context: Context<'_>, part: &str) -> Result<Arc<Examination>, E
     let subject = Arc::clone(context.subject);
     let examined = tokio::task::spawn_blocking(move || subject.examine(region)).await;
     examined.unwrap_or_else(|failure| Err(failure.to_string())).map_err(Error::Picture)
+}
+
+/// The numbers, after the kind of distortion where it is there and can be told.
+fn explain(finding: &Finding) -> String {
+    match finding.kind.filter(|_| finding.severity > Severity::None) {
+        Some(kind) => format!("{kind}: {}", finding.explanation),
+        None => finding.explanation.clone(),
+    }
 }
 
 /// The distortions that are there, worst first; where none is, the likeliest, so that something is measured.
