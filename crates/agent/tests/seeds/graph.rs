@@ -153,3 +153,15 @@ fn the_mermaid_picture_shows_nodes_and_the_conditional_edge() {
         assert!(picture.contains(part), "{part}");
     }
 }
+
+/// With a model that takes 200 ms a call, an assessment takes as long as its dependent calls: plan, detection, analysis
+/// beside selection, conclusion. Time is simulated; the tools' own does not count.
+#[tokio::test(start_paused = true)]
+async fn an_assessment_takes_as_long_as_its_dependent_calls() {
+    let model = Arc::new(model().slow(Duration::from_millis(200)));
+    let start = tokio::time::Instant::now();
+    let (record, _) = run(&agent(&model), request("Rate the quality.")).await;
+    assert_eq!(record.metadata.final_status, FinalStatus::Success, "{:?}", record.metadata.error_details);
+    let elapsed = start.elapsed().as_millis();
+    assert!((800..=810).contains(&elapsed), "{elapsed} ms for 4 dependent calls of 5");
+}
