@@ -15,6 +15,8 @@ mod psnr;
 mod ssim;
 #[cfg(feature = "jpegxl")]
 mod ssimulacra2;
+#[cfg(feature = "jpegxl")]
+mod ssimulacra2_map;
 mod structure;
 mod vif;
 mod vsi;
