@@ -4,10 +4,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use multiversion::multiversion;
-use rayon::prelude::*;
+mod convert;
 
-use crate::ops::strips;
+use convert::{deinterleave, rgb2gray8, rgb2gray16, weigh8, weigh16, widen8, widen16};
+
+use crate::ops::{downsample, strips};
 use crate::{Error, Plane, Result};
 
 /// The samples of an image, one plane after the other (R, G, B; or grey alone).
@@ -39,6 +40,7 @@ struct Inner {
     samples: Samples,
     source: Source,
     gray: OnceLock<Plane>,
+    box_means: OnceLock<[Plane; 3]>,
 }
 
 impl Image {
@@ -67,8 +69,12 @@ impl Image {
     }
 
     fn from_planes(width: usize, height: usize, channels: usize, samples: Samples) -> Self {
-        let inner = Inner { width, height, channels, samples, source: Source::default(), gray: OnceLock::new() };
-        Self { inner: Arc::new(inner) }
+        Self::new(width, height, channels, samples, Source::default())
+    }
+
+    fn new(width: usize, height: usize, channels: usize, samples: Samples, source: Source) -> Self {
+        let (gray, box_means) = (OnceLock::new(), OnceLock::new());
+        Self { inner: Arc::new(Inner { width, height, channels, samples, source, gray, box_means }) }
     }
 
     /// The same pixels with knowledge of their file attached.
@@ -78,8 +84,7 @@ impl Image {
             Ok(inner) => inner.samples,
             Err(shared) => shared.samples.clone(),
         };
-        let inner = Inner { width, height, channels, samples, source, gray: OnceLock::new() };
-        Self { inner: Arc::new(inner) }
+        Self::new(width, height, channels, samples, source)
     }
 
     /// Width in pixels.
@@ -142,6 +147,13 @@ impl Image {
             strips::for_each_row(&mut gray, |y, row| self.compute_gray(y, 0..self.width(), row));
             gray
         })
+    }
+
+    /// R, G and B averaged over boxes that bring the shorter side near to 256 samples, as FSIM and VSI look at a picture.
+    /// Computed once and shared by both.
+    pub fn box_means(&self) -> &[Plane; 3] {
+        let factor = downsample::factor(self.width(), self.height());
+        self.inner.box_means.get_or_init(|| downsample::box_means(self, factor))
     }
 
     /// Writes these columns of row `y` of [`gray`](Self::gray) to `row`. Unlike it, this never computes nor keeps the
@@ -266,93 +278,6 @@ fn check_size(width: usize, height: usize, channels: usize, actual: usize) -> Re
     Ok(())
 }
 
-/// Pixels that one task separates; their samples of both forms fit the cache.
-const DEINTERLEAVE_STRIP: usize = 1 << 14;
-
-/// RGB pixels to one plane after the other, in parallel for large images.
-fn deinterleave<T: Copy + Default + Send + Sync>(interleaved: &[T]) -> Vec<T> {
-    let size = interleaved.len() / 3;
-    let mut planes = vec![T::default(); size * 3];
-    let (red, rest) = planes.split_at_mut(size);
-    let (green, blue) = rest.split_at_mut(size);
-    interleaved
-        .par_chunks(3 * DEINTERLEAVE_STRIP)
-        .zip(red.par_chunks_mut(DEINTERLEAVE_STRIP))
-        .zip(green.par_chunks_mut(DEINTERLEAVE_STRIP))
-        .zip(blue.par_chunks_mut(DEINTERLEAVE_STRIP))
-        .for_each(|(((pixels, red), green), blue)| deinterleave_strip(pixels, red, green, blue));
-    planes
-}
-
-#[multiversion(targets("x86_64+avx2"))]
-fn deinterleave_strip<T: Copy>(pixels: &[T], red: &mut [T], green: &mut [T], blue: &mut [T]) {
-    // Blocks of a fixed size become a few shuffles; the rest goes one by one.
-    const BLOCK: usize = 32;
-    let (blocks, rest) = pixels.as_chunks::<{ 3 * BLOCK }>();
-    let (reds, red_rest) = red.as_chunks_mut::<BLOCK>();
-    let (greens, green_rest) = green.as_chunks_mut::<BLOCK>();
-    let (blues, blue_rest) = blue.as_chunks_mut::<BLOCK>();
-    for (((block, red), green), blue) in blocks.iter().zip(reds).zip(greens).zip(blues) {
-        for i in 0..BLOCK {
-            red[i] = block[3 * i];
-            green[i] = block[3 * i + 1];
-            blue[i] = block[3 * i + 2];
-        }
-    }
-    let rest = rest.as_chunks::<3>().0;
-    for (((pixel, red), green), blue) in rest.iter().zip(red_rest).zip(green_rest).zip(blue_rest) {
-        [*red, *green, *blue] = *pixel;
-    }
-}
-
-/// MATLAB's `rgb2gray` weights: the first row of the inverse of its YIQ matrix.
-const RGB2GRAY: [f64; 3] = [0.298_936_021_293_775_4, 0.587_043_074_451_121_3, 0.114_020_904_255_103_3];
-
-#[multiversion(targets("x86_64+avx2"))]
-fn rgb2gray8([red, green, blue]: [&[u8]; 3], row: &mut [f32]) {
-    for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
-        let luma = RGB2GRAY[0] * f64::from(r) + RGB2GRAY[1] * f64::from(g) + RGB2GRAY[2] * f64::from(b);
-        *out = (luma + 0.5).floor() as f32;
-    }
-}
-
-#[multiversion(targets("x86_64+avx2"))]
-fn rgb2gray16([red, green, blue]: [&[u16]; 3], row: &mut [f32]) {
-    for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
-        let luma = RGB2GRAY[0] * f64::from(r) + RGB2GRAY[1] * f64::from(g) + RGB2GRAY[2] * f64::from(b);
-        *out = ((luma + 0.5).floor() / 257.0) as f32;
-    }
-}
-
-#[multiversion(targets("x86_64+avx2"))]
-fn widen8(samples: &[u8], row: &mut [f32]) {
-    for (out, &sample) in row.iter_mut().zip(samples) {
-        *out = f32::from(sample);
-    }
-}
-
-#[multiversion(targets("x86_64+avx2"))]
-fn widen16(samples: &[u16], row: &mut [f32]) {
-    for (out, &sample) in row.iter_mut().zip(samples) {
-        *out = f32::from(sample) / 257.0;
-    }
-}
-
-#[multiversion(targets("x86_64+avx2"))]
-fn weigh8(weights: [f32; 3], [red, green, blue]: [&[u8]; 3], row: &mut [f32]) {
-    for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
-        *out = weights[0] * f32::from(r) + weights[1] * f32::from(g) + weights[2] * f32::from(b);
-    }
-}
-
-#[multiversion(targets("x86_64+avx2"))]
-fn weigh16(weights: [f32; 3], [red, green, blue]: [&[u16]; 3], row: &mut [f32]) {
-    let weights = weights.map(|weight| weight / 257.0);
-    for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
-        *out = weights[0] * f32::from(r) + weights[1] * f32::from(g) + weights[2] * f32::from(b);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -397,16 +322,6 @@ mod tests {
         assert_eq!(part.channel(2).data(), [17.0, 20.0, 29.0, 32.0]);
         let beyond = Region { x: 3, y: 0, width: 2, height: 1 };
         assert!(matches!(image.crop(&beyond), Err(Error::RegionOutOfBounds { .. })));
-    }
-
-    #[test]
-    fn planes_hold_every_sample_of_the_interleaved_pixels() {
-        for size in [1, 31, 32, 33, 95, DEINTERLEAVE_STRIP - 1, 2 * DEINTERLEAVE_STRIP + 77] {
-            let pixels: Vec<u16> = (0..size * 3).map(|i| ((i * 40503) >> 3) as u16).collect();
-            let planes = deinterleave(&pixels);
-            let expected = (0..3).flat_map(|channel| pixels.iter().skip(channel).step_by(3));
-            assert!(planes.iter().eq(expected), "{size} pixels");
-        }
     }
 
     #[test]

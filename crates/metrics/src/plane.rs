@@ -1,7 +1,7 @@
 //! One channel of numbers: what metrics compute on, and what a map is.
 
 /// A two-dimensional array of samples, stored row by row without padding.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plane<T = f32> {
     width: usize,
     height: usize,
@@ -12,6 +12,12 @@ impl<T: Copy + Default> Plane<T> {
     /// A plane of zeros.
     pub fn new(width: usize, height: usize) -> Self {
         Self { width, height, data: vec![T::default(); width * height] }
+    }
+
+    /// Takes another size; the memory is kept, what the samples are is not said.
+    pub(crate) fn resize(&mut self, width: usize, height: usize) {
+        (self.width, self.height) = (width, height);
+        self.data.resize(width * height, T::default());
     }
 
     /// A plane over existing samples; `None` unless there are exactly `width * height` of them.

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Image, Kind, Metric, Pair};
+use crate::{Image, Kind, Metric, Pair, Region};
 
 /// The five pairs of which the authors' values are known.
 pub const PAIRS: [&str; 5] = ["I03", "I04", "I06", "I08", "I19"];
@@ -38,6 +38,21 @@ pub fn assert_official(metric: &dyn Metric, expected: [f64; 5], tolerance: [f64;
         let score = metric.measure(&pair).unwrap().score;
         let metric = metric.info().name;
         assert!((score - expected).abs() <= tolerance, "{metric} of {name}: {score}, the authors have {expected}");
+    }
+}
+
+/// Asserts the values of three crops of each of the five pairs, most of them of odd sizes.
+pub fn assert_values_of_crops(metric: &dyn Metric, expected: [[f64; 3]; 5], tolerance: f64) {
+    for (name, expected) in PAIRS.iter().zip(expected) {
+        let (reference, distorted) = calibration_pair(name);
+        let regions = [[3, 5, 101, 67], [0, 0, 385, 384], [7, 1, 383, 200]];
+        for ([x, y, width, height], expected) in regions.into_iter().zip(expected) {
+            let region = Region { x, y, width, height };
+            let (reference, distorted) = (reference.crop(&region).unwrap(), distorted.crop(&region).unwrap());
+            let score = metric.measure(&Pair::new(&reference, &distorted).unwrap()).unwrap().score;
+            let metric = metric.info().name;
+            assert!((score - expected).abs() < tolerance, "{metric} of {name} {region}: {score} instead of {expected}");
+        }
     }
 }
 

@@ -12,9 +12,9 @@ use multiversion::multiversion;
 
 use crate::metric::full_reference;
 use crate::ops::phase_congruency::PhaseCongruency;
-use crate::ops::pool::Pool;
-use crate::ops::{colour, downsample, scharr, similarity, strips};
-use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
+use crate::ops::weighted_similarity::{self, Features};
+use crate::ops::{colour, scharr};
+use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Result};
 
 /// FSIM with the authors' parameters.
 #[derive(Debug, Clone, Copy)]
@@ -68,27 +68,15 @@ impl Default for Fsim {
 
 full_reference!(Fsim);
 
-/// What is compared of one picture.
-struct Features {
-    luma: Plane,
-    chroma: [Plane; 2],
-    congruency: Plane,
-}
-
-impl Features {
-    fn of([reference, distorted]: [&Image; 2], factor: usize) -> [Self; 2] {
-        let [(luma, chroma), (distorted_luma, distorted_chroma)] = [reference, distorted].map(|image| {
-            let rgb = downsample::box_means(image, factor);
-            let [luma, in_phase, quadrature] = colour::YIQ.map(|weights| colour::mix(&rgb, weights));
-            (luma, [in_phase, quadrature])
-        });
-        let maps = PhaseCongruency::new(luma.width(), luma.height()).maps([&luma, &distorted_luma]);
-        let [congruency, distorted_congruency] = maps;
-        [
-            Self { luma: scharr::padded(&luma), chroma, congruency },
-            Self { luma: scharr::padded(&distorted_luma), chroma: distorted_chroma, congruency: distorted_congruency },
-        ]
-    }
+fn features(images: [&Image; 2]) -> [Features; 2] {
+    let [(luma, chroma), (distorted_luma, distorted_chroma)] =
+        images.map(|image| weighted_similarity::luma_and_chroma(image, colour::YIQ));
+    let maps = PhaseCongruency::new(luma.width(), luma.height()).maps([&luma, &distorted_luma]);
+    let [congruency, distorted_congruency] = maps;
+    [
+        Features { luma: scharr::padded(&luma), chroma, strength: congruency },
+        Features { luma: scharr::padded(&distorted_luma), chroma: distorted_chroma, strength: distorted_congruency },
+    ]
 }
 
 impl Metric for Fsim {
@@ -98,29 +86,13 @@ impl Metric for Fsim {
 
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
         let (reference, distorted) = pair.both(&INFO)?;
-        let factor = downsample::factor(reference.width(), reference.height());
-        let [reference, distorted] = Features::of([reference, distorted], factor);
-        let (width, height) = (reference.congruency.width(), reference.congruency.height());
-        let colour = (self.chroma_stability, self.chroma_exponent);
-        let mut map = Plane::new(width, height);
-        let parts = strips::fill(&mut map, |rows, similarities| {
-            let mut gradients = [vec![0.0; width], vec![0.0; width]];
-            let mut weights = vec![0.0; width];
-            let mut pool = Pool::default();
-            for (y, row) in rows.zip(similarities.chunks_exact_mut(width)) {
-                scharr::squared_magnitude(&reference.luma, y, &mut gradients[0]);
-                scharr::squared_magnitude(&distorted.luma, y, &mut gradients[1]);
-                let congruency = [reference.congruency.row(y), distorted.congruency.row(y)];
-                compare_luma(self, [&gradients[0], &gradients[1]], congruency, row, &mut weights);
-                if self.chromatic {
-                    let chroma = |index: usize| [reference.chroma[index].row(y), distorted.chroma[index].row(y)];
-                    similarity::multiply_chroma(colour, chroma(0), chroma(1), row);
-                }
-                pool.add(row, &weights);
-            }
-            pool
-        });
-        let measurement = Measurement::new(Pool::mean(&parts));
+        let [reference, distorted] = features([reference, distorted]);
+        let chroma = self.chromatic.then_some((self.chroma_stability, self.chroma_exponent));
+        let compare = |gradients: [&[f32]; 2], congruency: [&[f32]; 2], row: &mut [f32], weights: &mut [f32]| {
+            compare_luma(self, gradients, congruency, row, weights);
+        };
+        let (score, map) = weighted_similarity::compare([&reference, &distorted], chroma, compare);
+        let measurement = Measurement::new(score);
         Ok(if pair.wants_map() { measurement.with_map(map, 1.0, WORST_SIMILARITY) } else { measurement })
     }
 }

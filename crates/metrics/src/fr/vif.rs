@@ -76,9 +76,10 @@ impl Metric for Vif {
         let mut map = pair.wants_map().then(|| InformationMap::new(reference.width(), reference.height()));
         let mut total = Information::default();
         let mut levels = grays.map(steerable::initial_low_pass);
+        let mut bands = [Plane::default(), Plane::default()];
         for level in 0..LEVELS {
             for orientation in [Orientation::Across, Orientation::Down] {
-                let bands = [0, 1].map(|i| steerable::band(&levels[i], orientation));
+                bands.iter_mut().zip(&levels).for_each(|(band, level)| steerable::write_band(level, orientation, band));
                 let subband = Subband::new(&bands, LEVELS - level, self.visual_noise);
                 total.add(subband.information());
                 if let Some(map) = &mut map {

@@ -15,10 +15,10 @@
 use multiversion::multiversion;
 
 use crate::metric::full_reference;
-use crate::ops::pool::Pool;
 use crate::ops::saliency::Saliency;
-use crate::ops::{colour, downsample, elementary, scharr, similarity, strips};
-use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
+use crate::ops::weighted_similarity::{self, Features};
+use crate::ops::{colour, downsample, elementary, scharr};
+use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Result};
 
 /// VSI with the authors' parameters.
 #[derive(Debug, Clone, Copy)]
@@ -69,19 +69,10 @@ impl Default for Vsi {
 
 full_reference!(Vsi);
 
-/// What is compared of one picture.
-struct Features {
-    luma: Plane,
-    chroma: [Plane; 2],
-    saliency: Plane,
-}
-
-impl Features {
-    fn new(image: &Image, factor: usize, saliency: &Saliency) -> Self {
-        let rgb = downsample::box_means(image, factor);
-        let [luma, m, n] = colour::LMN.map(|weights| colour::mix(&rgb, weights));
-        Self { luma: scharr::padded(&luma), chroma: [m, n], saliency: saliency.box_means(image, factor) }
-    }
+fn features(image: &Image, saliency: &Saliency) -> Features {
+    let (luma, chroma) = weighted_similarity::luma_and_chroma(image, colour::LMN);
+    let factor = downsample::factor(image.width(), image.height());
+    Features { luma: scharr::padded(&luma), chroma, strength: saliency.box_means(image, factor) }
 }
 
 impl Metric for Vsi {
@@ -91,29 +82,14 @@ impl Metric for Vsi {
 
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
         let (reference, distorted) = pair.both(&INFO)?;
-        let factor = downsample::factor(reference.width(), reference.height());
         let saliency = Saliency::new();
-        let features = |image| Features::new(image, factor, &saliency);
-        let (reference, distorted) = rayon::join(|| features(reference), || features(distorted));
-        let (width, height) = (reference.saliency.width(), reference.saliency.height());
-        let colour = (self.chroma_stability, self.chroma_exponent);
-        let mut map = Plane::new(width, height);
-        let parts = strips::fill(&mut map, |rows, similarities| {
-            let mut gradients = [vec![0.0; width], vec![0.0; width]];
-            let mut weights = vec![0.0; width];
-            let mut pool = Pool::default();
-            for (y, row) in rows.zip(similarities.chunks_exact_mut(width)) {
-                scharr::squared_magnitude(&reference.luma, y, &mut gradients[0]);
-                scharr::squared_magnitude(&distorted.luma, y, &mut gradients[1]);
-                let salient = [reference.saliency.row(y), distorted.saliency.row(y)];
-                compare_luma(self, [&gradients[0], &gradients[1]], salient, row, &mut weights);
-                let chroma = |index: usize| [reference.chroma[index].row(y), distorted.chroma[index].row(y)];
-                similarity::multiply_chroma(colour, chroma(0), chroma(1), row);
-                pool.add(row, &weights);
-            }
-            pool
-        });
-        let measurement = Measurement::new(Pool::mean(&parts));
+        let (reference, distorted) = rayon::join(|| features(reference, &saliency), || features(distorted, &saliency));
+        let chroma = Some((self.chroma_stability, self.chroma_exponent));
+        let compare = |gradients: [&[f32]; 2], salient: [&[f32]; 2], row: &mut [f32], weights: &mut [f32]| {
+            compare_luma(self, gradients, salient, row, weights);
+        };
+        let (score, map) = weighted_similarity::compare([&reference, &distorted], chroma, compare);
+        let measurement = Measurement::new(score);
         Ok(if pair.wants_map() { measurement.with_map(map, 1.0, WORST_SIMILARITY) } else { measurement })
     }
 }

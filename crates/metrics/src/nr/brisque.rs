@@ -12,9 +12,11 @@
 //! signs could be fitted to known pictures, but would say nothing of others.
 //! A side of a distribution without any sample has the deviation 0 (in MATLAB NaN, and no score).
 
+use std::ops::Range;
+
 use crate::metric::no_reference;
 use crate::ops::convolve::Border;
-use crate::ops::mscn::{self, Cropped, Halved, Rows};
+use crate::ops::mscn::{self, Halved, Luma, Rows};
 use crate::ops::nss::{self, Asymmetric, Moments, Neighbourhood};
 use crate::ops::strips;
 use crate::{Direction, Info, Kind, Measurement, Metric, Pair, Result};
@@ -52,31 +54,45 @@ impl Metric for Brisque {
     }
 
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
-        let gray = pair.single_checked(&INFO)?.gray();
-        let full = Cropped::new(gray, gray.width(), gray.height());
+        let image = pair.single_checked(&INFO)?;
+        // Two strips of the full size go with one of half the size.
+        let strips = strips::map_by(image.height(), 2 * strips::HEIGHT, |rows| {
+            let luma = Luma::new(image, image.width(), image.height(), rows.clone());
+            let half = rows.start / 2..rows.end.div_ceil(2);
+            let middle = (rows.start + strips::HEIGHT).min(rows.end);
+            let (upper, lower) = (rows.start..middle, middle..rows.end);
+            rayon::join(|| [upper, lower].map(|rows| moments(&luma, rows)), || moments(&Halved(&luma), half))
+        });
+        let (mut fine, mut coarse) = ([Moments::default(); 5], [Moments::default(); 5]);
+        for (strips, half) in &strips {
+            strips.iter().for_each(|strip| add(&mut fine, strip));
+            add(&mut coarse, half);
+        }
         let mut features = [0.0; FEATURES];
-        let (fine, coarse) = features.split_at_mut(FEATURES / 2);
-        scale_features(&full, fine);
-        scale_features(&Halved(full), coarse);
+        let (full, half) = features.split_at_mut(FEATURES / 2);
+        scale_features(&fine, full);
+        scale_features(&coarse, half);
         Ok(Measurement::new(regress(&features)))
     }
 }
 
-/// The 18 features of one scale.
-fn scale_features(source: &(impl Rows + Sync), features: &mut [f64]) {
+/// The moments of the coefficients in these rows and of their products with their neighbours.
+fn moments(source: &impl Rows, rows: Range<usize>) -> [Moments; 5] {
     let height = source.height();
-    let strips = strips::map(height, |rows| {
-        let mut last = Vec::new();
-        let before = (rows.start + height - 1) % height;
-        mscn::for_each_row(source, Border::Zero, before..before + 1, |_, row, _| last.extend_from_slice(row));
-        let mut neighbourhood = Neighbourhood::new(&last);
-        mscn::for_each_row(source, Border::Zero, rows, |_, row, _| neighbourhood.add_row(row));
-        neighbourhood.finish()
-    });
-    let mut moments = [Moments::default(); 5];
-    for strip in &strips {
-        moments.iter_mut().zip(strip).for_each(|(total, strip)| total.add(strip));
-    }
+    let mut last = Vec::new();
+    let before = (rows.start + height - 1) % height;
+    mscn::for_each_row(source, Border::Zero, before..before + 1, |_, row, _| last.extend_from_slice(row));
+    let mut neighbourhood = Neighbourhood::new(&last);
+    mscn::for_each_row(source, Border::Zero, rows, |_, row, _| neighbourhood.add_row(row));
+    neighbourhood.finish()
+}
+
+fn add(totals: &mut [Moments; 5], part: &[Moments; 5]) {
+    totals.iter_mut().zip(part).for_each(|(total, part)| total.add(part));
+}
+
+/// The 18 features of one scale.
+fn scale_features(moments: &[Moments; 5], features: &mut [f64]) {
     features[0] = nss::fit_symmetric(&moments[0]).alpha;
     features[1] = moments[0].mean_square();
     for (features, moments) in features[2..].chunks_exact_mut(4).zip(&moments[1..]) {

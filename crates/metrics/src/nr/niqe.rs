@@ -9,10 +9,12 @@
 //! coefficient is exactly 0 here, while in MATLAB its rounding decides on which side of 0 it counts. Of a picture of one
 //! block only the model's covariance is used.
 
+use std::ops::Range;
+
 use crate::metric::no_reference;
 use crate::ops::convolve::Border;
 use crate::ops::matrix::{self, Matrix};
-use crate::ops::mscn::{self, Cropped, Halved, Rows};
+use crate::ops::mscn::{self, Halved, Luma, Rows};
 use crate::ops::nss::{self, Neighbourhood};
 use crate::ops::strips;
 use crate::{Direction, Error, Info, Kind, Measurement, Metric, Pair, Plane, Result};
@@ -55,12 +57,16 @@ impl Metric for Niqe {
     }
 
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
-        let gray = pair.single_checked(&INFO)?.gray();
-        let (across, down) = (gray.width() / BLOCK, gray.height() / BLOCK);
-        let full = Cropped::new(gray, across * BLOCK, down * BLOCK);
-        let fine = scale_features(&full, BLOCK);
-        let coarse = scale_features(&Halved(full), BLOCK / 2);
-        let blocks: Vec<Vec<f64>> = fine.iter().zip(&coarse).map(|(fine, coarse)| [*fine, *coarse].concat()).collect();
+        let image = pair.single_checked(&INFO)?;
+        let (across, down) = (image.width() / BLOCK, image.height() / BLOCK);
+        let rows_of_blocks = strips::map_by(down * BLOCK, BLOCK, |rows| {
+            let luma = Luma::new(image, across * BLOCK, down * BLOCK, rows.clone());
+            let half = rows.start / 2..rows.end / 2;
+            let (fine, coarse) =
+                rayon::join(|| block_features(&luma, rows, BLOCK), || block_features(&Halved(&luma), half, BLOCK / 2));
+            fine.iter().zip(&coarse).map(|(fine, coarse)| [*fine, *coarse].concat()).collect::<Vec<_>>()
+        });
+        let blocks: Vec<Vec<f64>> = rows_of_blocks.into_iter().flatten().collect();
         let number = |bytes: &[u8]| bytes.try_into().map_or(0.0, f64::from_le_bytes);
         let mut numbers = MODEL.chunks_exact(8).map(number);
         let mean: Vec<f64> = numbers.by_ref().take(FEATURES).collect();
@@ -82,21 +88,18 @@ impl Metric for Niqe {
     }
 }
 
-/// The 18 features of each block of one scale, row by row.
-fn scale_features(source: &(impl Rows + Sync), block: usize) -> Vec<[f64; 18]> {
+/// The 18 features of each block of one row of blocks.
+fn block_features(source: &impl Rows, rows: Range<usize>, block: usize) -> Vec<[f64; 18]> {
     let width = source.width();
-    let rows_of_blocks = strips::map_by(source.height(), block, |rows| {
-        let mut strip = Vec::with_capacity(width * block);
-        mscn::for_each_row(source, Border::Replicate, rows, |_, row, _| strip.extend_from_slice(row));
-        let blocks = (0..width / block).map(|x| {
-            let row = |y: usize| &strip[y * width + x * block..][..block];
-            let mut neighbourhood = Neighbourhood::new(row(block - 1));
-            (0..block).for_each(|y| neighbourhood.add_row(row(y)));
-            nss::block_features(&neighbourhood.finish())
-        });
-        blocks.collect::<Vec<_>>()
+    let mut strip = Vec::with_capacity(width * block);
+    mscn::for_each_row(source, Border::Replicate, rows, |_, row, _| strip.extend_from_slice(row));
+    let blocks = (0..width / block).map(|x| {
+        let row = |y: usize| &strip[y * width + x * block..][..block];
+        let mut neighbourhood = Neighbourhood::new(row(block - 1));
+        (0..block).for_each(|y| neighbourhood.add_row(row(y)));
+        nss::block_features(&neighbourhood.finish())
     });
-    rows_of_blocks.concat()
+    blocks.collect()
 }
 
 #[cfg(test)]

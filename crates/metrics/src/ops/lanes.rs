@@ -62,15 +62,3 @@ impl std::ops::Mul<f32> for Lanes {
         self.map(|a| a * factor)
     }
 }
-
-/// The 8x8 block with rows and columns exchanged.
-#[inline(always)]
-pub fn transpose(block: [Lanes; LANES]) -> [Lanes; LANES] {
-    let mut transposed = [Lanes::default(); LANES];
-    for (row, lanes) in block.iter().enumerate() {
-        for (column, &value) in lanes.0.iter().enumerate() {
-            transposed[column].0[row] = value;
-        }
-    }
-    transposed
-}

@@ -96,6 +96,9 @@ impl Bank {
 }
 
 /// Fills the filters for one block of columns and gives their share of the power.
+///
+/// The plane is mirrored about y = 0: radii are the same there, and an angle has as much of the direction at `o` as its
+/// mirror image has of the opposite of the one at `ORIENTATIONS - o`. Half the rows are computed, two are written.
 #[multiversion(targets("x86_64+avx2"))]
 fn fill_block(
     (width, height): (usize, usize),
@@ -110,26 +113,60 @@ fn fill_block(
     let inside = Lanes(std::array::from_fn(|lane| if column(lane) < width { 1.0 } else { 0.0 }));
     let x = Lanes(std::array::from_fn(|lane| across.frequency(column(lane) % width)));
     let mirrored_x = Lanes(std::array::from_fn(|lane| across.mirrored(column(lane) % width)));
-    let mut noise = [[[0.0f64; LANES]; 2]; ORIENTATIONS];
-    for v in 0..height {
-        let y = down.frequency(v);
+    // The Nyquist frequency mirrors itself.
+    let nyquist = Lanes(std::array::from_fn(|lane| if mirrored_x.0[lane] == x.0[lane] { x.0[lane] } else { 0.0 }));
+    let mut power = [[[0.0f64; LANES]; 2]; ORIENTATIONS];
+    for v in 0..=height / 2 {
+        let (y, mirror) = (down.frequency(v), (height - v) % height);
         let bands = radial_bands(x, y, inside);
         let here = angular_bands(x, y);
-        let mirrored = angular_bands(mirrored_x, down.mirrored(v));
-        let all = bands[0] + bands[1] + bands[2] + bands[3];
-        for (out, band) in radial.iter_mut().zip(bands) {
-            out[v] = band * scale;
+        let mut store = |v: usize, here: &[Lanes; ORIENTATIONS]| {
+            radial.iter_mut().zip(bands).for_each(|(out, band)| out[v] = band * scale);
+            angular.iter_mut().zip(here).for_each(|(out, &here)| out[v] = here);
+        };
+        store(v, &here);
+        if mirror == v {
+            add_power(&bands, &here, &angular_bands(mirrored_x, y), &mut power);
+            continue;
         }
-        for (orientation, out) in angular.iter_mut().enumerate() {
-            out[v] = here[orientation];
-            let finest = bands[0] * here[orientation];
-            let even = all * (here[orientation] + mirrored[orientation]) * 0.5;
-            for (sums, values) in noise[orientation].iter_mut().zip([finest, even]) {
-                sums.iter_mut().zip(values.0).for_each(|(sum, value)| *sum += f64::from(value) * f64::from(value));
-            }
+        let opposite = angular_bands(x.map(|x| -x), -y);
+        let below = mirrored(&here, &opposite);
+        store(mirror, &below);
+        add_power(&bands, &here, &choose(nyquist, &below, &opposite), &mut power);
+        add_power(&bands, &below, &choose(nyquist, &here, &mirrored(&opposite, &here)), &mut power);
+    }
+    power.map(|[finest, together]| Noise { finest: finest.iter().sum(), together: together.iter().sum() })
+}
+
+/// The angular bands at (x, -y), from those at (x, y) and at (-x, -y).
+#[inline(always)]
+fn mirrored(bands: &[Lanes; ORIENTATIONS], opposite: &[Lanes; ORIENTATIONS]) -> [Lanes; ORIENTATIONS] {
+    std::array::from_fn(|o| if o == 0 { bands[0] } else { opposite[ORIENTATIONS - o] })
+}
+
+/// `first` in the lanes where `condition` is not 0, else `second`.
+#[inline(always)]
+fn choose<const N: usize>(condition: Lanes, first: &[Lanes; N], second: &[Lanes; N]) -> [Lanes; N] {
+    let pick = |n: usize, lane: usize| if condition.0[lane] != 0.0 { first[n].0[lane] } else { second[n].0[lane] };
+    std::array::from_fn(|n| Lanes(std::array::from_fn(|lane| pick(n, lane))))
+}
+
+/// Adds the squares of the finest filter of each direction, and of the even part of all bands together.
+#[inline(always)]
+fn add_power(
+    bands: &[Lanes; SCALES],
+    here: &[Lanes; ORIENTATIONS],
+    opposite: &[Lanes; ORIENTATIONS],
+    power: &mut [[[f64; LANES]; 2]; ORIENTATIONS],
+) {
+    let all = bands[0] + bands[1] + bands[2] + bands[3];
+    for (orientation, power) in power.iter_mut().enumerate() {
+        let finest = bands[0] * here[orientation];
+        let even = all * (here[orientation] + opposite[orientation]) * 0.5;
+        for (sums, values) in power.iter_mut().zip([finest, even]) {
+            sums.iter_mut().zip(values.0).for_each(|(sum, value)| *sum += f64::from(value) * f64::from(value));
         }
     }
-    noise.map(|[finest, together]| Noise { finest: finest.iter().sum(), together: together.iter().sum() })
 }
 
 /// The radial bands at frequencies (x, y), 0 at the origin.

@@ -2,71 +2,105 @@
 
 use multiversion::multiversion;
 
-/// One in so many numbers is looked at to guess where the median lies.
-const STEP: usize = 61;
-/// Half the share of the numbers that the guess leaves over.
-const MARGIN: f64 = 0.05;
+use crate::ops::lanes::{LANES, Lanes};
 
-/// MATLAB's `median`: the mean of the middle two if their count is even; 0 of none. The numbers are finite.
+/// One in so many vectors is looked at, one number of it, to guess where the median lies.
+const STEP: usize = 7;
+/// Half the share of the numbers that the guess leaves over.
+const MARGIN: f64 = 0.03;
+
+/// MATLAB's `median` of numbers that are finite and at least 0, among which `extra` zeros do not count: the mean of the
+/// middle two if their count is even; 0 of none.
 ///
 /// A sample says between which two numbers the median should be; only those between them are ordered. Should the
 /// sample mislead, all are.
-pub fn median(values: &[f32]) -> f64 {
-    let count = values.len();
+pub fn median_with_zeros(values: &[Lanes], extra: usize) -> f64 {
+    let all = values.len() * LANES;
+    let count = all.saturating_sub(extra);
     if count == 0 {
         return 0.0;
     }
-    let (low, high) = ((count - 1) / 2, count / 2);
-    let bounds = guess(values);
-    let mut below = count_below(values, bounds.0);
-    let mut middle: Vec<f32> = values.iter().copied().filter(|&value| bounds.0 <= value && value <= bounds.1).collect();
-    if low < below || high >= below + middle.len() {
-        (below, middle) = (0, values.to_vec());
-    }
-    let mut nth = |rank: usize| f64::from(*middle.select_nth_unstable_by(rank - below, f32::total_cmp).1);
-    if low == high { nth(low) } else { (nth(low) + nth(high)) / 2.0 }
+    // The zeros that do not count come first.
+    let (low, high) = (extra + (count - 1) / 2, extra + count / 2);
+    let bounds = guess(values, (low as f64 + 0.5) / all as f64);
+    let (below, mut middle) = between(values, bounds)
+        .filter(|(below, middle)| (*below..below + middle.len()).contains(&low) && high < below + middle.len())
+        .unwrap_or_else(|| (0, values.iter().flat_map(|lanes| lanes.0).collect()));
+    let (smaller, &mut high_value, _) = middle.select_nth_unstable_by(high - below, f32::total_cmp);
+    let low_value = if low == high { high_value } else { smaller.iter().copied().fold(0.0, f32::max) };
+    (f64::from(low_value) + f64::from(high_value)) / 2.0
 }
 
-/// Numbers between which the median probably lies.
-fn guess(values: &[f32]) -> (f32, f32) {
-    let mut sample: Vec<f32> = values.iter().copied().step_by(STEP).collect();
-    let last = sample.len().saturating_sub(1);
-    let mut at = |share: f64| *sample.select_nth_unstable_by((last as f64 * share) as usize, f32::total_cmp).1;
-    (at(0.5 - MARGIN), at(0.5 + MARGIN))
+/// Numbers between which the one that has `share` of all below it probably lies.
+fn guess(values: &[Lanes], share: f64) -> (f32, f32) {
+    let mut sample: Vec<f32> =
+        values.iter().step_by(STEP).enumerate().map(|(index, lanes)| lanes.0[index % LANES]).collect();
+    let last = sample.len().saturating_sub(1) as f64;
+    let rank = |share: f64| (last * share.clamp(0.0, 1.0)) as usize;
+    let (lower, upper) = (rank(share - MARGIN), rank(share + MARGIN));
+    let (smaller, &mut high, _) = sample.select_nth_unstable_by(upper, f32::total_cmp);
+    let low = if lower < upper { *smaller.select_nth_unstable_by(lower, f32::total_cmp).1 } else { high };
+    (low, high)
 }
 
+/// How many numbers lie below the bounds, and those between them unless these are far more than there should be.
 #[multiversion(targets("x86_64+avx2"))]
-fn count_below(values: &[f32], bound: f32) -> usize {
-    values
-        .chunks(1 << 16)
-        .map(|values| values.iter().map(|&value| u32::from(value < bound)).sum::<u32>() as usize)
-        .sum()
+fn between(values: &[Lanes], (least, greatest): (f32, f32)) -> Option<(usize, Vec<f32>)> {
+    let mut counts = [0u32; LANES];
+    let mut found = 0;
+    // Every number is stored, and overwritten by the next unless it lies between: no branch to guess wrong.
+    let mut middle = vec![0.0; (values.len() as f64 * LANES as f64 * 4.0 * MARGIN) as usize + LANES];
+    for lanes in values {
+        for (count, &value) in counts.iter_mut().zip(&lanes.0) {
+            *count += u32::from(value < least);
+        }
+        for &value in &lanes.0 {
+            if let Some(slot) = middle.get_mut(found) {
+                *slot = value;
+            }
+            found += usize::from(least <= value && value <= greatest);
+        }
+    }
+    let complete = found <= middle.len();
+    middle.truncate(found);
+    complete.then(|| (counts.iter().map(|&count| count as usize).sum(), middle))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn lanes(values: &[f32]) -> (Vec<Lanes>, usize) {
+        let vectors: Vec<Lanes> = (values.chunks(LANES))
+            .map(|chunk| Lanes(std::array::from_fn(|lane| chunk.get(lane).copied().unwrap_or(0.0))))
+            .collect();
+        let extra = vectors.len() * LANES - values.len();
+        (vectors, extra)
+    }
+
+    fn assert_median(values: &[f32]) {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f32::total_cmp);
+        let count = values.len();
+        let expected = (f64::from(sorted[(count - 1) / 2]) + f64::from(sorted[count / 2])) / 2.0;
+        let (vectors, extra) = lanes(values);
+        assert_eq!(median_with_zeros(&vectors, extra), expected, "{count} values");
+    }
+
     #[test]
     fn equals_the_sorted_middle() {
         for count in 1..200usize {
-            let values: Vec<f32> = (0..count).map(|i| ((i * 7919 + count) % 211) as f32 * 0.37).collect();
-            let mut sorted = values.clone();
-            sorted.sort_by(f32::total_cmp);
-            let expected = (f64::from(sorted[(count - 1) / 2]) + f64::from(sorted[count / 2])) / 2.0;
-            assert_eq!(median(&values), expected, "{count} values");
+            assert_median(&(0..count).map(|i| ((i * 7919 + count) % 211) as f32 * 0.37).collect::<Vec<_>>());
         }
-        let many: Vec<f32> = (0..100_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32).collect();
-        let mut sorted = many.clone();
-        sorted.sort_by(f32::total_cmp);
-        assert_eq!(median(&many), (f64::from(sorted[49_999]) + f64::from(sorted[50_000])) / 2.0);
-        // Every number that the sample sees is an outlier.
-        let misleading: Vec<f32> = (0..10_001).map(|i| if i % STEP == 0 { 1e9 } else { i as f32 }).collect();
-        let mut sorted = misleading.clone();
-        sorted.sort_by(f32::total_cmp);
-        assert_eq!(median(&misleading), f64::from(sorted[5_000]));
-        assert_eq!(median(&[0.0; 7]), 0.0);
-        assert_eq!(median(&[]), 0.0);
-        assert_eq!(median(&[1e-30, 1e30]), (f64::from(1e-30f32) + f64::from(1e30f32)) / 2.0);
+        assert_median(&(0..100_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32).collect::<Vec<_>>());
+        // Every vector that the sample sees is an outlier.
+        assert_median(
+            &(0..10_001usize)
+                .map(|i| if (i / LANES).is_multiple_of(STEP) { 1e9 } else { i as f32 })
+                .collect::<Vec<_>>(),
+        );
+        assert_median(&[0.0; 7]);
+        assert_median(&[1e-30, 1e30]);
+        assert_eq!(median_with_zeros(&[], 0), 0.0);
     }
 }

@@ -37,3 +37,4 @@ pub mod steerable;
 pub mod strips;
 pub mod sum;
 pub mod weibull;
+pub mod weighted_similarity;

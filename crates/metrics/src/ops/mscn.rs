@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use multiversion::multiversion;
 
-use crate::Plane;
+use crate::Image;
 use crate::ops::convolve::Border;
 
 /// Samples from the centre of the window to its edge.
@@ -182,22 +182,35 @@ fn halve_row(column: &[f64], row: &mut [f64]) {
     }
 }
 
-/// The rows of a plane's left upper part.
-#[derive(Debug, Clone, Copy)]
-pub struct Cropped<'a> {
-    plane: &'a Plane,
+/// Rows of luma above and below a strip that coefficients of either scale look at, and of the row before it.
+const REACH: usize = 2 * (RADIUS + 1) + BEFORE;
+
+/// Luma of the left upper part of an image. That of one strip is computed once for everything that looks at it, the rest
+/// as often as it is asked for: a whole plane would cost more in fresh memory than it saves.
+#[derive(Debug)]
+pub struct Luma<'a> {
+    image: &'a Image,
     width: usize,
     height: usize,
+    /// Number of the first row that is held.
+    first: usize,
+    held: Vec<f32>,
 }
 
-impl<'a> Cropped<'a> {
-    /// The first `height` rows of `plane`, and the first `width` samples of each; no more than there are.
-    pub fn new(plane: &'a Plane, width: usize, height: usize) -> Self {
-        Self { plane, width: width.min(plane.width()), height: height.min(plane.height()) }
+impl<'a> Luma<'a> {
+    /// The first `height` rows and `width` columns (no more than there are), for work on the rows of `strip`.
+    pub fn new(image: &'a Image, width: usize, height: usize, strip: Range<usize>) -> Self {
+        let (width, height) = (width.min(image.width()), height.min(image.height()));
+        let rows = strip.start.saturating_sub(REACH)..(strip.end + REACH).min(height);
+        let mut held = vec![0.0; width * rows.len()];
+        for (y, row) in rows.clone().zip(held.chunks_exact_mut(width.max(1))) {
+            image.read_gray(y, 0..width, row);
+        }
+        Self { image, width, height, first: rows.start, held }
     }
 }
 
-impl Rows for Cropped<'_> {
+impl Rows for Luma<'_> {
     fn width(&self) -> usize {
         self.width
     }
@@ -207,7 +220,29 @@ impl Rows for Cropped<'_> {
     }
 
     fn read(&self, y: usize, row: &mut [f64], _scratch: &mut Vec<f64>) {
-        widen(self.plane.row(y), row);
+        let held = y.checked_sub(self.first).and_then(|y| self.held.chunks_exact(self.width.max(1)).nth(y));
+        match held {
+            Some(held) => widen(held, row),
+            None => {
+                let mut gray = vec![0.0; self.width];
+                self.image.read_gray(y, 0..self.width, &mut gray);
+                widen(&gray, row);
+            }
+        }
+    }
+}
+
+impl<R: Rows> Rows for &R {
+    fn width(&self) -> usize {
+        R::width(self)
+    }
+
+    fn height(&self) -> usize {
+        R::height(self)
+    }
+
+    fn read(&self, y: usize, row: &mut [f64], scratch: &mut Vec<f64>) {
+        R::read(self, y, row, scratch);
     }
 }
 
@@ -219,21 +254,33 @@ fn widen(samples: &[f32], row: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Plane;
     use crate::ops::resize;
 
     fn pattern(width: usize, height: usize) -> Plane {
         Plane::from_fn(width, height, |x, y| ((x * x * 7 + y * 13 + x * y) % 251) as f32)
     }
 
+    fn image(plane: &Plane) -> Image {
+        let samples = plane.data().iter().map(|&sample| sample as u8).collect();
+        Image::from_gray8(plane.width(), plane.height(), samples).unwrap()
+    }
+
+    /// Whole images, of which a part is held.
+    fn luma(image: &Image, strip: Range<usize>) -> Luma<'_> {
+        Luma::new(image, image.width(), image.height(), strip)
+    }
+
     #[test]
     fn coefficients_equal_the_definition_at_borders_and_inside() {
         let plane = pattern(21, 17);
+        let image = image(&plane);
         let sample = |x: isize, y: isize, border: Border| {
             let inside = border.index(x, 21).zip(border.index(y, 17));
             inside.map_or(0.0, |(x, y)| f64::from(plane.at(x, y)))
         };
         for border in [Border::Zero, Border::Replicate] {
-            for_each_row(&Cropped::new(&plane, 21, 17), border, 0..17, |y, row, _| {
+            for_each_row(&luma(&image, 3..4), border, 0..17, |y, row, _| {
                 for (x, &coefficient) in row.iter().enumerate() {
                     let (mut mean, mut square, mut sum) = (0.0, 0.0, 0.0);
                     for (dx, dy) in (-3..=3).flat_map(|dy| (-3..=3).map(move |dx| (dx, dy))) {
@@ -254,7 +301,7 @@ mod tests {
     #[test]
     fn a_flat_window_gives_exactly_zero() {
         let plane = Plane::from_fn(20, 20, |x, _| if x < 10 { 77.0 } else { 201.0 });
-        for_each_row(&Cropped::new(&plane, 20, 20), Border::Replicate, 0..20, |_, row, _| {
+        for_each_row(&luma(&image(&plane), 0..20), Border::Replicate, 0..20, |_, row, _| {
             let flat = |x: usize| !(7..13).contains(&x);
             assert!(row.iter().enumerate().all(|(x, &value)| (value == 0.0) == flat(x)));
         });
@@ -266,7 +313,8 @@ mod tests {
         for (width, height) in [(32, 18), (33, 17), (5, 4), (2, 1), (1, 1)] {
             let plane = pattern(width, height);
             let expected = resize::by_scale(&plane.map(f64::from), 0.5, resize::Kernel::Bicubic);
-            let halved = Halved(Cropped::new(&plane, width, height));
+            let image = image(&plane);
+            let halved = Halved(luma(&image, 0..height / 2));
             assert_eq!((halved.width(), halved.height()), (expected.width(), expected.height()));
             let mut row = vec![0.0; halved.width()];
             for y in 0..halved.height() {

@@ -3,14 +3,18 @@
 //! Each of four directions has four log-Gabor bands. Where their responses agree in phase, the picture has a feature
 //! (edge, line, corner) whatever its contrast. Noise is estimated from the finest band and taken off.
 
+use archmage::prelude::*;
+use magetypes::simd::backends::F32x8Backend;
+use magetypes::simd::generic::f32x8;
 use multiversion::multiversion;
+use rayon::prelude::*;
 
 use crate::Plane;
-use crate::ops::block_fft::{BlockFft, Workspace, to_plane};
+use crate::ops::block_fft::{BlockFft, to_plane};
 use crate::ops::lanes::{LANES, Lanes};
-use crate::ops::lanes_fft::Signals;
+use crate::ops::lanes_fft::{Point, Source, Value};
 use crate::ops::log_gabor::{Bank, Noise, ORIENTATIONS, SCALES};
-use crate::ops::median::median;
+use crate::ops::median::median_with_zeros;
 use crate::ops::sum;
 
 /// Standard deviations of the noise's energy above its mean that are taken off.
@@ -49,48 +53,46 @@ impl PhaseCongruency {
     fn map(&self, luma: &Plane, buffers: &mut Buffers) -> Plane {
         // No filter lets the mean through; without it single precision is enough, and flat pictures give exact zeros.
         let mean = (sum::sum(luma.data()) / luma.data().len().max(1) as f64) as f32;
-        let spectrum = self.fft.forward(&luma.map(|value| value - mean), None);
+        let spectrum = self.fft.forward(luma, None, mean);
         let length = self.fft.picture_length();
-        let Buffers { middle, responses, totals } = buffers;
-        responses.resize(length * Response::VECTORS, Lanes::default());
-        totals.clear();
-        totals.resize(length, [Lanes::default(); 2]);
+        let Buffers { middle, finest, energies, energy_totals, amplitude_totals } = buffers;
+        finest.resize(length, Lanes::default());
+        energies.resize(length, Lanes::default());
+        for totals in [&mut *energy_totals, &mut *amplitude_totals] {
+            totals.clear();
+            totals.resize(length, Lanes::default());
+        }
         for orientation in 0..ORIENTATIONS {
-            self.respond(&spectrum, orientation, middle, responses);
-            let threshold = self.threshold(responses, self.bank.noise[orientation]);
-            add_up(self.width, responses, threshold, totals);
+            let width = self.width;
+            let source = |block: usize, scale: usize| self.filtered(&spectrum, block, orientation, scale);
+            let out = finest.par_chunks_mut(width).zip(energies.par_chunks_mut(width));
+            let out = out.zip(amplitude_totals.par_chunks_mut(width));
+            self.fft.inverse(middle, source, out, |bands, ((finest, energies), amplitudes)| {
+                combine(bands, finest, energies, amplitudes);
+            });
+            let threshold = self.threshold(finest, self.bank.noise[orientation]);
+            add_above(threshold, energies, energy_totals);
         }
-        let congruency: Vec<Lanes> = totals.iter().map(|total| divide(total[0], total[1])).collect();
-        to_plane(&congruency, self.width, self.height)
+        divide(energy_totals, amplitude_totals);
+        to_plane(energy_totals, self.width, self.height)
     }
 
-    /// The responses of one direction's bands, block by block.
-    fn respond(&self, spectrum: &Signals, orientation: usize, middle: &mut Vec<Lanes>, responses: &mut [Lanes]) {
-        let height = self.height;
-        let angular = &self.bank.angular[orientation];
-        let read = |block: usize, scale: usize, signals: &mut Signals| {
-            let span = block * height..(block + 1) * height;
-            let filter = (&self.bank.radial[scale][span.clone()], &angular[span.clone()]);
-            filter_block(filter, (&spectrum.re[span.clone()], &spectrum.im[span]), signals);
-        };
-        self.fft.inverse::<SCALES>(middle, read, responses, Response::VECTORS, |_, bands, out| combine(bands, out));
+    /// One block of the spectrum through one filter.
+    fn filtered<'a>(&'a self, spectrum: &'a [Point], block: usize, orientation: usize, scale: usize) -> Filtered<'a> {
+        let span = block * self.height..(block + 1) * self.height;
+        Filtered {
+            spectrum: &spectrum[span.clone()],
+            radial: &self.bank.radial[scale][span.clone()],
+            angular: &self.bank.angular[orientation][span],
+        }
     }
 
-    /// The energy that noise alone would give.
-    fn threshold(&self, responses: &[Lanes], noise: Noise) -> f32 {
-        let (width, height) = (self.width, self.height);
-        let mut finest = Vec::with_capacity(width * height);
-        for (block, responses) in responses.chunks_exact(width * Response::VECTORS).enumerate() {
-            let rows = (height - block * LANES).min(LANES);
-            for vector in &responses[..width] {
-                match rows {
-                    LANES => finest.extend(vector.0),
-                    _ => finest.extend_from_slice(&vector.0[..rows]),
-                }
-            }
-        }
+    /// The energy that noise alone would give, from the squared amplitudes of the finest band.
+    fn threshold(&self, finest: &[Lanes], noise: Noise) -> f32 {
+        // The lanes of the last block that lie below the picture are zeros.
+        let below = finest.len() * LANES - self.width * self.height;
         // The squared amplitude of noise is exponentially distributed: its mean is its median over ln 2.
-        let mean = median(&finest) / std::f64::consts::LN_2;
+        let mean = median_with_zeros(finest, below) / std::f64::consts::LN_2;
         let power = if noise.finest > 0.0 { mean / noise.finest } else { 0.0 };
         // Rayleigh's parameter, mean and deviation of the energy.
         let tau = (power * noise.together).sqrt();
@@ -103,73 +105,85 @@ impl PhaseCongruency {
 /// Memory that one picture leaves to the next.
 #[derive(Default)]
 struct Buffers {
-    middle: Vec<Lanes>,
-    responses: Vec<Lanes>,
-    totals: Vec<[Lanes; 2]>,
+    middle: Vec<Point>,
+    /// Of one direction: squared amplitude of the finest band, and energy.
+    finest: Vec<Lanes>,
+    energies: Vec<Lanes>,
+    /// Over all directions: energy above the noise, and sum of amplitudes.
+    energy_totals: Vec<Lanes>,
+    amplitude_totals: Vec<Lanes>,
 }
 
-/// What is kept of one direction: three runs of vectors for each block of rows.
-struct Response;
-
-impl Response {
-    /// Squared amplitude of the finest band, energy, sum of amplitudes.
-    const VECTORS: usize = 3;
+/// A block of a spectrum times a filter, parts exchanged for the inverse transform.
+struct Filtered<'a> {
+    spectrum: &'a [Point],
+    radial: &'a [Lanes],
+    angular: &'a [Lanes],
 }
 
-#[multiversion(targets("x86_64+avx2"))]
-fn filter_block((radial, angular): (&[Lanes], &[Lanes]), (re, im): (&[Lanes], &[Lanes]), out: &mut Signals) {
-    let values = re.iter().zip(im).zip(radial.iter().zip(angular));
-    for (((&re, &im), (&radial, &angular)), (out_re, out_im)) in values.zip(out.re.iter_mut().zip(&mut out.im)) {
-        let filter = radial * angular;
-        *out_re = re * filter;
-        *out_im = im * filter;
+impl Source for Filtered<'_> {
+    #[inline(always)]
+    fn value<T: F32x8Backend>(&self, token: T, index: usize) -> Value<T> {
+        let load = |lanes: &[Lanes]| f32x8::load_t(token, &lanes[index].0);
+        let (value, filter) = (Value::load(token, &self.spectrum[index]), load(self.radial) * load(self.angular));
+        Value { re: value.im * filter, im: value.re * filter }
     }
 }
 
-/// Energy and amplitudes of the bands of one direction in one block of rows.
-#[multiversion(targets("x86_64+avx2"))]
-fn combine(bands: &[Workspace; SCALES], out: &mut [Lanes]) {
-    let width = out.len() / Response::VECTORS;
-    let (finest, rest) = out.split_at_mut(width);
-    let (energies, amplitudes) = rest.split_at_mut(width);
-    let parts: [(&[Lanes], &[Lanes]); SCALES] =
-        std::array::from_fn(|scale| (&bands[scale].signals.re[..width], &bands[scale].signals.im[..width]));
-    for x in 0..width {
-        let even = [parts[0].0[x], parts[1].0[x], parts[2].0[x], parts[3].0[x]];
-        let odd = [parts[0].1[x], parts[1].1[x], parts[2].1[x], parts[3].1[x]];
-        let square = |scale: usize| even[scale] * even[scale] + odd[scale] * odd[scale];
-        let root = |scale: usize| square(scale).map(f32::sqrt);
-        let amplitude = root(0) + root(1) + root(2) + root(3);
+/// Energy and amplitudes of the bands of one direction in one block of rows; amplitudes are added to what is there.
+fn combine(bands: [&[Point]; SCALES], finest: &mut [Lanes], energies: &mut [Lanes], amplitudes: &mut [Lanes]) {
+    incant!(combine_bands(bands, finest, energies, amplitudes), [v3, neon, wasm128, scalar]);
+}
+
+#[magetypes(define(f32x8), v3, neon, wasm128, scalar)]
+fn combine_bands(
+    token: Token,
+    bands: [&[Point]; SCALES],
+    finest: &mut [Lanes],
+    energies: &mut [Lanes],
+    amplitudes: &mut [Lanes],
+) {
+    let width = finest.len();
+    let bands = bands.map(|band| &band[..width]);
+    let one = f32x8::splat_t(token, 1.0);
+    let outputs = finest.iter_mut().zip(energies).zip(amplitudes);
+    for (x, ((finest, energy_out), amplitude_out)) in outputs.enumerate().take(width) {
+        // Which part is even and which is odd does not matter here.
+        let values = bands.map(|band| Value::load(token, &band[x]));
+        let [even, odd] = [values.map(|value| value.re), values.map(|value| value.im)];
+        let squares: [_; SCALES] = std::array::from_fn(|scale| even[scale] * even[scale] + odd[scale] * odd[scale]);
+        let [root0, root1, root2, root3] = squares.map(|square| square.sqrt());
         let (sum_even, sum_odd) = (even[0] + even[1] + even[2] + even[3], odd[0] + odd[1] + odd[2] + odd[3]);
-        let inverse = (sum_even * sum_even + sum_odd * sum_odd).map(|square| 1.0 / (square.sqrt() + EPSILON));
+        let inverse = one / ((sum_even * sum_even + sum_odd * sum_odd).sqrt() + EPSILON);
         let (mean_even, mean_odd) = (sum_even * inverse, sum_odd * inverse);
         let mut energy = sum_even * mean_even + sum_odd * mean_odd;
         for scale in 0..SCALES {
-            energy = energy - (even[scale] * mean_odd - odd[scale] * mean_even).map(f32::abs);
+            energy -= (even[scale] * mean_odd - odd[scale] * mean_even).abs();
         }
-        finest[x] = square(0);
-        energies[x] = energy;
-        amplitudes[x] = amplitude;
+        squares[0].store(&mut finest.0);
+        energy.store(&mut energy_out.0);
+        let total = f32x8::load_t(token, &amplitude_out.0) + (root0 + root1 + root2 + root3);
+        total.store(&mut amplitude_out.0);
     }
 }
 
-/// Adds the energy above the noise, and the amplitudes, to the totals.
+/// Adds the energy above the noise to the totals.
 #[multiversion(targets("x86_64+avx2"))]
-fn add_up(width: usize, responses: &[Lanes], threshold: f32, totals: &mut [[Lanes; 2]]) {
-    for (responses, totals) in responses.chunks_exact(width * Response::VECTORS).zip(totals.chunks_exact_mut(width)) {
-        let (energies, amplitudes) = responses[width..].split_at(width);
-        for ((total, &energy), &amplitude) in totals.iter_mut().zip(energies).zip(amplitudes) {
-            let above = energy.map(|energy| if energy > threshold { energy - threshold } else { 0.0 });
-            total[0] = total[0] + above;
-            total[1] = total[1] + amplitude;
-        }
+fn add_above(threshold: f32, energies: &[Lanes], totals: &mut [Lanes]) {
+    for (total, energy) in totals.iter_mut().zip(energies) {
+        *total = *total + energy.map(|energy| if energy > threshold { energy - threshold } else { 0.0 });
     }
 }
 
-/// `energy / amplitude`, 0 where there is no amplitude.
-#[inline(always)]
-fn divide(energy: Lanes, amplitude: Lanes) -> Lanes {
-    Lanes(std::array::from_fn(|lane| if amplitude.0[lane] > 0.0 { energy.0[lane] / amplitude.0[lane] } else { 0.0 }))
+/// `energy / amplitude` in place of `energy`, 0 where there is no amplitude.
+#[multiversion(targets("x86_64+avx2"))]
+fn divide(energies: &mut [Lanes], amplitudes: &[Lanes]) {
+    for (energies, amplitudes) in energies.iter_mut().zip(amplitudes) {
+        for (energy, &amplitude) in energies.0.iter_mut().zip(&amplitudes.0) {
+            let ratio = *energy / if amplitude > 0.0 { amplitude } else { 1.0 };
+            *energy = if amplitude > 0.0 { ratio } else { 0.0 };
+        }
+    }
 }
 
 #[cfg(test)]

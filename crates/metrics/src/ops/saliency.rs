@@ -3,13 +3,15 @@
 //! What stands out in the band that catches the eye, near the centre and warm in colour is salient. The picture is
 //! brought to 256x256 (antialiased, as MATLAB's `imresize`), and the map back to the size of the picture.
 
+use magetypes::simd::backends::F32x8Backend;
+use magetypes::simd::generic::f32x8;
 use multiversion::multiversion;
 use rayon::prelude::*;
 
-use crate::ops::block_fft::{BlockFft, Workspace, to_plane};
+use crate::ops::block_fft::{BlockFft, to_plane};
 use crate::ops::elementary::{exp, ln};
 use crate::ops::lanes::{LANES, Lanes};
-use crate::ops::lanes_fft::Signals;
+use crate::ops::lanes_fft::{Point, Source, Value};
 use crate::ops::resize::{Axis, Kernel, rows_to_size};
 use crate::ops::{colour, downsample, strips};
 use crate::{Image, Plane};
@@ -40,10 +42,17 @@ impl Default for Saliency {
 impl Saliency {
     /// Filters and plans.
     pub fn new() -> Self {
-        let band = (0..SIDE / LANES).flat_map(|block| {
-            (0..SIDE).map(move |v| Lanes(std::array::from_fn(|lane| band_weight(block * LANES + lane, v))))
-        });
-        Self { fft: BlockFft::new(SIDE, SIDE), band: band.collect() }
+        // The band is the same in all four quadrants.
+        const HALF: usize = SIDE / 2 + 1;
+        let quadrant: Vec<f32> = (0..HALF * HALF).map(|index| band_weight(index % HALF, index / HALF)).collect();
+        let weight = |u: usize, v: usize| quadrant[v.min(SIDE - v) * HALF + u.min(SIDE - u)];
+        let mut band = vec![Lanes::default(); SIDE / LANES * SIDE];
+        for (block, columns) in band.chunks_exact_mut(SIDE).enumerate() {
+            for (v, lanes) in columns.iter_mut().enumerate() {
+                *lanes = Lanes(std::array::from_fn(|lane| weight(block * LANES + lane, v)));
+            }
+        }
+        Self { fft: BlockFft::new(SIDE, SIDE), band }
     }
 
     /// The saliency of `image`, from 0 to 1 at its full size, averaged over boxes of `factor`.
@@ -71,16 +80,29 @@ impl Saliency {
     /// The root of the summed squares of the band-passed channels.
     fn conspicuity(&self, lightness: &Plane, a: &Plane, b: &Plane) -> Plane {
         // The band is even, so two real channels travel as one complex picture.
-        let spectra = [self.fft.forward(lightness, Some(a)), self.fft.forward(b, None)];
-        let read = |block: usize, index: usize, signals: &mut Signals| {
+        let spectra = [self.fft.forward(lightness, Some(a), 0.0), self.fft.forward(b, None, 0.0)];
+        let source = |block: usize, index: usize| {
             let span = block * SIDE..(block + 1) * SIDE;
-            let weights = &self.band[span.clone()];
-            weigh(weights, &spectra[index].re[span.clone()], &mut signals.re);
-            weigh(weights, &spectra[index].im[span], &mut signals.im);
+            Banded { spectrum: &spectra[index][span.clone()], band: &self.band[span] }
         };
         let mut conspicuity = vec![Lanes::default(); self.fft.picture_length()];
-        self.fft.inverse::<2>(&mut Vec::new(), read, &mut conspicuity, 1, |_, channels, out| norm(channels, out));
+        self.fft.inverse(&mut Vec::new(), source, conspicuity.par_chunks_mut(SIDE), norm);
         to_plane(&conspicuity, SIDE, SIDE)
+    }
+}
+
+/// A block of a spectrum times the band, parts exchanged for the inverse transform.
+struct Banded<'a> {
+    spectrum: &'a [Point],
+    band: &'a [Lanes],
+}
+
+impl Source for Banded<'_> {
+    #[inline(always)]
+    fn value<T: F32x8Backend>(&self, token: T, index: usize) -> Value<T> {
+        let value = Value::load(token, &self.spectrum[index]);
+        let weight = f32x8::load_t(token, &self.band[index].0);
+        Value { re: value.im * weight, im: value.re * weight }
     }
 }
 
@@ -95,15 +117,11 @@ fn band_weight(u: usize, v: usize) -> f32 {
     exp(-distance * distance / (2.0 * BAND_WIDTH * BAND_WIDTH)) / (SIDE * SIDE) as f32
 }
 
+/// The length of (L, a, b), of which the first picture has a and L, the second b as its imaginary part.
 #[multiversion(targets("x86_64+avx2"))]
-fn weigh(weights: &[Lanes], values: &[Lanes], out: &mut [Lanes]) {
-    out.iter_mut().zip(values).zip(weights).for_each(|((out, &value), &weight)| *out = value * weight);
-}
-
-#[multiversion(targets("x86_64+avx2"))]
-fn norm(channels: &[Workspace; 2], out: &mut [Lanes]) {
-    let (first, second) = (&channels[0].signals, &channels[1].signals);
-    for (((out, &l), &a), &b) in out.iter_mut().zip(&first.re).zip(&first.im).zip(&second.re) {
+fn norm([first, second]: [&[Point]; 2], out: &mut [Lanes]) {
+    for ((out, first), second) in out.iter_mut().zip(first).zip(second) {
+        let (l, a, b) = (first.im, first.re, second.im);
         *out = (l * l + a * a + b * b).map(f32::sqrt);
     }
 }
@@ -139,16 +157,38 @@ impl Range {
 
 #[multiversion(targets("x86_64+avx2"))]
 fn extremes(values: &[f32]) -> (f32, f32) {
-    let (mut least, mut greatest) = (Lanes::splat(f32::INFINITY), Lanes::splat(f32::NEG_INFINITY));
+    let mut extremes = Extremes::default();
     let (chunks, rest) = values.as_chunks::<LANES>();
-    for chunk in chunks {
-        for ((least, greatest), &value) in least.0.iter_mut().zip(&mut greatest.0).zip(chunk) {
-            *least = if value < *least { value } else { *least };
-            *greatest = if value > *greatest { value } else { *greatest };
+    chunks.iter().for_each(|chunk| extremes.add(*chunk));
+    extremes.finish(rest)
+}
+
+/// Least and greatest values of many vectors, lane by lane.
+struct Extremes {
+    least: [f32; LANES],
+    greatest: [f32; LANES],
+}
+
+impl Default for Extremes {
+    fn default() -> Self {
+        Self { least: [f32::INFINITY; LANES], greatest: [f32::NEG_INFINITY; LANES] }
+    }
+}
+
+impl Extremes {
+    #[inline(always)]
+    fn add(&mut self, values: [f32; LANES]) {
+        for lane in 0..LANES {
+            self.least[lane] = if values[lane] < self.least[lane] { values[lane] } else { self.least[lane] };
+            self.greatest[lane] = if values[lane] > self.greatest[lane] { values[lane] } else { self.greatest[lane] };
         }
     }
-    let least = least.0.iter().chain(rest).fold(f32::INFINITY, |least, &value| least.min(value));
-    (least, greatest.0.iter().chain(rest).fold(f32::NEG_INFINITY, |greatest, &value| greatest.max(value)))
+
+    #[inline(always)]
+    fn finish(self, rest: &[f32]) -> (f32, f32) {
+        let least = self.least.iter().chain(rest).fold(f32::INFINITY, |least, &value| least.min(value));
+        (least, self.greatest.iter().chain(rest).fold(f32::NEG_INFINITY, |greatest, &value| greatest.max(value)))
+    }
 }
 
 /// Multiplies a row by the priors of place and of colour.
@@ -183,16 +223,23 @@ fn normalised_means(small: &Plane, width: usize, height: usize, factor: usize) -
                 sums.fill(0.0);
                 for y in downsample::window(strip * ROWS + y, factor, height) {
                     let (indices, weights) = down.taps(y);
-                    full.fill(0.0);
-                    for (&y, &weight) in indices.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
-                        add_weighted(weight as f32, wide.row(y), &mut full);
-                    }
-                    range = range.with(&full);
-                    add_weighted(1.0, &full, &mut sums);
+                    let mut taps = indices.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+                    let mut tap = || taps.next().map(|(&y, &weight)| (weight as f32, wide.row(y)));
+                    let (least, greatest) = match [tap(), tap(), tap()] {
+                        [Some(first), Some(second), None] => add_pair(first, second, &mut sums),
+                        head => {
+                            full.fill(0.0);
+                            let rest = std::iter::from_fn(tap);
+                            for (weight, row) in head.into_iter().flatten().chain(rest) {
+                                add_weighted(weight, row, &mut full);
+                            }
+                            add_weighted(1.0, &full, &mut sums);
+                            extremes(&full)
+                        }
+                    };
+                    range = range.join(Range { least, greatest });
                 }
-                for (x, out) in out.iter_mut().enumerate() {
-                    *out = sums[downsample::window(x, factor, width)].iter().sum();
-                }
+                box_sums(&sums, factor, out);
             }
             range
         })
@@ -200,14 +247,57 @@ fn normalised_means(small: &Plane, width: usize, height: usize, factor: usize) -
         .into_iter()
         .fold(Range::EMPTY, Range::join);
     let scale = range.inverse_width() / (factor * factor) as f32;
+    let across: Vec<f32> = (0..columns).map(|x| downsample::window(x, factor, width).len() as f32).collect();
     strips::for_each_row(&mut means, |y, row| {
-        let rows = downsample::window(y, factor, height).len();
-        for (x, value) in row.iter_mut().enumerate() {
-            let count = (rows * downsample::window(x, factor, width).len()) as f32;
-            *value = ((*value - count * range.least) * scale).max(0.0);
+        let rows = downsample::window(y, factor, height).len() as f32;
+        for (value, columns) in row.iter_mut().zip(&across) {
+            let shifted = (*value - rows * columns * range.least) * scale;
+            *value = if shifted > 0.0 { shifted } else { 0.0 };
         }
     });
     means
+}
+
+/// Adds the mixture of two rows to `sums`, and gives its least and greatest value.
+#[multiversion(targets("x86_64+avx2"))]
+fn add_pair(
+    (first_weight, first): (f32, &[f32]),
+    (second_weight, second): (f32, &[f32]),
+    sums: &mut [f32],
+) -> (f32, f32) {
+    let mut extremes = Extremes::default();
+    let mut last = [0.0; LANES];
+    let (firsts, first_rest) = first.as_chunks::<LANES>();
+    let (seconds, second_rest) = second.as_chunks::<LANES>();
+    let (chunks, rest) = sums.as_chunks_mut::<LANES>();
+    for ((first, second), sums) in firsts.iter().zip(seconds).zip(chunks) {
+        let mixed = std::array::from_fn(|lane| first_weight * first[lane] + second_weight * second[lane]);
+        sums.iter_mut().zip(mixed).for_each(|(sum, value)| *sum += value);
+        extremes.add(mixed);
+    }
+    for (((first, second), sum), last) in first_rest.iter().zip(second_rest).zip(rest.iter_mut()).zip(&mut last) {
+        *last = first_weight * first + second_weight * second;
+        *sum += *last;
+    }
+    extremes.finish(&last[..first_rest.len()])
+}
+
+/// The sums over the windows of each output sample.
+#[multiversion(targets("x86_64+avx2"))]
+fn box_sums(sums: &[f32], factor: usize, out: &mut [f32]) {
+    let width = sums.len();
+    let before = downsample::window(1, factor, usize::MAX).start;
+    let inner = sums.get(before..).unwrap_or(&[]).chunks_exact(factor);
+    let (first, others) = out.split_at_mut(1);
+    first[0] = sums[downsample::window(0, factor, width)].iter().sum();
+    let whole = inner.len().min(others.len());
+    let (whole, last) = others.split_at_mut(whole);
+    for (out, window) in whole.iter_mut().zip(inner) {
+        *out = window.iter().sum();
+    }
+    for (x, out) in last.iter_mut().enumerate() {
+        *out = sums[downsample::window(1 + whole.len() + x, factor, width)].iter().sum();
+    }
 }
 
 /// Rows a strip of averaged saliency.

@@ -59,17 +59,19 @@ pub enum Orientation {
 
 /// The low-pass that takes the residual highs away before the first level.
 pub fn initial_low_pass(source: &Plane) -> Plane {
-    filter(source, &INITIAL, fold_rows::<EVEN, 3>, combine_initial)
+    let mut filtered = Plane::default();
+    filter(source, &INITIAL, fold_rows::<EVEN, 3>, combine_initial, &mut filtered);
+    filtered
 }
 
-/// One oriented band of a level, of the same size.
-pub fn band(level: &Plane, orientation: Orientation) -> Plane {
+/// One oriented band of a level, of the same size, into `band`, whose memory is used again.
+pub fn write_band(level: &Plane, orientation: Orientation, band: &mut Plane) {
     match orientation {
-        Orientation::Across => filter(level, &ACROSS, fold_rows::<EVEN, 4>, combine_across),
+        Orientation::Across => filter(level, &ACROSS, fold_rows::<EVEN, 4>, combine_across, band),
         // The same filter turned, with its sign as `bfilts` has it: falling edges are positive.
         Orientation::Down => {
             let down = array::from_fn(|j| array::from_fn(|i| -ACROSS[i][j]));
-            filter(level, &down, fold_rows::<ODD, 4>, combine_down)
+            filter(level, &down, fold_rows::<ODD, 4>, combine_down, band);
         }
     }
 }
@@ -103,10 +105,11 @@ fn filter<const N: usize>(
     quarter: &Quarter<N>,
     fold: impl Fn(&Plane, usize, usize, &mut [f32]) + Sync,
     combine: impl Fn(&Quarter<N>, &[Vec<f32>; N], &mut [f32]) + Sync,
-) -> Plane {
+    filtered: &mut Plane,
+) {
     let (width, reach) = (source.width(), N - 1);
-    let mut filtered = Plane::new(width, source.height());
-    strips::fill(&mut filtered, |rows, out| {
+    filtered.resize(width, source.height());
+    strips::fill(filtered, |rows, out| {
         let mut folded: [Vec<f32>; N] = array::from_fn(|_| vec![0.0; width + 2 * reach]);
         for (y, out) in rows.zip(out.chunks_exact_mut(width)) {
             for (distance, folded) in folded.iter_mut().enumerate() {
@@ -116,7 +119,6 @@ fn filter<const N: usize>(
             combine(quarter, &folded, out);
         }
     });
-    filtered
 }
 
 /// Row `y + distance` plus (even) or minus (odd) row `y - distance`; row `y` itself at distance 0 of an even filter.
@@ -245,6 +247,12 @@ fn combine_halving(quarter: &Quarter<5>, rows: &[[Vec<f32>; 2]; 5], out: &mut [f
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn band(level: &Plane, orientation: Orientation) -> Plane {
+        let mut band = Plane::default();
+        write_band(level, orientation, &mut band);
+        band
+    }
 
     fn scene(width: usize, height: usize) -> Plane {
         Plane::from_fn(width, height, |x, y| ((x * 37 + y * y * 11 + x * y) % 101) as f32)
