@@ -4,6 +4,7 @@ mod boost;
 mod corpus;
 mod error;
 mod labels;
+mod opinions;
 mod report;
 mod samples;
 mod train;
@@ -30,6 +31,22 @@ struct Arguments {
 enum Command {
     /// Fits the detection of distortions and their severity.
     Perception(Perception),
+    /// Shows how findings go with the opinions that a manifest holds.
+    Opinions {
+        /// The folder with the manifest.jsonl.
+        folder: PathBuf,
+        /// Look at every so many photos.
+        #[arg(long, default_value_t = 10)]
+        step: usize,
+    },
+    /// Shows what is found in a picture.
+    Examine {
+        /// The picture.
+        image: PathBuf,
+        /// Its reference.
+        #[arg(long)]
+        reference: Option<PathBuf>,
+    },
 }
 
 #[derive(Args)]
@@ -38,8 +55,11 @@ struct Perception {
     #[arg(long, required = true, num_args = 1..)]
     photos: Vec<PathBuf>,
     /// Photos that are taken of a folder with a manifest.
-    #[arg(long, default_value_t = 200)]
+    #[arg(long, default_value_t = 100)]
     best: usize,
+    /// Photos of it, the best again, of which at least clean pictures are taken.
+    #[arg(long, default_value_t = 400)]
+    clean: usize,
     /// Folder of measurements; what is there is not measured again.
     #[arg(long)]
     cache: PathBuf,
@@ -61,7 +81,7 @@ struct Perception {
 const USUAL: [&str; 19] = [
     "edge_width",
     "edge_slope",
-    "direction_spread",
+    "path_most",
     "noise",
     "strong_impulses",
     "noise_red",
@@ -81,8 +101,12 @@ const USUAL: [&str; 19] = [
 ];
 
 fn main() -> ExitCode {
-    let Command::Perception(arguments) = Arguments::parse().command;
-    match perception(&arguments) {
+    let outcome = match Arguments::parse().command {
+        Command::Perception(arguments) => perception(&arguments),
+        Command::Opinions { folder, step } => opinions::compare(&folder, step),
+        Command::Examine { image, reference } => opinions::show(&image, reference.as_deref()),
+    };
+    match outcome {
         Ok(text) => {
             let _ = std::io::stdout().write_all(text.as_bytes());
             ExitCode::SUCCESS
@@ -95,7 +119,7 @@ fn main() -> ExitCode {
 }
 
 fn perception(arguments: &Perception) -> Result<String, Error> {
-    let contents = corpus::collect(&arguments.photos, arguments.best)?;
+    let contents = corpus::collect(&arguments.photos, arguments.best, arguments.clean)?;
     let left = samples::measure_all(&contents, &arguments.cache, arguments.seconds)?;
     if left > 0 && !arguments.partly {
         return Ok(format!("{left} of {} photos are left: call again\n", contents.len()));

@@ -35,6 +35,8 @@ pub struct Content {
     pub name: String,
     /// Whether it is kept for testing.
     pub test: bool,
+    /// Whether it is measured as it is only.
+    pub only_clean: bool,
 }
 
 /// A distortion that a picture was given.
@@ -114,7 +116,8 @@ pub fn read(cache: &Path, content: &Content) -> Result<Option<Measured>, Error> 
 }
 
 fn cached(cache: &Path, content: &Content) -> PathBuf {
-    cache.join(format!("{}.json", content.name))
+    let which = if content.only_clean { "-clean" } else { "" };
+    cache.join(format!("{}{which}.json", content.name))
 }
 
 /// SplitMix64 of its own, so that the draws depend on the photo's name alone.
@@ -137,7 +140,10 @@ fn measure_content(content: &Content) -> Result<Measured, Error> {
     for base in &bases {
         measured.add(base, base, Vec::new(), false)?;
     }
-    for (kind, _) in Kind::ALL.into_iter().enumerate() {
+    if content.only_clean {
+        return Ok(measured);
+    }
+    for kind in 0..Kind::ALL.len() {
         let first = draw.below(usize::from(LEVELS));
         for turn in 0..DRAWS {
             let level = ((first + turn * 2) % usize::from(LEVELS)) as u8 + 1;

@@ -36,7 +36,7 @@ impl Evidence<'_> {
 
     fn blur(&self) -> Words {
         let width = self.single.get("edge_width");
-        let motion = self.above("direction_spread") || self.pair.is_some_and(|pair| pair.get("direction_spread") > 1.0);
+        let motion = self.above("path_most") || self.pair.is_some_and(|pair| pair.get("path_most") > 0.5);
         let kind = if motion { "motion blur" } else { "soft focus" };
         let mut measured =
             vec![new("edge width", width, "px"), new("steepness of edges", self.single.get("edge_slope"), "")];

@@ -227,3 +227,58 @@ fn take<'a>(rest: &mut &'a [u8], count: usize) -> Result<&'a [u8], Unusable> {
 fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A model whose only trees say 1 above 0.5 of the first feature, and 0 below.
+    fn small() -> Model {
+        let tree = Tree { features: vec![0], thresholds: vec![0.5], leaves: vec![0.0, 1.0] };
+        let forest = Forest { depth: 1, trees: vec![tree] };
+        let category =
+            Category { start: -0.5, presence: forest.clone(), threshold: 0.25, strength_start: 2.0, strength: forest };
+        let judge = Judge { features: vec!["noise".to_owned()], categories: vec![category; 7] };
+        Model {
+            single: judge.clone(),
+            pair: judge,
+            usual: vec![Usual { name: "noise".to_owned(), low: 0.1, high: 0.4 }],
+        }
+    }
+
+    #[test]
+    fn a_model_is_read_as_it_was_written() {
+        let bytes = small().write().unwrap();
+        assert_eq!(Model::read(&bytes).unwrap(), small());
+        let mut features = Features::default();
+        features.push("noise", 0.7);
+        let verdict = small().single.judge(&features)[3];
+        assert_eq!(verdict, Verdict { margin: 0.25, strength: 3.0 });
+    }
+
+    #[test]
+    fn damaged_models_and_other_features_are_refused() {
+        let bytes = small().write().unwrap();
+        for (bytes, reason) in [
+            (&bytes[..bytes.len() - 1], "it is cut short"),
+            (&[bytes.as_slice(), b"x"].concat(), "it is too long"),
+            (&b"{}"[..], "it has no end of its header"),
+        ] {
+            let error = Model::read(bytes).unwrap_err().to_string();
+            assert_eq!(error, format!("the model of perception cannot be used: {reason}"));
+        }
+        let mut features = Features::default();
+        features.push("colour", 0.7);
+        assert!(small().check(&features).unwrap_err().to_string().contains("fitted to other features"));
+    }
+
+    #[test]
+    fn the_model_that_is_built_in_is_small_and_fits_the_features() {
+        assert!(BYTES.len() < 300_000);
+        let image = crate::metrics::Image::from_gray8(40, 40, vec![3; 1600]).unwrap();
+        let (single, pair) = crate::perception::measure_pair(&image, &image).unwrap();
+        let model = Model::builtin().unwrap();
+        assert_eq!((model.single.categories.len(), model.pair.categories.len()), (7, 7));
+        model.check(&single).and_then(|()| model.check_pair(&pair)).unwrap();
+    }
+}

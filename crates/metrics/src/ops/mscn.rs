@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use multiversion::multiversion;
 
-use crate::Image;
 use crate::ops::convolve::Border;
+use crate::{Image, Plane};
 
 /// Samples from the centre of the window to its edge.
 pub const RADIUS: usize = 3;
@@ -232,6 +232,20 @@ impl Rows for Luma<'_> {
     }
 }
 
+impl Rows for Plane {
+    fn width(&self) -> usize {
+        Plane::width(self)
+    }
+
+    fn height(&self) -> usize {
+        Plane::height(self)
+    }
+
+    fn read(&self, y: usize, row: &mut [f64], _scratch: &mut Vec<f64>) {
+        widen(self.row(y), row);
+    }
+}
+
 impl<R: Rows> Rows for &R {
     fn width(&self) -> usize {
         R::width(self)
@@ -254,7 +268,6 @@ fn widen(samples: &[f32], row: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Plane;
     use crate::ops::resize;
 
     fn pattern(width: usize, height: usize) -> Plane {

@@ -20,6 +20,8 @@ const STABILITY: f64 = 0.1;
 pub struct Colour {
     chroma: [f64; BINS],
     sums: [f64; 2],
+    /// Squares of Cb and Cr, their product, products with luma, and sum and square of luma.
+    joint: [f64; 7],
     saturation: f64,
     pure: f64,
     bright: f64,
@@ -39,6 +41,7 @@ impl Default for Colour {
         Self {
             chroma: [0.0; BINS],
             sums: [0.0; 2],
+            joint: [0.0; 7],
             saturation: 0.0,
             pure: 0.0,
             bright: 0.0,
@@ -71,6 +74,7 @@ impl Statistic for Colour {
     fn merge(&mut self, other: Self) {
         self.chroma.iter_mut().zip(other.chroma).for_each(|(total, count)| *total += count);
         (0..2).for_each(|i| self.sums[i] += other.sums[i]);
+        (0..7).for_each(|i| self.joint[i] += other.joint[i]);
         self.saturation += other.saturation;
         self.pure += other.pure;
         self.bright += other.bright;
@@ -96,6 +100,7 @@ impl Statistic for Colour {
         features.push("cast", (self.sums[0] / pixels).hypot(self.sums[1] / pixels));
         features.push("cast_grey", (self.grey[1] / self.grey[0].max(1.0)).hypot(self.grey[2] / self.grey[0].max(1.0)));
         features.push("cast_share", (self.sums[0] / pixels).hypot(self.sums[1] / pixels) / (mean + 1.0));
+        self.write_hues(features);
         const DETAIL: [&str; OCTAVES] = ["colour_detail_1", "colour_detail_2", "colour_detail_3", "colour_detail_4"];
         for (name, [luma, colour]) in DETAIL.into_iter().zip(self.detail) {
             features.push(name, log_ratio(colour / pixels, luma / pixels, STABILITY));
@@ -125,6 +130,9 @@ impl Colour {
             strengths.push((chroma, blue, red));
             self.sums[0] += f64::from(blue);
             self.sums[1] += f64::from(red);
+            let luma = tile.luma.data()[i];
+            let terms = [blue * blue, red * red, blue * red, blue * luma, red * luma, luma, luma * luma];
+            self.joint.iter_mut().zip(terms).for_each(|(sum, term)| *sum += f64::from(term));
             let rgb = [0, 1, 2].map(|channel| tile.rgb[channel].data()[i]);
             let (high, low) = (rgb[0].max(rgb[1]).max(rgb[2]), rgb[0].min(rgb[1]).min(rgb[2]));
             if high >= DARK {
@@ -142,6 +150,24 @@ impl Colour {
             self.grey[1] += strengths[..quarter].iter().map(|grey| f64::from(grey.1)).sum::<f64>();
             self.grey[2] += strengths[..quarter].iter().map(|grey| f64::from(grey.2)).sum::<f64>();
         }
+    }
+
+    /// Which colours there are: skies and shadows are blue, skin and light are not, and it is seldom the other way round.
+    fn write_hues(&self, features: &mut Features) {
+        let pixels = self.pixels.max(1.0);
+        let [blue, red] = self.sums.map(|sum| sum / pixels);
+        let [blues, reds, both, blue_luma, red_luma, luma, lumas] = self.joint.map(|sum| sum / pixels);
+        let deviation = |square: f64, mean: f64| (square - mean * mean).max(0.0).sqrt();
+        let [blue_spread, red_spread, luma_spread] =
+            [deviation(blues, blue), deviation(reds, red), deviation(lumas, luma)];
+        features.push("blue_mean", blue);
+        features.push("red_mean", red);
+        features.push("blue_spread", blue_spread);
+        features.push("red_spread", red_spread);
+        let correlation = |product: f64, means: f64, spreads: f64| (product - means) / (spreads + 1.0);
+        features.push("blue_with_red", correlation(both, blue * red, blue_spread * red_spread));
+        features.push("blue_with_luma", correlation(blue_luma, blue * luma, blue_spread * luma_spread));
+        features.push("red_with_luma", correlation(red_luma, red * luma, red_spread * luma_spread));
     }
 
     fn chroma_quantile(&self, share: f64) -> f64 {

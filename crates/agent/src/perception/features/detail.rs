@@ -1,4 +1,4 @@
-//! Detail by octave and direction: what blur takes away, what sharpening adds, what a codec sets to zero.
+//! Detail by octave: what blur takes away, what sharpening adds, what a codec sets to zero.
 
 use super::{Features, Statistic, log_ratio, quantile};
 use crate::metrics::Plane;
@@ -32,8 +32,6 @@ struct Octave {
 pub struct Detail {
     octaves: [Octave; OCTAVES],
     ratios: [Vec<f32>; 2],
-    /// Squared second differences along four directions, over 1 px and over 3 px.
-    directions: [[f64; 4]; 2],
     local_deviation: Vec<f32>,
 }
 
@@ -61,7 +59,6 @@ impl Statistic for Detail {
             }
             detail.local_deviation.push((energies.iter().sum::<f64>()).sqrt() as f32);
         }
-        detail.directions = [directional(&tile.luma, 1), directional(&tile.luma, 3)];
         detail
     }
 
@@ -71,9 +68,6 @@ impl Statistic for Detail {
             octave.fourth += other.fourth;
             octave.zeros += other.zeros;
             octave.count += other.count;
-        }
-        for (reach, other) in self.directions.iter_mut().zip(other.directions) {
-            (0..4).for_each(|i| reach[i] += other[i]);
         }
         (0..2).for_each(|i| self.ratios[i].extend(&other.ratios[i]));
         self.local_deviation.extend(other.local_deviation);
@@ -91,7 +85,6 @@ impl Statistic for Detail {
         let [horizontal, vertical, diagonal] = self.octaves[0].energy.map(|sum| sum / self.octaves[0].count.max(1.0));
         features.push("detail_diagonal", log_ratio(diagonal, 0.5 * (horizontal + vertical), STABILITY));
         features.push("detail_upright", log_ratio(horizontal, vertical, STABILITY).abs());
-        self.write_directions(features);
         self.write_blocks(features);
         const ZEROS: [&str; OCTAVES] = ["zeros_1", "zeros_2", "zeros_3", "zeros_4"];
         const TAILS: [&str; OCTAVES] = ["tail_1", "tail_2", "tail_3", "tail_4"];
@@ -105,17 +98,6 @@ impl Statistic for Detail {
 }
 
 impl Detail {
-    /// Blur by motion takes detail along its direction only.
-    fn write_directions(&self, features: &mut Features) {
-        let ratios: Vec<f64> =
-            (0..4).map(|i| log_ratio(self.directions[0][i], self.directions[1][i], STABILITY)).collect();
-        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        features.push("direction_least", least);
-        features.push("direction_most", most);
-        features.push("direction_spread", most - least);
-    }
-
     fn write_blocks(&self, features: &mut Features) {
         const NAMES: [[&str; 3]; 2] =
             [["fine_low", "fine_middle", "fine_high"], ["middle_low", "middle_middle", "middle_high"]];
@@ -158,27 +140,5 @@ fn split(plane: &Plane, octave: &mut Octave, mut local: impl FnMut(usize, usize,
         octave.zeros += f64::from(zeros);
     }
     octave.count += (width * height) as f64;
-    low.map(|sample| sample)
-}
-
-/// Mean squared second difference along 0, 45, 90 and 135 degrees.
-fn directional(plane: &Plane, reach: usize) -> [f64; 4] {
-    let (width, height) = (plane.width(), plane.height());
-    let mut sums = [0.0f64; 4];
-    for y in reach..height - reach {
-        let (above, centre, below) = (plane.row(y - reach), plane.row(y), plane.row(y + reach));
-        let mut row = [0.0f32; 4];
-        for x in reach..width - reach {
-            let twice = 2.0 * centre[x];
-            let differences = [
-                centre[x - reach] + centre[x + reach] - twice,
-                above[x + reach] + below[x - reach] - twice,
-                above[x] + below[x] - twice,
-                above[x - reach] + below[x + reach] - twice,
-            ];
-            (0..4).for_each(|i| row[i] += differences[i] * differences[i]);
-        }
-        (0..4).for_each(|i| sums[i] += f64::from(row[i]));
-    }
-    sums.map(|sum| sum / ((width - 2 * reach) * (height - 2 * reach)) as f64)
+    low
 }

@@ -2,6 +2,7 @@
 
 mod colour;
 mod detail;
+mod direction;
 mod edges;
 mod grid;
 mod levels;
@@ -83,6 +84,7 @@ pub fn measure(view: &View) -> Features {
 struct Found {
     noise: noise::Noise,
     detail: detail::Detail,
+    direction: direction::Direction,
     edges: edges::Edges,
     grid: grid::Grid,
     levels: levels::Levels,
@@ -96,6 +98,7 @@ impl Statistic for Found {
         Self {
             noise: Statistic::measure(tile),
             detail: Statistic::measure(tile),
+            direction: Statistic::measure(tile),
             edges: Statistic::measure(tile),
             grid: Statistic::measure(tile),
             levels: Statistic::measure(tile),
@@ -108,6 +111,7 @@ impl Statistic for Found {
     fn merge(&mut self, other: Self) {
         self.noise.merge(other.noise);
         self.detail.merge(other.detail);
+        self.direction.merge(other.direction);
         self.edges.merge(other.edges);
         self.grid.merge(other.grid);
         self.levels.merge(other.levels);
@@ -119,6 +123,7 @@ impl Statistic for Found {
     fn write(&self, features: &mut Features) {
         self.noise.write(features);
         self.detail.write(features);
+        self.direction.write(features);
         self.edges.write(features);
         self.grid.write(features);
         self.levels.write(features);

@@ -2,7 +2,7 @@
 
 use super::{Features, Statistic};
 use crate::metrics::ops::convolve::Border;
-use crate::metrics::ops::mscn::{self, Cropped, Halved, Rows};
+use crate::metrics::ops::mscn::{self, Halved, Rows};
 use crate::metrics::ops::nss::{self, Asymmetric, Moments, Neighbourhood};
 use crate::perception::view::Tile;
 
@@ -58,8 +58,7 @@ pub struct Scene {
 
 impl Statistic for Scene {
     fn measure(tile: &Tile) -> Self {
-        let full = Cropped::new(&tile.luma, tile.luma.width(), tile.luma.height());
-        Self { moments: [moments(&full), moments(&Halved(full))] }
+        Self { moments: [moments(&tile.luma), moments(&Halved(&tile.luma))] }
     }
 
     fn merge(&mut self, other: Self) {

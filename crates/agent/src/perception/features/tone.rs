@@ -54,7 +54,8 @@ impl Statistic for Tone {
         features.push("peakedness", moment(mean, 4) / variance.max(1.0).powi(2));
         features.push("clipped_dark", self.clipped[0] / pixels);
         features.push("clipped_bright", self.clipped[1] / pixels);
-        const QUANTILES: [(&str, f64); 7] = [
+        const QUANTILES: [(&str, f64); 9] = [
+            ("black_point", 0.002),
             ("luma_1", 0.01),
             ("luma_5", 0.05),
             ("luma_25", 0.25),
@@ -62,6 +63,7 @@ impl Statistic for Tone {
             ("luma_75", 0.75),
             ("luma_95", 0.95),
             ("luma_99", 0.99),
+            ("white_point", 0.998),
         ];
         for (name, share) in QUANTILES {
             features.push(name, self.quantile(share));
