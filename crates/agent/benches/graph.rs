@@ -71,7 +71,11 @@ fn one_assessment(bencher: divan::Bencher<'_, '_>) {
     let agent = Agent {
         registry: Arc::new(Registry::builtin().unwrap()),
         cache: Arc::new(ToolCache::new(100, None)),
-        reasoners: ByNode { planner: of(Node::Planner), executor: of(Node::Executor), summarizer: of(Node::Summarizer) },
+        reasoners: ByNode {
+            planner: of(Node::Planner),
+            executor: of(Node::Executor),
+            summarizer: of(Node::Summarizer),
+        },
         options: AgentOptions::default(),
     };
     let picture = encode_png(&Image::from_gray8(8, 8, (0..64).collect()).unwrap()).unwrap();

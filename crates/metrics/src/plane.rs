@@ -17,7 +17,13 @@ impl<T: Copy + Default> Plane<T> {
     /// Takes another size; the memory is kept, what the samples are is not said.
     pub(crate) fn resize(&mut self, width: usize, height: usize) {
         (self.width, self.height) = (width, height);
-        self.data.resize(width * height, T::default());
+        let length = width * height;
+        if self.data.capacity() < length {
+            // Fresh memory is zero already, and touched first by the threads that fill it.
+            self.data = vec![T::default(); length];
+        } else {
+            self.data.resize(length, T::default());
+        }
     }
 
     /// A plane over existing samples; `None` unless there are exactly `width * height` of them.

@@ -30,7 +30,7 @@ impl Evidence<'_> {
             Distortion::Sharpness => self.sharpness(),
             Distortion::Contrast => self.contrast(),
         };
-        let explanation = if present { sentence } else { format!("not visible: {sentence}") };
+        let explanation = sentence;
         Finding { category, severity, level, kind: kind.filter(|_| present), explanation, measurements }
     }
 

@@ -68,9 +68,9 @@ impl Default for Fsim {
 
 full_reference!(Fsim);
 
-fn features(images: [&Image; 2]) -> [Features; 2] {
-    let [(luma, chroma), (distorted_luma, distorted_chroma)] =
-        images.map(|image| weighted_similarity::luma_and_chroma(image, colour::YIQ));
+fn features([reference, distorted]: [&Image; 2]) -> [Features; 2] {
+    let planes = |image| move || weighted_similarity::luma_and_chroma(image, colour::YIQ);
+    let ((luma, chroma), (distorted_luma, distorted_chroma)) = rayon::join(planes(reference), planes(distorted));
     let maps = PhaseCongruency::new(luma.width(), luma.height()).maps([&luma, &distorted_luma]);
     let [congruency, distorted_congruency] = maps;
     [

@@ -40,7 +40,7 @@ fn channel_means(image: &Image, channel: usize, factor: usize) -> Plane {
     let first = channel * height;
     let full_scale = if image.bit_depth() == 16 { 257.0 } else { 1.0 };
     let scale = 1.0 / (full_scale * (factor * factor) as f64);
-    strips::fill(&mut means, |rows, out| {
+    strips::fill_by(&mut means, strips::SMALL, |rows, out| {
         let mut sums = vec![0u32; width];
         for (y, out) in rows.zip(out.chunks_exact_mut(columns)) {
             let window = window(y, factor, height);

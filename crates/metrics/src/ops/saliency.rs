@@ -215,13 +215,13 @@ fn normalised_means(small: &Plane, width: usize, height: usize, factor: usize) -
     let wide = across.resize_rows_of(small);
     let mut means = Plane::<f32>::new(width.div_ceil(factor), height.div_ceil(factor));
     let columns = means.width();
-    let range = (means.data_mut().par_chunks_mut(columns * ROWS).enumerate())
+    let range = (means.data_mut().par_chunks_mut(columns * strips::SMALL).enumerate())
         .map(|(strip, out)| {
             let (mut full, mut sums) = (vec![0.0; width], vec![0.0; width]);
             let mut range = Range::EMPTY;
             for (y, out) in out.chunks_exact_mut(columns).enumerate() {
                 sums.fill(0.0);
-                for y in downsample::window(strip * ROWS + y, factor, height) {
+                for y in downsample::window(strip * strips::SMALL + y, factor, height) {
                     let (indices, weights) = down.taps(y);
                     let mut taps = indices.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
                     let mut tap = || taps.next().map(|(&y, &weight)| (weight as f32, wide.row(y)));
@@ -299,9 +299,6 @@ fn box_sums(sums: &[f32], factor: usize, out: &mut [f32]) {
         *out = sums[downsample::window(1 + whole.len() + x, factor, width)].iter().sum();
     }
 }
-
-/// Rows a strip of averaged saliency.
-const ROWS: usize = 16;
 
 #[multiversion(targets("x86_64+avx2"))]
 fn add_weighted(weight: f32, row: &[f32], out: &mut [f32]) {

@@ -11,6 +11,9 @@ use crate::Plane;
 /// Rows a strip; small enough for the cache at usual widths, large enough to make halo rows cheap.
 pub const HEIGHT: usize = 64;
 
+/// Rows a strip of a picture of about 256 rows, so that its strips keep several threads busy to the end.
+pub const SMALL: usize = 16;
+
 /// Calls `work` for each strip of `height` rows, in parallel, and gives the results from top to bottom.
 pub fn map<T: Send>(height: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     map_by(height, HEIGHT, work)
@@ -38,15 +41,24 @@ pub fn map_with<B, T: Send>(
 /// Fills `plane` strip by strip, in parallel: `work` gets the rows' range and their samples, and what it returns is
 /// given from top to bottom.
 pub fn fill<S: Send, T: Send>(plane: &mut Plane<S>, work: impl Fn(Range<usize>, &mut [S]) -> T + Sync) -> Vec<T> {
-    let (width, height) = (plane.width(), plane.height());
+    fill_by(plane, HEIGHT, work)
+}
+
+/// As [`fill`] with strips of `strip` rows: smaller ones for planes that were made small.
+pub fn fill_by<S: Send, T: Send>(
+    plane: &mut Plane<S>,
+    strip: usize,
+    work: impl Fn(Range<usize>, &mut [S]) -> T + Sync,
+) -> Vec<T> {
+    let (width, height, strip) = (plane.width(), plane.height(), strip.max(1));
     if width == 0 || height == 0 {
         return Vec::new();
     }
     plane
         .data_mut()
-        .par_chunks_mut(width * HEIGHT)
+        .par_chunks_mut(width * strip)
         .enumerate()
-        .map(|(i, rows)| work(i * HEIGHT..((i + 1) * HEIGHT).min(height), rows))
+        .map(|(i, rows)| work(i * strip..((i + 1) * strip).min(height), rows))
         .collect()
 }
 

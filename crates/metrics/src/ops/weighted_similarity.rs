@@ -31,7 +31,7 @@ pub fn compare(
 ) -> (f64, Plane) {
     let (width, height) = (reference.strength.width(), reference.strength.height());
     let mut map = Plane::new(width, height);
-    let parts = strips::fill(&mut map, |rows, similarities| {
+    let parts = strips::fill_by(&mut map, strips::SMALL, |rows, similarities| {
         let mut gradients = [vec![0.0; width], vec![0.0; width]];
         let mut weights = vec![0.0; width];
         let mut pool = Pool::default();

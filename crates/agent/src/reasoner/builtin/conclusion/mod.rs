@@ -13,14 +13,13 @@ use super::intent::{Intent, intent};
 use crate::state::{
     AnswerForm, AnswerOption, ExecutorOutput, GLOBAL, PlannerOutput, QueryType, Score, Severity, UsedEvidence,
 };
+use crate::summarizer::fusion::Fusion;
 use crate::tools::Registry;
 
 /// A score above which tools contradict a severe distortion.
 const HIGH_SCORE: f64 = 4.0;
 /// How far a judged level may be off: severities are right within about one step.
 const LEVEL_DEVIATION: f64 = 0.7;
-/// Weight of the distance to the tools' score in the fusion of the paper.
-const ETA: f64 = 1.0;
 
 /// What the conclusion is drawn from.
 #[derive(Debug, Clone, Copy)]
@@ -86,10 +85,17 @@ struct Reasons {
 }
 
 impl Reasons {
+    /// Adds a sentence; one that says an earlier one over again, and more, takes its place.
     fn say(&mut self, text: &str, evidence: Vec<String>) {
         let sentence = self.wording.sentence(text);
-        match self.sentences.iter_mut().find(|used| used.sentence == sentence) {
-            Some(used) => used.evidence.extend(evidence),
+        let says_it_too = |used: &&mut UsedEvidence| sentence.starts_with(used.sentence.trim_end_matches(['.', '。']));
+        match self.sentences.iter_mut().find(says_it_too) {
+            Some(used) => {
+                let new: Vec<String> =
+                    evidence.into_iter().filter(|pointer| !used.evidence.contains(pointer)).collect();
+                used.sentence = sentence;
+                used.evidence.extend(new);
+            }
             None => self.sentences.push(UsedEvidence { sentence, evidence }),
         }
     }
@@ -111,17 +117,7 @@ fn levels_of(damage: f64) -> [f64; 5] {
 
 /// Levels and tools together, from 1 to 5, by the fusion of the paper; either may be absent.
 fn overall(levels: Option<[f64; 5]>, fused: Option<f64>) -> Option<f64> {
-    if levels.is_none() && fused.is_none() {
-        return None;
-    }
-    let levels = levels.unwrap_or([0.2; 5]);
-    let weights: [f64; 5] = std::array::from_fn(|index| {
-        let distance = fused.map_or(0.0, |fused| fused - (index as f64 + 1.0));
-        levels[index] * (-ETA * distance * distance).exp()
-    });
-    let sum: f64 = weights.iter().sum();
-    let score = weights.iter().enumerate().map(|(index, weight)| (index as f64 + 1.0) * weight).sum::<f64>() / sum;
-    score.is_finite().then_some(score)
+    (levels.is_some() || fused.is_some()).then(|| Fusion::default().score(fused, levels.as_ref()))
 }
 
 /// Questions of taste and content, without evidence.
