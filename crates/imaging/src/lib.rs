@@ -35,7 +35,7 @@ mod jpeg_quality;
 mod raster;
 mod tiff;
 
-pub use decode::{Decoder, Note, Picture};
+pub use decode::{Decoder, Note, Picture, in_codec};
 pub use error::{Error, Result};
 pub use format::Format;
 pub use heatmap::overlay;
