@@ -39,4 +39,17 @@ fn level(level: config::LogLevel) -> LevelFilter {
         config::LogLevel::Debug => LevelFilter::DEBUG,
         config::LogLevel::Trace => LevelFilter::TRACE,
     }
+    quiet_codecs();
+}
+
+/// What a damaged file makes a codec panic with is for the log: the error of the file says it to the user.
+fn quiet_codecs() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if agenticiqa::imaging::in_codec() {
+            tracing::debug!("{panic}");
+        } else {
+            report(panic);
+        }
+    }));
 }

@@ -1,5 +1,6 @@
 //! From a file to an [`Image`]: one call, whatever the format.
 
+use std::cell::Cell;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -128,7 +129,9 @@ impl Decoder {
     /// Runs the codec. Some of them panic on crafted files; that is the file's fault and ends here, as an error. A
     /// codec works on its own data only, so nothing is left half-done.
     fn decode_as(&self, format: Format, bytes: &[u8]) -> Result<Decoded> {
+        IN_CODEC.set(true);
         let decoded = catch_unwind(AssertUnwindSafe(|| self.run_codec(format, bytes)));
+        IN_CODEC.set(false);
         decoded.unwrap_or_else(|_| Err(Error::corrupt(format, "the decoder cannot make sense of it")))
     }
 
@@ -199,6 +202,16 @@ impl Decoder {
         file.read_to_end(&mut bytes).map_err(unreadable)?;
         Ok(bytes)
     }
+}
+
+thread_local! {
+    static IN_CODEC: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is inside a codec. A panic there becomes an [`Error`] of the file, so that the panic hook of a
+/// program need not report it.
+pub fn in_codec() -> bool {
+    IN_CODEC.get()
 }
 
 /// How many bytes tell the kind of a file.

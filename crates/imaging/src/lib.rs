@@ -36,7 +36,7 @@ mod jpeg_quality;
 mod raster;
 mod tiff;
 
-pub use decode::{Decoder, Note, Picture};
+pub use decode::{Decoder, Note, Picture, in_codec};
 pub use encode::{encode_png, shrink};
 pub use error::{Error, Result};
 pub use format::Format;

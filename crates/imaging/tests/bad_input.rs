@@ -194,6 +194,16 @@ fn avif_that_is_wrong_says_what_is_wrong() {
     assert!(Decoder::default().decode(&garbage).is_err());
 }
 
+/// Found by fuzzing: the AV1 decoder panics where its data contradicts itself.
+#[test]
+fn a_panic_of_the_av1_decoder_is_an_error() {
+    let mut file = fs::read(data().join("444.avif")).unwrap();
+    let start = file.windows(4).position(|part| part == b"mdat").unwrap() + 4;
+    file[start + 22] = 255;
+    assert_eq!(reason(&file), "the AVIF data is damaged: the decoder cannot make sense of it");
+    assert!(!agenticiqa_imaging::in_codec());
+}
+
 #[test]
 fn a_bitmap_that_is_too_long_is_not_called_damaged() {
     let unsupported = "this kind of BMP is not supported: more than 65535 pixels a side; convert it to PNG first";

@@ -36,6 +36,19 @@ fn files_that_are_no_pictures() {
     refused(folder.path(), &[], "directory");
 }
 
+/// The AV1 decoder panics on some damage; that must not show.
+#[test]
+fn a_damaged_avif_is_one_line_on_stderr() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = concat!(env!("CARGO_MANIFEST_DIR"), "/../imaging/tests/data/444.avif");
+    let mut bytes = fs::read(good).unwrap();
+    let data = bytes.windows(4).position(|name| name == b"mdat").unwrap() + 4;
+    bytes[data + 22] = 255;
+    let bad = folder.path().join("bad.avif");
+    fs::write(&bad, bytes).unwrap();
+    refused(&bad, &[], "the AVIF data is damaged: the decoder cannot make sense of it");
+}
+
 #[test]
 fn pictures_beyond_the_cap_are_refused_before_they_are_decoded() {
     let folder = tempfile::tempdir().unwrap();
