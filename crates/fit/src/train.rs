@@ -24,6 +24,9 @@ const VISIBLE: f64 = 0.5;
 const FALSE_ON_CLEAN: [f64; 7] = [0.02, 0.012, 0.02, 0.012, 0.02, 0.01, 0.015];
 /// Share of pictures with other distortions that may.
 const FALSE_ON_OTHERS: f64 = 0.05;
+/// The least log-odds at which anything is reported: with a reference, where little is doubtful, even odds.
+const LEAST: f64 = -1.0;
+const LEAST_WITH_REFERENCE: f64 = 0.0;
 /// Clean photos are few and matter much.
 const CLEAN_WEIGHT: f64 = 2.0;
 
@@ -53,11 +56,11 @@ pub fn values(sample: &Sample, mode: Mode) -> Vec<f64> {
 /// Fits a judge; `contents[i]` says which photo sample `i` is of.
 pub fn judge(samples: &[&Sample], contents: &[u64], names: &[String], mode: Mode) -> Judge {
     let rows: Vec<Vec<f64>> = samples.par_iter().map(|sample| values(sample, mode)).collect();
-    let categories = Distortion::ALL.map(|category| fit(samples, contents, &rows, category));
+    let categories = Distortion::ALL.map(|category| fit(samples, contents, &rows, category, mode));
     Judge { features: names.to_vec(), categories: categories.into() }
 }
 
-fn fit(samples: &[&Sample], contents: &[u64], rows: &[Vec<f64>], category: Distortion) -> Category {
+fn fit(samples: &[&Sample], contents: &[u64], rows: &[Vec<f64>], category: Distortion, mode: Mode) -> Category {
     let targets: Vec<Option<f64>> = samples.iter().map(|sample| target(sample, category)).collect();
     let mut margins = vec![0.0; samples.len()];
     for fold in 0..FOLDS {
@@ -66,7 +69,8 @@ fn fit(samples: &[&Sample], contents: &[u64], rows: &[Vec<f64>], category: Disto
             margins[i] = start + forest.value(&rows[i]);
         }
     }
-    let threshold = threshold(samples, &targets, &margins, FALSE_ON_CLEAN[category as usize]);
+    let least = if mode == Mode::Pair { LEAST_WITH_REFERENCE } else { LEAST };
+    let threshold = threshold(samples, &targets, &margins, FALSE_ON_CLEAN[category as usize]).max(least);
     let (start, presence) = presence(samples, rows, &targets, |_| true);
     let (strength_start, strength) = strength(samples, rows, category);
     Category { start, presence, threshold, strength_start, strength }
@@ -101,7 +105,7 @@ fn strength(samples: &[&Sample], rows: &[Vec<f64>], category: Distortion) -> (f6
     grow(&data, &targets, &vec![1.0; targets.len()], Loss::Squared, &STRENGTH)
 }
 
-/// The least log-odds at which few enough pictures are falsely reported, but none below even odds of that.
+/// The least log-odds at which few enough pictures are falsely reported.
 fn threshold(samples: &[&Sample], targets: &[Option<f64>], margins: &[f64], false_on_clean: f64) -> f64 {
     let limit = |chosen: &dyn Fn(usize) -> bool, share: f64| {
         let mut found: Vec<f64> = (0..samples.len()).filter(|&i| chosen(i)).map(|i| margins[i]).collect();
@@ -112,7 +116,7 @@ fn threshold(samples: &[&Sample], targets: &[Option<f64>], margins: &[f64], fals
     let absent = |i: usize| targets[i].is_some_and(|target| target < INVISIBLE);
     let clean = limit(&|i| samples[i].given.is_empty(), false_on_clean);
     let others = limit(&|i| absent(i) && !samples[i].given.is_empty(), FALSE_ON_OTHERS);
-    clean.max(others).max(-1.0)
+    clean.max(others)
 }
 
 /// The range of each feature in clean photos.
