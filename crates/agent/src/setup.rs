@@ -7,17 +7,15 @@ use agenticiqa_imaging::Decoder;
 
 use crate::agent::{Agent, Options};
 use crate::checkpoint::Checkpoints;
-use crate::config::{Backend, BaseUrl, Environment, Role, Settings};
-use crate::executor::Grounding;
+use crate::config::{Backend, Environment, Role, Settings};
 use crate::journal::Node;
 use crate::reasoner::Reasoner;
 use crate::reasoner::builtin::Builtin;
 use crate::reasoner::fallback::WithFallback;
 use crate::reasoner::vlm::VlmReasoner;
 use crate::state::ByNode;
-use crate::summarizer::fusion::Fusion;
 use crate::tools::{self, Registry, ToolCache};
-use crate::vlm::{self, BackendName, Client, ProviderSettings, RateCard, Rates, RetryPolicy, Secret};
+use crate::vlm::{self, BackendName, BaseUrl, Client, ProviderSettings, RetryPolicy, Secret};
 
 /// Why the settings do not make an agent.
 #[derive(Debug, thiserror::Error)]
@@ -59,7 +57,6 @@ pub fn registry(settings: &Settings) -> Result<Registry, Error> {
 pub fn agent(settings: &Settings, environment: &Environment, registry: Registry) -> Result<Agent, Error> {
     let (models, pipeline) = (&settings.models, &settings.pipeline);
     let of = |node: Node, role: &Role| reasoner(node, role, settings, environment);
-    let rate = |rate: &crate::config::Rate| Rates { prompt: rate.prompt, completion: rate.completion };
     Ok(Agent {
         registry: Arc::new(registry),
         cache: Arc::new(ToolCache::new(pipeline.cache.memory_entries, pipeline.cache.disk.clone())),
@@ -71,11 +68,8 @@ pub fn agent(settings: &Settings, environment: &Environment, registry: Registry)
         options: Options {
             decoder: Decoder { max_pixels: pipeline.images.max_pixels },
             max_replan_iterations: pipeline.max_replan_iterations,
-            grounding: match pipeline.executor.grounding {
-                crate::config::Grounding::Auto => Grounding::Auto,
-                crate::config::Grounding::Off => Grounding::Off,
-            },
-            fusion: Fusion { eta: pipeline.fusion.eta, levels: pipeline.fusion.levels },
+            grounding: pipeline.executor.grounding,
+            fusion: pipeline.fusion,
             timeouts: ByNode {
                 planner: models.planner.timeout(),
                 executor: models.executor.timeout(),
@@ -83,7 +77,7 @@ pub fn agent(settings: &Settings, environment: &Environment, registry: Registry)
             },
             checkpoints: pipeline.checkpoints.dir.as_ref().map(Checkpoints::new),
             resume: false,
-            rates: RateCard(models.rates.iter().map(|(name, given)| (name.clone(), rate(given))).collect()),
+            rates: models.rates.clone(),
         },
     })
 }
@@ -96,10 +90,8 @@ fn reasoner(
     environment: &Environment,
 ) -> Result<Arc<dyn Reasoner>, Error> {
     let one = |backend: &Backend, url: Option<&BaseUrl>| -> Result<Arc<dyn Reasoner>, Error> {
-        if backend.is_builtin() {
-            return Ok(Arc::new(Builtin));
-        }
-        let client = client(backend, url, role, settings, environment)?;
+        let Backend::Model(model) = backend else { return Ok(Arc::new(Builtin)) };
+        let client = client(model, url, role, settings, environment)?;
         Ok(Arc::new(VlmReasoner {
             node,
             client,
@@ -126,19 +118,16 @@ fn reasoner(
 
 /// The client of a backend.
 pub fn client(
-    backend: &Backend,
+    backend: &BackendName,
     url: Option<&BaseUrl>,
     role: &Role,
     settings: &Settings,
     environment: &Environment,
 ) -> Result<Client, Error> {
-    let name: BackendName = backend.as_str().parse()?;
-    let variables = backend.provider().map(|provider| settings.models.key_variables(provider)).unwrap_or_default();
-    let key =
-        variables.into_iter().filter_map(|variable| environment.lookup(variable)).find(|key| !key.trim().is_empty());
-    let base_url = url.map(|url| url.as_str().to_owned());
-    let provider = ProviderSettings { base_url, api_key: key.map(Secret::new) };
+    let variables = settings.models.key_variables(backend.provider());
+    let key = variables.into_iter().find_map(|variable| environment.lookup(variable));
+    let provider = ProviderSettings { base_url: url.cloned(), api_key: key.map(Secret::new) };
     let policy = RetryPolicy { attempts: role.retry_attempts, ..RetryPolicy::default() };
     let concurrency = settings.pipeline.executor.concurrency as usize;
-    Ok(Client::new(vlm::connect(&name, &provider)?).with_policy(policy).with_concurrency(concurrency))
+    Ok(Client::new(vlm::connect(backend, &provider)?).with_policy(policy).with_concurrency(concurrency))
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use agenticiqa::config::{Environment, Settings};
+use agenticiqa::config::{Backend, Environment, Settings};
 use agenticiqa::doctor::{self, Report};
 use agenticiqa::setup;
 use agenticiqa::vlm::{Options, Prompt};
@@ -56,7 +56,7 @@ fn check(settings: &Settings, environment: &Environment) -> Result<Vec<Answered>
         let first = (Some(&role.backend), settings.models.base_url(role));
         let second = (role.fallback_backend.as_ref(), settings.models.fallback_base_url(role));
         for (backend, url) in [first, second] {
-            let Some(backend) = backend.filter(|backend| !backend.is_builtin()) else { continue };
+            let Some(backend) = backend.and_then(Backend::model) else { continue };
             let name = backend.as_str().to_owned();
             if asked.iter().any(|earlier| earlier.backend == name) {
                 continue;

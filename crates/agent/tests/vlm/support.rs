@@ -13,7 +13,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 pub const KEY: &str = "sk-a-very-secret-key-0123456789";
 
 pub fn model(backend: &str, base_url: &str) -> Arc<dyn Vlm> {
-    let settings = ProviderSettings { base_url: Some(base_url.to_owned()), api_key: Some(Secret::new(KEY)) };
+    let settings = ProviderSettings { base_url: Some(base_url.parse().unwrap()), api_key: Some(Secret::new(KEY)) };
     connect(&backend.parse().unwrap(), &settings).unwrap()
 }
 
