@@ -1,7 +1,7 @@
 //! Vision-language models behind one trait: a question and pictures in, text, log-probabilities and token use out.
 //!
-//! [`connect`] turns a [`BackendName`] such as `openai.gpt-4o` into a [`Vlm`]; a [`Client`] adds retries and the fallback
-//! backend; [`prepare`] makes an [`Attachment`] of a picture. The wire formats of OpenAI, Anthropic and Google are the
+//! [`connect`] turns a [`BackendName`] such as `openai.gpt-4o` into a [`Vlm`]; a [`Client`] adds retries;
+//! [`prepare`] makes an [`Attachment`] of a picture. The wire formats of OpenAI, Anthropic and Google are the
 //! crate `genai`'s; one file a provider says what is asked of it and how its answers are read.
 //!
 //! ```no_run

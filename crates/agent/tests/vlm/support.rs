@@ -24,6 +24,11 @@ pub async fn server(answer: ResponseTemplate) -> MockServer {
     server
 }
 
+/// How often a server was called.
+pub async fn calls(server: &MockServer) -> usize {
+    server.received_requests().await.unwrap().len()
+}
+
 /// OpenAI's answer with that text.
 pub fn completion(text: &str) -> Value {
     json!({
