@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use agenticiqa::config::{Backend, Environment, Settings};
 use agenticiqa::doctor::{self, Report};
-use agenticiqa::setup;
+use agenticiqa::setup::Models;
 use agenticiqa::vlm::{Options, Prompt};
 use serde::Serialize;
 
@@ -52,6 +52,7 @@ pub fn run(arguments: &Doctor, settings: &Settings, environment: &Environment) -
 fn check(settings: &Settings, environment: &Environment) -> Result<Vec<Answered>, Stop> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut asked: Vec<Answered> = Vec::new();
+    let mut models = Models::new(settings, environment);
     for (_, role) in settings.models.roles() {
         let first = (Some(&role.backend), settings.models.base_url(role));
         let second = (role.fallback_backend.as_ref(), settings.models.fallback_base_url(role));
@@ -63,12 +64,10 @@ fn check(settings: &Settings, environment: &Environment) -> Result<Vec<Answered>
             }
             let prompt = Prompt { system: String::new(), user: "Say yes.".to_owned() };
             let options = Options { max_tokens: 16, timeout: PATIENCE, ..Options::default() };
-            let client = setup::client(backend, url, role, settings, environment);
-            let reason = match client {
-                Ok(client) => runtime
-                    .block_on(client.generate(&prompt, &[], &options, &|_| ()))
-                    .err()
-                    .map(|error| error.to_string()),
+            let reason = match models.connect(backend, url) {
+                Ok(model) => {
+                    runtime.block_on(model.generate(&prompt, &[], &options)).err().map(|error| error.to_string())
+                }
                 Err(error) => Some(error.to_string()),
             };
             asked.push(Answered { backend: name, answers: reason.is_none(), reason });

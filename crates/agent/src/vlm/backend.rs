@@ -174,7 +174,7 @@ impl fmt::Display for BackendName {
 }
 
 /// A key. It is never printed.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
@@ -201,7 +201,7 @@ impl fmt::Debug for Secret {
 }
 
 /// Where a provider is and how to get in.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProviderSettings {
     /// Its address, if not the provider's own. A path is kept; without one the API's own version is added.
     pub base_url: Option<BaseUrl>,
