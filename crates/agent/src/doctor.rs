@@ -1,5 +1,7 @@
 //! What is configured, what is missing, and what to do about it. Of keys only whether they are there is told.
 
+mod api;
+
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +10,8 @@ use serde::Serialize;
 use crate::config::{self, Environment, Origin, Settings};
 use crate::tools::{Availability, Registry};
 use crate::vlm::Provider;
+
+pub use api::{ApiFact, check_api};
 
 /// Everything that `doctor` tells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
