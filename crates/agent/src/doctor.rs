@@ -1,12 +1,17 @@
 //! What is configured, what is missing, and what to do about it. Of keys only whether they are there is told.
 
+mod api;
+
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::config::{self, Environment, Origin, PROVIDERS, Provider, Settings};
+use crate::config::{self, Environment, Origin, Settings};
 use crate::tools::{Availability, Registry};
+use crate::vlm::Provider;
+
+pub use api::{ApiFact, check_api};
 
 /// Everything that `doctor` tells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -100,7 +105,7 @@ pub struct FolderFact {
 
 /// Gathers what is known without calling anyone.
 pub fn facts(settings: &Settings, environment: &Environment, registry: &Registry) -> Report {
-    let keys: Vec<KeyFact> = PROVIDERS.iter().map(|provider| key(provider, settings, environment)).collect();
+    let keys: Vec<KeyFact> = Provider::ALL.map(|provider| key(provider, settings, environment)).into();
     let folders = folders(settings, environment);
     let builtin = Settings::builtin().map(|builtin| builtin.sources).unwrap_or_default();
     let mut report = Report {
@@ -141,18 +146,18 @@ fn roles(settings: &Settings) -> Vec<RoleFact> {
     settings.models.roles().map(fact).into()
 }
 
-fn key(provider: &Provider, settings: &Settings, environment: &Environment) -> KeyFact {
+fn key(provider: Provider, settings: &Settings, environment: &Environment) -> KeyFact {
     let variables = settings.models.key_variables(provider);
     KeyFact {
-        provider: provider.name.to_owned(),
+        provider: provider.name().to_owned(),
         present: variables.iter().any(|name| environment.lookup(name).is_some()),
-        needed: provider.needs_key && calls_own_server(provider, settings),
+        needed: provider.needs_key() && calls_own_server(provider, settings),
         variables: variables.into_iter().map(str::to_owned).collect(),
     }
 }
 
 /// Whether a role or a fallback calls the provider's own server; one by `base_url` may want no key.
-fn calls_own_server(provider: &Provider, settings: &Settings) -> bool {
+fn calls_own_server(provider: Provider, settings: &Settings) -> bool {
     let models = &settings.models;
     models.roles().into_iter().any(|(_, role)| {
         let first = (Some(&role.backend), models.base_url(role));
@@ -230,10 +235,10 @@ fn unknown_variables(environment: &Environment) -> Vec<String> {
 fn suggestions(report: &Report, settings: &Settings, registry: &Registry) -> Vec<String> {
     let in_use = settings.models.providers_in_use();
     let mut suggestions = Vec::new();
-    for (provider, key) in PROVIDERS.iter().zip(&report.keys) {
-        if key.present && provider.needs_key && !in_use.contains(&provider) {
+    for (provider, key) in Provider::ALL.into_iter().zip(&report.keys) {
+        if key.present && provider.needs_key() && !in_use.contains(&provider) {
             let names = key.variables.join(" or ");
-            suggestions.push(format!("{names} is set: `--backend {}` uses it", provider.example));
+            suggestions.push(format!("{names} is set: `--backend {}` uses it", provider.example()));
         }
     }
     if in_use.is_empty() && suggestions.is_empty() {

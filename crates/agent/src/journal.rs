@@ -203,6 +203,13 @@ impl Journal {
         keep(&self.problems, problem);
     }
 
+    /// Tells that another one takes over, and remembers why: a problem that did not end the assessment.
+    pub fn fallback(&self, node: Node, from: &str, to: &str, reason: &dyn std::error::Error) {
+        tracing::warn!(%reason, "Model fallback: {from} -> {to}");
+        keep(&self.problems, format!("Model fallback: {from} -> {to}: {reason}"));
+        self.tell(Event::Fallback { node, from: from.to_owned(), to: to.to_owned() });
+    }
+
     /// Remembers something that the reader of the record should know, and that is no problem; each is kept once.
     pub fn note(&self, note: impl Into<String>) {
         let note = note.into();

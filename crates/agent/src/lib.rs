@@ -24,6 +24,7 @@ pub mod perception;
 pub mod planner;
 pub mod question;
 pub mod reasoner;
+mod rules;
 pub mod scoring;
 pub mod setup;
 pub mod state;

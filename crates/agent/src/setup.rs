@@ -1,5 +1,6 @@
 //! From settings to an agent that works by them.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,17 +8,15 @@ use agenticiqa_imaging::Decoder;
 
 use crate::agent::{Agent, Options};
 use crate::checkpoint::Checkpoints;
-use crate::config::{Backend, BaseUrl, Environment, Role, Settings};
-use crate::executor::Grounding;
+use crate::config::{Backend, Environment, Role, Settings};
 use crate::journal::Node;
 use crate::reasoner::Reasoner;
 use crate::reasoner::builtin::Builtin;
 use crate::reasoner::fallback::WithFallback;
 use crate::reasoner::vlm::VlmReasoner;
 use crate::state::ByNode;
-use crate::summarizer::fusion::Fusion;
 use crate::tools::{self, Registry, ToolCache};
-use crate::vlm::{self, BackendName, Client, ProviderSettings, RateCard, Rates, RetryPolicy, Secret};
+use crate::vlm::{self, BackendName, BaseUrl, Client, ProviderSettings, RetryPolicy, Secret, Vlm};
 
 /// Why the settings do not make an agent.
 #[derive(Debug, thiserror::Error)]
@@ -58,8 +57,8 @@ pub fn registry(settings: &Settings) -> Result<Registry, Error> {
 /// The agent by the settings; keys are looked up in the environment.
 pub fn agent(settings: &Settings, environment: &Environment, registry: Registry) -> Result<Agent, Error> {
     let (models, pipeline) = (&settings.models, &settings.pipeline);
-    let of = |node: Node, role: &Role| reasoner(node, role, settings, environment);
-    let rate = |rate: &crate::config::Rate| Rates { prompt: rate.prompt, completion: rate.completion };
+    let mut connected = Models::new(settings, environment);
+    let mut of = |node: Node, role: &Role| connected.reasoner(node, role);
     Ok(Agent {
         registry: Arc::new(registry),
         cache: Arc::new(ToolCache::new(pipeline.cache.memory_entries, pipeline.cache.disk.clone())),
@@ -71,11 +70,8 @@ pub fn agent(settings: &Settings, environment: &Environment, registry: Registry)
         options: Options {
             decoder: Decoder { max_pixels: pipeline.images.max_pixels },
             max_replan_iterations: pipeline.max_replan_iterations,
-            grounding: match pipeline.executor.grounding {
-                crate::config::Grounding::Auto => Grounding::Auto,
-                crate::config::Grounding::Off => Grounding::Off,
-            },
-            fusion: Fusion { eta: pipeline.fusion.eta, levels: pipeline.fusion.levels },
+            grounding: pipeline.executor.grounding,
+            fusion: pipeline.fusion,
             timeouts: ByNode {
                 planner: models.planner.timeout(),
                 executor: models.executor.timeout(),
@@ -83,23 +79,64 @@ pub fn agent(settings: &Settings, environment: &Environment, registry: Registry)
             },
             checkpoints: pipeline.checkpoints.dir.as_ref().map(Checkpoints::new),
             resume: false,
-            rates: RateCard(models.rates.iter().map(|(name, given)| (name.clone(), rate(given))).collect()),
+            rates: models.rates.clone(),
         },
     })
 }
 
-/// Who plays a role, with a deputy where one is named.
-fn reasoner(
-    node: Node,
-    role: &Role,
-    settings: &Settings,
-    environment: &Environment,
-) -> Result<Arc<dyn Reasoner>, Error> {
-    let one = |backend: &Backend, url: Option<&BaseUrl>| -> Result<Arc<dyn Reasoner>, Error> {
-        if backend.is_builtin() {
-            return Ok(Arc::new(Builtin));
+/// The models of the settings. Each is connected once, however many roles ask it: setting up TLS takes milliseconds,
+/// and calls of one server share its connections.
+#[derive(Debug)]
+pub struct Models<'a> {
+    settings: &'a Settings,
+    environment: &'a Environment,
+    connected: HashMap<(BackendName, Option<BaseUrl>), Arc<dyn Vlm>>,
+}
+
+impl<'a> Models<'a> {
+    /// The models of `settings`; keys are looked up in the environment.
+    pub fn new(settings: &'a Settings, environment: &'a Environment) -> Self {
+        Self { settings, environment, connected: HashMap::new() }
+    }
+
+    /// A model at an address; `None` is its provider's own. Nothing is sent yet.
+    pub fn connect(&mut self, backend: &BackendName, url: Option<&BaseUrl>) -> Result<Arc<dyn Vlm>, vlm::Error> {
+        let place = (backend.clone(), url.cloned());
+        if let Some(model) = self.connected.get(&place) {
+            return Ok(Arc::clone(model));
         }
-        let client = client(backend, url, role, settings, environment)?;
+        let variables = self.settings.models.key_variables(backend.provider());
+        let key = variables.into_iter().find_map(|variable| self.environment.lookup(variable));
+        let provider = ProviderSettings { base_url: url.cloned(), api_key: key.map(Secret::new) };
+        let model = vlm::connect(backend, &provider)?;
+        self.connected.insert(place, Arc::clone(&model));
+        Ok(model)
+    }
+
+    /// Who plays a role, with a deputy where one is named.
+    fn reasoner(&mut self, node: Node, role: &Role) -> Result<Arc<dyn Reasoner>, Error> {
+        let models = &self.settings.models;
+        let first = self.one(node, role, &role.backend, models.base_url(role))?;
+        match &role.fallback_backend {
+            None => Ok(first),
+            Some(backend) => {
+                let second = self.one(node, role, backend, models.fallback_base_url(role))?;
+                Ok(Arc::new(WithFallback { node, first, second }))
+            }
+        }
+    }
+
+    fn one(
+        &mut self,
+        node: Node,
+        role: &Role,
+        backend: &Backend,
+        url: Option<&BaseUrl>,
+    ) -> Result<Arc<dyn Reasoner>, Error> {
+        let Backend::Model(name) = backend else { return Ok(Arc::new(Builtin)) };
+        let policy = RetryPolicy { attempts: role.retry_attempts, ..RetryPolicy::default() };
+        let concurrency = self.settings.pipeline.executor.concurrency as usize;
+        let client = Client::new(self.connect(name, url)?).with_policy(policy).with_concurrency(concurrency);
         Ok(Arc::new(VlmReasoner {
             node,
             client,
@@ -111,34 +148,41 @@ fn reasoner(
                 ..vlm::Options::default()
             },
             attempts: role.retry_attempts,
-            max_side: settings.pipeline.images.max_side as usize,
+            max_side: self.settings.pipeline.images.max_side as usize,
         }))
-    };
-    let first = one(&role.backend, settings.models.base_url(role))?;
-    match &role.fallback_backend {
-        None => Ok(first),
-        Some(backend) => {
-            let second = one(backend, settings.models.fallback_base_url(role))?;
-            Ok(Arc::new(WithFallback { node, first, second }))
-        }
     }
 }
 
-/// The client of a backend.
-pub fn client(
-    backend: &Backend,
-    url: Option<&BaseUrl>,
-    role: &Role,
-    settings: &Settings,
-    environment: &Environment,
-) -> Result<Client, Error> {
-    let name: BackendName = backend.as_str().parse()?;
-    let variables = backend.provider().map(|provider| settings.models.key_variables(provider)).unwrap_or_default();
-    let key =
-        variables.into_iter().filter_map(|variable| environment.lookup(variable)).find(|key| !key.trim().is_empty());
-    let base_url = url.map(|url| url.as_str().to_owned());
-    let provider = ProviderSettings { base_url, api_key: key.map(Secret::new) };
-    let policy = RetryPolicy { attempts: role.retry_attempts, ..RetryPolicy::default() };
-    let concurrency = settings.pipeline.executor.concurrency as usize;
-    Ok(Client::new(vlm::connect(&name, &provider)?).with_policy(policy).with_concurrency(concurrency))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Overrides;
+
+    #[test]
+    fn a_model_is_connected_once_for_each_address() {
+        let environment = Environment::with_variables("/nowhere", [("OPENAI_API_KEY", "sk-secret")]).unwrap();
+        let settings = Settings::load(None, &environment, &Overrides::default()).unwrap();
+        let mut models = Models::new(&settings, &environment);
+        let (backend, other) = ("openai.gpt-4o".parse().unwrap(), "openai.gpt-4o-mini".parse().unwrap());
+        let url = "http://127.0.0.1:9".parse().unwrap();
+        let first = models.connect(&backend, None).unwrap();
+        assert!(Arc::ptr_eq(&first, &models.connect(&backend, None).unwrap()));
+        assert!(!Arc::ptr_eq(&first, &models.connect(&backend, Some(&url)).unwrap()));
+        assert!(!Arc::ptr_eq(&first, &models.connect(&other, None).unwrap()));
+        assert!(!format!("{models:?}").contains("secret"));
+    }
+
+    #[test]
+    fn roles_with_one_backend_share_its_model() {
+        let environment = Environment::with_variables("/nowhere", [("OPENAI_API_KEY", "sk-secret")]).unwrap();
+        let overrides = Overrides { backend: Some("openai.gpt-4o".to_owned()), ..Overrides::default() };
+        let settings = Settings::load(None, &environment, &overrides).unwrap();
+        let mut models = Models::new(&settings, &environment);
+        for (node, (_, role)) in
+            [Node::Planner, Node::Executor, Node::Summarizer].into_iter().zip(settings.models.roles())
+        {
+            models.reasoner(node, role).unwrap();
+        }
+        assert_eq!(models.connected.len(), 1);
+    }
 }

@@ -208,7 +208,8 @@ pub enum RecordFormat {
 /// `doctor`
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// Ask each configured model for a word, to see whether it answers
+    /// Call the server of each configured model: does it answer, and does it list the model? (costs nothing; a word is
+    /// asked for where there is no list)
     #[arg(long)]
     pub check_api: bool,
 

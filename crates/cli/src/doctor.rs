@@ -4,38 +4,33 @@ use std::io::Write;
 use std::time::Duration;
 
 use agenticiqa::config::{Environment, Settings};
-use agenticiqa::doctor::{self, Report};
-use agenticiqa::setup;
-use agenticiqa::vlm::{Options, Prompt};
+use agenticiqa::doctor::{self, ApiFact, Report};
 use serde::Serialize;
 
 use crate::arguments::{Doctor, RecordFormat};
 use crate::exit::{Exit, Stop};
 use crate::table;
 
-/// How long a model may take to say a word.
+/// How long a server may take to list its models, or a model to say a word.
 const PATIENCE: Duration = Duration::from_secs(20);
-
-/// Whether a model answers.
-#[derive(Debug, Serialize)]
-struct Answered {
-    backend: String,
-    answers: bool,
-    reason: Option<String>,
-}
 
 #[derive(Serialize)]
 struct Findings<'a> {
     #[serde(flatten)]
     report: &'a Report,
-    api: Option<&'a [Answered]>,
+    api: Option<&'a [ApiFact]>,
 }
 
 /// Prints what was found. Something that will not work as configured is a failure.
 pub fn run(arguments: &Doctor, settings: &Settings, environment: &Environment) -> Result<Exit, Stop> {
     let registry = crate::registry(settings, &[])?;
     let report = doctor::facts(settings, environment, &registry);
-    let api = arguments.check_api.then(|| check(settings, environment)).transpose()?;
+    let api = if arguments.check_api {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Some(runtime.block_on(doctor::check_api(settings, environment, PATIENCE)))
+    } else {
+        None
+    };
     let mut out = anstream::stdout().lock();
     match arguments.format {
         RecordFormat::Json => {
@@ -44,40 +39,23 @@ pub fn run(arguments: &Doctor, settings: &Settings, environment: &Environment) -
         }
         RecordFormat::Text => print(&mut out, &report, api.as_deref(), arguments.all)?,
     }
-    let silent = api.iter().flatten().any(|answered| !answered.answers);
+    let silent = api.iter().flatten().any(|fact| !fact.answers);
     Ok(if report.problems.is_empty() && !silent { Exit::Done } else { Exit::Failed })
 }
 
-/// Asks every model that a role or its fallback names.
-fn check(settings: &Settings, environment: &Environment) -> Result<Vec<Answered>, Stop> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut asked: Vec<Answered> = Vec::new();
-    for (_, role) in settings.models.roles() {
-        let first = (Some(&role.backend), settings.models.base_url(role));
-        let second = (role.fallback_backend.as_ref(), settings.models.fallback_base_url(role));
-        for (backend, url) in [first, second] {
-            let Some(backend) = backend.filter(|backend| !backend.is_builtin()) else { continue };
-            let name = backend.as_str().to_owned();
-            if asked.iter().any(|earlier| earlier.backend == name) {
-                continue;
-            }
-            let prompt = Prompt { system: String::new(), user: "Say yes.".to_owned() };
-            let options = Options { max_tokens: 16, timeout: PATIENCE, ..Options::default() };
-            let client = setup::client(backend, url, role, settings, environment);
-            let reason = match client {
-                Ok(client) => runtime
-                    .block_on(client.generate(&prompt, &[], &options, &|_| ()))
-                    .err()
-                    .map(|error| error.to_string()),
-                Err(error) => Some(error.to_string()),
-            };
-            asked.push(Answered { backend: name, answers: reason.is_none(), reason });
-        }
-    }
-    Ok(asked)
+/// What is said of a model that was called.
+fn describe(fact: &ApiFact) -> String {
+    let state = match (fact.answers, fact.listed) {
+        (false, _) => "does not answer",
+        (true, Some(true)) => "answers and lists the model",
+        (true, Some(false)) => "answers, but the model is not among those that it lists: check its name",
+        (true, None) => "answers",
+    };
+    let reason = fact.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("{} {state}{reason}", fact.backend)
 }
 
-fn print(out: &mut impl Write, report: &Report, api: Option<&[Answered]>, all: bool) -> Result<(), Stop> {
+fn print(out: &mut impl Write, report: &Report, api: Option<&[ApiFact]>, all: bool) -> Result<(), Stop> {
     writeln!(out, "agenticiqa {} on {}, {} threads", report.version, report.target, report.threads)?;
     match report.config_files.as_slice() {
         [] => writeln!(out, "configuration: built in, no file")?,
@@ -110,14 +88,8 @@ fn print(out: &mut impl Write, report: &Report, api: Option<&[Answered]>, all: b
         keys.add_row([&key.provider, state, &key.variables.join(" or ")]);
     }
     writeln!(out, "\n{keys}")?;
-    for answered in api.into_iter().flatten() {
-        let state = if answered.answers { "answers" } else { "does not answer" };
-        writeln!(
-            out,
-            "{} {state}{}",
-            answered.backend,
-            answered.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default()
-        )?;
+    for fact in api.into_iter().flatten() {
+        writeln!(out, "{}", describe(fact))?;
     }
     let ready = report.tools.iter().filter(|tool| tool.available).count();
     writeln!(out, "\ntools: {ready} of {} can run here (`agenticiqa tools list` says why not)", report.tools.len())?;

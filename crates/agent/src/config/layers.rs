@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::backend::PROVIDERS;
 use super::files::{MODEL_BACKENDS, PIPELINE};
 use super::read::unknown_field;
 use super::tree::{Entry, Node, Value, join};
 use super::{Environment, Error, Origin, Overrides, Source};
+use crate::vlm::{Provider, ollama_url};
 
 const DEFAULT_MODELS: &str = include_str!("../../../../configs/model_backends.yaml");
 const DEFAULT_PIPELINE: &str = include_str!("../../../../configs/pipeline.yaml");
@@ -58,14 +58,12 @@ impl Documents {
                 paths.iter().for_each(|path| layer.set(path, Node::text(value.trim(), origin.clone())));
             }
         }
-        for provider in PROVIDERS {
-            let mut found =
-                provider.base_url_variables.iter().filter_map(|name| Some((*name, environment.find(name)?)));
+        for provider in Provider::ALL {
+            let names = provider.base_url_variables();
+            let mut found = names.iter().filter_map(|name| Some((*name, environment.find(name)?)));
             if let Some((name, (value, origin))) = found.next() {
-                // Ollama's own variable is a host and a port.
-                let scheme = if name == "OLLAMA_HOST" && !value.contains("://") { "http://" } else { "" };
-                let node = Node::text(&format!("{scheme}{}", value.trim()), origin);
-                layer.set(&["providers", provider.name, "base_url"], node);
+                let address = if name == "OLLAMA_HOST" { ollama_url(&value) } else { value.trim().to_owned() };
+                layer.set(&["providers", provider.name(), "base_url"], Node::text(&address, origin));
             }
         }
         self.lay(layer, None)

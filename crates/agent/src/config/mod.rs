@@ -26,21 +26,18 @@ mod models;
 mod origin;
 mod pipeline;
 mod read;
-mod rules;
 #[cfg(test)]
 mod tests;
 mod tree;
 
 use std::path::{Path, PathBuf};
 
-pub use backend::{Backend, BaseUrl, PROVIDERS, Provider};
+pub use backend::Backend;
 pub use environment::Environment;
 pub use error::Error;
-pub use models::{ModelBackends, ProviderSettings, Providers, Rate, Role, VariableName};
+pub use models::{ModelBackends, ProviderSettings, Providers, Role, VariableName};
 pub use origin::{Origin, Source};
-pub use pipeline::{
-    Cache, Checkpoints, Executor, Fusion, Grounding, Images, LogFormat, LogLevel, Logging, Pipeline, Tools,
-};
+pub use pipeline::{Cache, Checkpoints, Executor, Images, LogFormat, LogLevel, Logging, Pipeline, Tools};
 
 pub(crate) use error::did_you_mean;
 

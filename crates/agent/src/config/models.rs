@@ -1,14 +1,14 @@
 //! `model_backends.yaml`: who plays each role, how providers are reached, what tokens cost.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use garde::Validate;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
-use super::backend::{Backend, BaseUrl, PROVIDERS, Provider};
+use super::backend::Backend;
 use super::expand::is_variable_name;
-use super::rules::within;
+use crate::rules::within;
+use crate::vlm::{BaseUrl, Provider, RateCard};
 
 /// Who does the thinking.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
@@ -26,10 +26,9 @@ pub struct ModelBackends {
     /// How each provider is reached.
     #[garde(skip)]
     pub providers: Providers,
-    /// What tokens cost, by backend. A name that ends in `*` stands for all that begin so.
-    #[serde(deserialize_with = "rate_card")]
+    /// What tokens cost, by backend.
     #[garde(dive)]
-    pub rates: BTreeMap<String, Rate>,
+    pub rates: RateCard,
 }
 
 /// How one role is played.
@@ -85,12 +84,12 @@ pub struct Providers {
 
 impl Providers {
     /// The settings of a provider.
-    pub fn get(&self, provider: &Provider) -> &ProviderSettings {
-        match provider.name {
-            "anthropic" => &self.anthropic,
-            "google" => &self.google,
-            "ollama" => &self.ollama,
-            _ => &self.openai,
+    pub fn get(&self, provider: Provider) -> &ProviderSettings {
+        match provider {
+            Provider::OpenAi => &self.openai,
+            Provider::Anthropic => &self.anthropic,
+            Provider::Google => &self.google,
+            Provider::Ollama => &self.ollama,
         }
     }
 }
@@ -134,37 +133,6 @@ impl TryFrom<String> for VariableName {
     }
 }
 
-/// The price of one model, in US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Validate)]
-#[serde(deny_unknown_fields, expecting = "prompt and completion, in US dollars for a million tokens")]
-pub struct Rate {
-    /// Tokens of prompts and pictures.
-    #[garde(custom(within(0.0, 1e6)))]
-    pub prompt: f64,
-    /// Tokens of answers.
-    #[garde(custom(within(0.0, 1e6)))]
-    pub completion: f64,
-}
-
-/// The name of a rate: a backend, or the beginning of several with `*` behind it.
-#[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(try_from = "String")]
-struct RateName(String);
-
-impl TryFrom<String> for RateName {
-    type Error = &'static str;
-
-    fn try_from(name: String) -> Result<Self, &'static str> {
-        let known = name.parse::<Backend>().is_ok_and(|backend| !backend.is_builtin());
-        if known { Ok(Self(name)) } else { Err("the name of a rate is a backend, such as openai.gpt-4o or ollama.*") }
-    }
-}
-
-fn rate_card<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Rate>, D::Error> {
-    let rates: BTreeMap<RateName, Rate> = BTreeMap::deserialize(deserializer)?;
-    Ok(rates.into_iter().map(|(RateName(name), rate)| (name, rate)).collect())
-}
-
 impl ModelBackends {
     /// The three roles by name.
     pub fn roles(&self) -> [(&'static str, &Role); 3] {
@@ -186,18 +154,18 @@ impl ModelBackends {
     }
 
     /// The variables that may hold a provider's key, first one first.
-    pub fn key_variables(&self, provider: &Provider) -> Vec<&str> {
+    pub fn key_variables(&self, provider: Provider) -> Vec<&str> {
         match &self.providers.get(provider).api_key_env {
             Some(variable) => vec![variable.as_str()],
-            None => provider.key_variables.to_vec(),
+            None => provider.key_variables().to_vec(),
         }
     }
 
     /// Every provider that a role or its fallback needs.
-    pub fn providers_in_use(&self) -> Vec<&'static Provider> {
+    pub fn providers_in_use(&self) -> Vec<Provider> {
         let backends =
             self.roles().into_iter().flat_map(|(_, role)| [Some(&role.backend), role.fallback_backend.as_ref()]);
-        let used: Vec<&Provider> = backends.flatten().filter_map(Backend::provider).collect();
-        PROVIDERS.iter().filter(|provider| used.contains(provider)).collect()
+        let used: Vec<Provider> = backends.flatten().filter_map(Backend::provider).collect();
+        Provider::ALL.into_iter().filter(|provider| used.contains(provider)).collect()
     }
 }

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 
-use super::rules::within;
+use crate::executor::Grounding;
+use crate::rules::within;
+use crate::summarizer::fusion::Fusion;
 
 /// How an assessment runs.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
@@ -48,37 +50,6 @@ pub struct Executor {
     /// Calls of models and tools at a time for one picture.
     #[garde(custom(within(1.0, 64.0)))]
     pub concurrency: u32,
-}
-
-/// Whether a model is asked where the objects of the question are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Grounding {
-    /// If there is one to ask and an object without a known place.
-    Auto,
-    /// Never.
-    Off,
-}
-
-/// How scores of tools and the judgement of a model become one score.
-#[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
-#[serde(deny_unknown_fields, expecting = "eta and levels")]
-pub struct Fusion {
-    /// How strongly the mean score of the tools pulls.
-    #[garde(custom(within(1e-6, 1e6)))]
-    pub eta: f64,
-    /// The scores of the five levels of quality, worst first.
-    #[garde(custom(rising))]
-    pub levels: [f64; 5],
-}
-
-fn rising(levels: &[f64; 5], _: &()) -> garde::Result {
-    let rises = levels.windows(2).all(|pair| pair[0] < pair[1]);
-    if rises && levels[0] >= 1.0 && levels[4] <= 5.0 {
-        Ok(())
-    } else {
-        Err(garde::Error::new("must be five numbers from 1 to 5, each larger than the one before"))
-    }
 }
 
 /// Limits of pictures.

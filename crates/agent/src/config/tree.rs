@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, MessageFormatter, NonFiniteFloatPolicy, Spanned, UserMessageFormatter};
 
-use super::backend::without_secrets;
 use super::expand::expand;
 use super::{Error, Origin};
+use crate::vlm::without_secrets;
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]

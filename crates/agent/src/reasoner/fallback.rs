@@ -5,11 +5,12 @@ use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
 use super::{Analyses, Context, DistortionSet, Error, Reasoner, Verdict};
-use crate::journal::{Event, Node};
+use crate::journal::Node;
 use crate::state::{ByDistortion, ExecutorOutput, PlannerOutput, RegionBox, Text};
 use crate::tools::Tool;
 
-/// Asks the first; if it cannot answer, the second.
+/// Asks the first; if it cannot answer, whether it is not reached or says nothing that can be used, the second. If that
+/// fails too, its error is the one returned; the journal has the first one.
 #[derive(Debug, Clone)]
 pub struct WithFallback {
     /// The node that they think for.
@@ -30,9 +31,7 @@ impl WithFallback {
         match first.await {
             Ok(value) => Ok(value),
             Err(error) => {
-                let (from, to) = (self.first.name().to_owned(), self.second.name().to_owned());
-                context.journal.problem(format!("Model fallback: {from} -> {to}: {error}"));
-                context.journal.tell(Event::Fallback { node: self.node, from, to });
+                context.journal.fallback(self.node, self.first.name(), self.second.name(), &error);
                 second().await
             }
         }

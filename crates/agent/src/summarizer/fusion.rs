@@ -3,13 +3,30 @@
 //! The tools weigh each level of quality by its distance from their mean, the reasoner gives each level a probability;
 //! the score is the mean of the levels under the product of both, normalised so that it lies among the levels.
 
+use garde::Validate;
+use serde::Deserialize;
+
+use crate::rules::within;
+
 /// How tools and reasoner are weighed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Validate)]
+#[serde(deny_unknown_fields, expecting = "eta and levels")]
 pub struct Fusion {
     /// How fast a level loses weight with its distance from the tools' mean.
+    #[garde(custom(within(1e-6, 1e6)))]
     pub eta: f64,
-    /// The levels of quality, worst first.
+    /// The scores of the five levels of quality, worst first.
+    #[garde(custom(rising))]
     pub levels: [f64; 5],
+}
+
+fn rising(levels: &[f64; 5], _: &()) -> garde::Result {
+    let rises = levels.windows(2).all(|pair| pair[0] < pair[1]);
+    if rises && levels[0] >= 1.0 && levels[4] <= 5.0 {
+        Ok(())
+    } else {
+        Err(garde::Error::new("must be five numbers from 1 to 5, each larger than the one before"))
+    }
 }
 
 impl Default for Fusion {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, ErrorKind};
+use super::BaseUrl;
 
 /// Who runs a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,38 +20,75 @@ pub enum Provider {
     Ollama,
 }
 
+/// What is known of a provider before any of its models is called.
+struct Facts {
+    name: &'static str,
+    key_variables: &'static [&'static str],
+    base_url_variables: &'static [&'static str],
+    needs_key: bool,
+    example: &'static str,
+}
+
 impl Provider {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Google, Self::Ollama];
 
+    const fn facts(self) -> Facts {
+        match self {
+            Self::OpenAi => Facts {
+                name: "openai",
+                key_variables: &["OPENAI_API_KEY"],
+                base_url_variables: &["OPENAI_BASE_URL"],
+                needs_key: true,
+                example: "openai.gpt-4o",
+            },
+            Self::Anthropic => Facts {
+                name: "anthropic",
+                key_variables: &["ANTHROPIC_API_KEY"],
+                base_url_variables: &["ANTHROPIC_BASE_URL"],
+                needs_key: true,
+                example: "anthropic.claude-3.5-sonnet",
+            },
+            Self::Google => Facts {
+                name: "google",
+                key_variables: &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
+                base_url_variables: &["GOOGLE_API_BASE_URL"],
+                needs_key: true,
+                example: "google.gemini-2.0-flash",
+            },
+            Self::Ollama => Facts {
+                name: "ollama",
+                key_variables: &["OLLAMA_API_KEY"],
+                base_url_variables: &["OLLAMA_BASE_URL", "OLLAMA_HOST"],
+                needs_key: false,
+                example: "ollama.qwen2.5vl:7b",
+            },
+        }
+    }
+
     /// The first part of a backend's name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Google => "google",
-            Self::Ollama => "ollama",
-        }
+        self.facts().name
     }
 
-    /// The environment variables that hold its key, first one first.
+    /// The environment variables that may hold its key, first one first.
     pub fn key_variables(self) -> &'static [&'static str] {
-        match self {
-            Self::OpenAi => &["OPENAI_API_KEY"],
-            Self::Anthropic => &["ANTHROPIC_API_KEY"],
-            Self::Google => &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
-            Self::Ollama => &["OLLAMA_API_KEY"],
-        }
+        self.facts().key_variables
     }
 
-    /// The environment variables that hold its address, first one first.
+    /// The environment variables that may hold its address, first one first.
     pub fn base_url_variables(self) -> &'static [&'static str] {
-        match self {
-            Self::OpenAi => &["OPENAI_BASE_URL"],
-            Self::Anthropic => &["ANTHROPIC_BASE_URL"],
-            Self::Google => &["GOOGLE_API_BASE_URL"],
-            Self::Ollama => &["OLLAMA_BASE_URL", "OLLAMA_HOST"],
-        }
+        self.facts().base_url_variables
+    }
+
+    /// Whether its own servers want a key.
+    pub fn needs_key(self) -> bool {
+        self.facts().needs_key
+    }
+
+    /// A backend of it that sees pictures.
+    pub fn example(self) -> &'static str {
+        self.facts().example
     }
 }
 
@@ -66,7 +103,7 @@ impl fmt::Display for Provider {
 #[serde(try_from = "String", into = "String")]
 pub struct BackendName {
     provider: Provider,
-    model: String,
+    name: String,
 }
 
 impl BackendName {
@@ -77,46 +114,62 @@ impl BackendName {
 
     /// The model as the user names it.
     pub fn model(&self) -> &str {
-        &self.model
+        self.name.split_once('.').map_or("", |(_, model)| model)
+    }
+
+    /// The whole name.
+    pub fn as_str(&self) -> &str {
+        &self.name
     }
 }
 
-impl FromStr for BackendName {
-    type Err = Error;
+/// Why a text is not the name of a backend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotABackend {
+    /// Provider or model is missing.
+    #[error("must be provider.model, such as openai.gpt-4o")]
+    Incomplete,
+    /// There are blanks in it.
+    #[error("must be provider.model without blanks")]
+    Blanks,
+    /// Nobody knows the provider.
+    #[error("must begin with a provider: openai. (also for compatible servers), anthropic., google. or ollama.")]
+    UnknownProvider,
+}
 
-    fn from_str(name: &str) -> Result<Self, Error> {
-        let wrong = |message: &str| Err(Error::new(name.trim(), ErrorKind::Configuration, message));
-        let (provider, model) = match name.trim().split_once('.') {
-            Some((provider, model)) if !model.trim().is_empty() => (provider, model.trim()),
-            _ if name.trim() == "builtin" => return wrong("the built-in analyst is not a model that can be called"),
-            _ => return wrong("not a backend: write provider.model, such as openai.gpt-4o"),
-        };
-        let Some(provider) = Provider::ALL.into_iter().find(|known| known.name() == provider) else {
-            return wrong(
-                "unknown provider: use openai (also for OpenAI-compatible servers), anthropic, google or ollama",
-            );
-        };
-        Ok(Self { provider, model: model.to_owned() })
+impl FromStr for BackendName {
+    type Err = NotABackend;
+
+    fn from_str(text: &str) -> Result<Self, NotABackend> {
+        let name = text.trim();
+        let (provider, _) =
+            name.split_once('.').filter(|(_, model)| !model.is_empty()).ok_or(NotABackend::Incomplete)?;
+        if name.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
+            return Err(NotABackend::Blanks);
+        }
+        let known = Provider::ALL.into_iter().find(|known| known.name() == provider);
+        Ok(Self { provider: known.ok_or(NotABackend::UnknownProvider)?, name: name.to_owned() })
     }
 }
 
 impl TryFrom<String> for BackendName {
-    type Error = Error;
+    type Error = NotABackend;
 
-    fn try_from(name: String) -> Result<Self, Error> {
+    fn try_from(name: String) -> Result<Self, NotABackend> {
         name.parse()
     }
 }
 
 impl From<BackendName> for String {
-    fn from(name: BackendName) -> Self {
-        name.to_string()
+    fn from(backend: BackendName) -> Self {
+        backend.name
     }
 }
 
 impl fmt::Display for BackendName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.provider, self.model)
+        f.write_str(&self.name)
     }
 }
 
@@ -151,22 +204,9 @@ impl fmt::Debug for Secret {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProviderSettings {
     /// Its address, if not the provider's own. A path is kept; without one the API's own version is added.
-    pub base_url: Option<String>,
+    pub base_url: Option<BaseUrl>,
     /// The key, if it needs one.
     pub api_key: Option<Secret>,
-}
-
-/// Key and address of a provider from the environment; `lookup` is `|name| std::env::var(name).ok()` but for tests.
-/// Empty variables count as missing.
-pub fn settings_from_env(provider: Provider, lookup: impl Fn(&str) -> Option<String>) -> ProviderSettings {
-    let first = |names: &[&str]| {
-        let values = names.iter().filter_map(|name| lookup(name));
-        values.map(|value| value.trim().to_owned()).find(|value| !value.is_empty())
-    };
-    ProviderSettings {
-        base_url: first(provider.base_url_variables()),
-        api_key: first(provider.key_variables()).map(Secret::new),
-    }
 }
 
 #[cfg(test)]
@@ -184,23 +224,32 @@ mod tests {
         ] {
             let backend: BackendName = name.parse().unwrap();
             assert_eq!((backend.provider(), backend.model()), (provider, model));
-            assert_eq!(backend.to_string(), name);
+            assert_eq!((backend.as_str(), backend.to_string().as_str()), (name, name));
         }
     }
 
     #[test]
     fn names_that_are_none_say_what_is_wrong() {
-        for (name, says) in [
-            ("builtin", "built-in analyst"),
-            ("gpt-4o", "provider.model"),
-            ("openai.", "provider.model"),
-            ("", "provider.model"),
-            ("mistral.pixtral", "unknown provider"),
-            ("OpenAI.gpt-4o", "unknown provider"),
+        for (name, error) in [
+            ("builtin", NotABackend::Incomplete),
+            ("gpt-4o", NotABackend::Incomplete),
+            ("openai.", NotABackend::Incomplete),
+            ("", NotABackend::Incomplete),
+            ("openai.gpt 4o", NotABackend::Blanks),
+            ("mistral.pixtral", NotABackend::UnknownProvider),
+            ("OpenAI.gpt-4o", NotABackend::UnknownProvider),
         ] {
-            let error = name.parse::<BackendName>().unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Configuration);
-            assert!(error.to_string().contains(says), "{error}");
+            assert_eq!(name.parse::<BackendName>(), Err(error), "{name}");
+        }
+        let said = NotABackend::UnknownProvider.to_string();
+        assert!(Provider::ALL.iter().all(|provider| said.contains(&format!("{provider}."))), "{said}");
+    }
+
+    #[test]
+    fn every_provider_has_an_example_of_its_own() {
+        for provider in Provider::ALL {
+            let example: BackendName = provider.example().parse().unwrap();
+            assert_eq!(example.provider(), provider);
         }
     }
 
@@ -209,22 +258,5 @@ mod tests {
         let backend: BackendName = serde_json::from_str("\"ollama.llava:7b\"").unwrap();
         assert_eq!(serde_json::to_string(&backend).unwrap(), "\"ollama.llava:7b\"");
         assert!(serde_json::from_str::<BackendName>("\"builtin\"").is_err());
-    }
-
-    #[test]
-    fn settings_come_from_the_first_variable_that_is_set() {
-        let variables = |name: &str| match name {
-            "GOOGLE_API_KEY" => Some(" ".to_owned()),
-            "GEMINI_API_KEY" => Some("gemini-secret\n".to_owned()),
-            "OLLAMA_HOST" => Some("192.168.0.7:11434".to_owned()),
-            _ => None,
-        };
-        let google = settings_from_env(Provider::Google, variables);
-        assert_eq!(google.api_key.as_ref().unwrap().reveal(), "gemini-secret");
-        assert_eq!(google.base_url, None);
-        assert!(!format!("{google:?}").contains("secret"));
-        let ollama = settings_from_env(Provider::Ollama, variables);
-        assert_eq!(ollama.base_url.as_deref(), Some("192.168.0.7:11434"));
-        assert_eq!(settings_from_env(Provider::OpenAi, variables), ProviderSettings::default());
     }
 }

@@ -71,10 +71,12 @@ impl Chat {
     ) -> Result<Self, Error> {
         let name = backend.to_string();
         let wrong = |kind, message: String| Error::new(&name, kind, message);
-        let base_url = settings.base_url.as_deref().unwrap_or(endpoints.default);
-        let base_url = parse_base_url(base_url, endpoints.version).map_err(|reason| {
-            wrong(ErrorKind::Configuration, format!("its base_url {reason}: write it as https://host/path"))
-        })?;
+        let wrong_url =
+            |reason| wrong(ErrorKind::Configuration, format!("its base_url {reason}: write it as https://host/path"));
+        let base_url = match &settings.base_url {
+            Some(given) => given.api(endpoints.version).map_err(wrong_url)?,
+            None => Url::parse(endpoints.default).map_err(|_| wrong_url("is not an address"))?,
+        };
         let key_variable = backend.provider().key_variables()[0];
         match &settings.api_key {
             Some(key) if key.reveal().is_empty() || !key.reveal().bytes().all(|byte| byte.is_ascii_graphic()) => {
@@ -258,45 +260,4 @@ fn request(prompt: &Prompt, images: &[Attachment]) -> ChatRequest {
 
 fn mentions_logprobs(error: &Error) -> bool {
     error.to_string().to_lowercase().contains("logprobs")
-}
-
-/// The address with a path that requests can be appended to.
-fn parse_base_url(text: &str, version: &str) -> Result<Url, &'static str> {
-    let mut url = Url::parse(text.trim()).map_err(|_| "is not an address")?;
-    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err("is neither http nor https");
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("has a password in it");
-    }
-    let path = match url.path() {
-        "" | "/" => format!("/{version}/"),
-        path if path.ends_with('/') => path.to_owned(),
-        path => format!("{path}/"),
-    };
-    url.set_path(&path);
-    Ok(url)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base_urls_end_in_the_path_of_the_api() {
-        for (given, expected) in [
-            ("https://api.openai.com/v1", "https://api.openai.com/v1/"),
-            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/v1/"),
-            ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/v1/"),
-            (
-                "https://dashscope.aliyuncs.com/compatible-mode/v1/",
-                "https://dashscope.aliyuncs.com/compatible-mode/v1/",
-            ),
-        ] {
-            assert_eq!(parse_base_url(given, "v1").unwrap().as_str(), expected);
-        }
-        for wrong in ["localhost:80", "not an address", "ftp://host/", "https://user:secret@host/v1", ""] {
-            assert!(parse_base_url(wrong, "v1").is_err(), "{wrong}");
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! A model with patience: retries with growing pauses, then the fallback backend.
+//! A model with patience: retries with growing pauses. Who answers when it fails for good is the reasoner's to say.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,36 +56,20 @@ pub enum Event {
         /// Why the last one failed.
         error: Error,
     },
-    /// The backend failed for good; another one is asked.
-    Fallback {
-        /// The backend that failed.
-        from: String,
-        /// The one that is asked now.
-        to: String,
-        /// Why.
-        error: Error,
-    },
 }
 
-/// A backend, what to do when it fails, and how many calls may run at once.
+/// A backend, how often it is asked when it fails, and how many calls may run at once.
 #[derive(Debug, Clone)]
 pub struct Client {
-    primary: Arc<dyn Vlm>,
-    fallback: Option<Arc<dyn Vlm>>,
+    model: Arc<dyn Vlm>,
     policy: RetryPolicy,
     calls: Option<Arc<Semaphore>>,
 }
 
 impl Client {
     /// A client of one backend with the default policy.
-    pub fn new(primary: Arc<dyn Vlm>) -> Self {
-        Self { primary, fallback: None, policy: RetryPolicy::default(), calls: None }
-    }
-
-    /// Asks `fallback` when the backend fails for good.
-    #[must_use]
-    pub fn with_fallback(self, fallback: Arc<dyn Vlm>) -> Self {
-        Self { fallback: Some(fallback), ..self }
+    pub fn new(model: Arc<dyn Vlm>) -> Self {
+        Self { model, policy: RetryPolicy::default(), calls: None }
     }
 
     /// Retries by `policy`.
@@ -102,30 +86,20 @@ impl Client {
 
     /// The backend's name.
     pub fn name(&self) -> &str {
-        self.primary.name()
+        self.model.name()
     }
 
-    /// The name of the backend that is asked when the first one fails.
-    pub fn fallback_name(&self) -> Option<&str> {
-        self.fallback.as_deref().map(Vlm::name)
-    }
-
-    /// What the backend can do (the fallback may do less: its answers then come without).
+    /// What the backend can do.
     pub fn capabilities(&self) -> Capabilities {
-        self.primary.capabilities()
+        self.model.capabilities()
     }
 
-    /// Pictures that both backends take, with the longer side at most `max_side`.
+    /// Pictures that the backend takes, with the longer side at most `max_side`.
     pub fn image_limits(&self, max_side: usize) -> ImageLimits {
-        let limits = ImageLimits::of(&*self.primary, max_side);
-        match &self.fallback {
-            Some(fallback) => limits.and(&ImageLimits::of(&**fallback, max_side)),
-            None => limits,
-        }
+        ImageLimits::of(&*self.model, max_side)
     }
 
-    /// One question, one answer. `options.timeout` bounds each call, not all of them together. If the fallback fails
-    /// too, its error is the one returned; the event before it has the first one.
+    /// One question, one answer. `options.timeout` bounds each call, not all of them together.
     pub async fn generate(
         &self,
         prompt: &Prompt,
@@ -133,28 +107,9 @@ impl Client {
         options: &Options,
         on_event: &(dyn Fn(Event) + Send + Sync),
     ) -> Result<Answer, Error> {
-        let error = match self.persist(&*self.primary, prompt, images, options, on_event).await {
-            Ok(answer) => return Ok(answer),
-            Err(error) => error,
-        };
-        let Some(fallback) = &self.fallback else { return Err(error) };
-        let (from, to) = (self.primary.name().to_owned(), fallback.name().to_owned());
-        tracing::warn!(reason = %error, "Model fallback: {from} -> {to}");
-        on_event(Event::Fallback { from, to, error });
-        self.persist(&**fallback, prompt, images, options, on_event).await
-    }
-
-    async fn persist(
-        &self,
-        model: &dyn Vlm,
-        prompt: &Prompt,
-        images: &[Attachment],
-        options: &Options,
-        on_event: &(dyn Fn(Event) + Send + Sync),
-    ) -> Result<Answer, Error> {
         let mut failures = 0;
         loop {
-            let error = match self.call(model, prompt, images, options).await {
+            let error = match self.call(prompt, images, options).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -164,25 +119,19 @@ impl Client {
             }
             let delay = self.policy.delay(failures, error.kind(), fastrand::f64());
             tracing::info!(attempt = failures + 1, ?delay, "{error}; trying again");
-            let (backend, attempt) = (model.name().to_owned(), failures + 1);
+            let (backend, attempt) = (self.name().to_owned(), failures + 1);
             on_event(Event::Retry { backend, attempt, delay, error });
             tokio::time::sleep(delay).await;
         }
     }
 
-    async fn call(
-        &self,
-        model: &dyn Vlm,
-        prompt: &Prompt,
-        images: &[Attachment],
-        options: &Options,
-    ) -> Result<Answer, Error> {
+    async fn call(&self, prompt: &Prompt, images: &[Attachment], options: &Options) -> Result<Answer, Error> {
         let _turn = match &self.calls {
             // The semaphore is never closed: an error cannot happen, and would only mean no limit.
             Some(calls) => calls.acquire().await.ok(),
             None => None,
         };
-        model.generate(prompt, images, options).await
+        self.model.generate(prompt, images, options).await
     }
 }
 

@@ -1,15 +1,15 @@
 //! Vision-language models behind one trait: a question and pictures in, text, log-probabilities and token use out.
 //!
-//! [`connect`] turns a [`BackendName`] such as `openai.gpt-4o` into a [`Vlm`]; a [`Client`] adds retries and the fallback
-//! backend; [`prepare`] makes an [`Attachment`] of a picture. The wire formats of OpenAI, Anthropic and Google are the
+//! [`connect`] turns a [`BackendName`] such as `openai.gpt-4o` into a [`Vlm`]; a [`Client`] adds retries;
+//! [`prepare`] makes an [`Attachment`] of a picture. The wire formats of OpenAI, Anthropic and Google are the
 //! crate `genai`'s; one file a provider says what is asked of it and how its answers are read.
 //!
 //! ```no_run
-//! use agenticiqa::vlm::{BackendName, Client, Options, Prompt, connect, settings_from_env};
+//! use agenticiqa::vlm::{BackendName, Client, Options, Prompt, ProviderSettings, Secret, connect};
 //!
 //! # async fn ask() -> Result<(), Box<dyn std::error::Error>> {
 //! let backend: BackendName = "openai.gpt-4o".parse()?;
-//! let settings = settings_from_env(backend.provider(), |name| std::env::var(name).ok());
+//! let settings = ProviderSettings { base_url: None, api_key: Some(Secret::new(std::env::var("OPENAI_API_KEY")?)) };
 //! let client = Client::new(connect(&backend, &settings)?);
 //! let prompt = Prompt { system: "Answer in one word.".into(), user: "Which colour has the sky?".into() };
 //! let answer = client.generate(&prompt, &[], &Options::default(), &|_| ()).await?;
@@ -18,6 +18,7 @@
 //! # }
 //! ```
 
+mod address;
 mod anthropic;
 mod backend;
 mod chat;
@@ -38,7 +39,9 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-pub use backend::{BackendName, Provider, ProviderSettings, Secret, settings_from_env};
+pub use address::{BaseUrl, NotAnAddress};
+pub(crate) use address::{ollama_url, without_secrets};
+pub use backend::{BackendName, NotABackend, Provider, ProviderSettings, Secret};
 pub use client::{Client, Event, RetryPolicy};
 pub use error::{Error, ErrorKind};
 pub use picture::{DEFAULT_MAX_SIDE, ImageLimits, prepare};

@@ -46,12 +46,9 @@ enum Server {
 
 impl OpenAi {
     pub fn connect(backend: &BackendName, settings: &ProviderSettings) -> Result<Self, Error> {
-        let mut settings = settings.clone();
         let ollama = backend.provider() == Provider::Ollama;
-        if ollama {
-            settings.base_url = settings.base_url.as_deref().map(ollama_url);
-        }
-        let own = !ollama && settings.base_url.as_deref().is_none_or(|url| url.contains("//api.openai.com"));
+        let at = |host: &str| settings.base_url.as_ref().is_some_and(|url| url.as_str().contains(host));
+        let own = !ollama && (settings.base_url.is_none() || at("//api.openai.com"));
         let endpoints = Endpoints {
             adapter: AdapterKind::OpenAI,
             default: if ollama { "http://127.0.0.1:11434/v1/" } else { "https://api.openai.com/v1/" },
@@ -64,9 +61,8 @@ impl OpenAi {
             true => Server::Own,
             false => Server::Compatible,
         };
-        let dashscope = settings.base_url.as_deref().is_some_and(|url| url.contains("dashscope"));
-        let top_logprobs = if dashscope { TOP_LOGPROBS_OF_DASHSCOPE } else { TOP_LOGPROBS };
-        Ok(Self { chat: Chat::connect(backend, backend.model(), &settings, &endpoints)?, server, top_logprobs })
+        let top_logprobs = if at("dashscope") { TOP_LOGPROBS_OF_DASHSCOPE } else { TOP_LOGPROBS };
+        Ok(Self { chat: Chat::connect(backend, backend.model(), settings, &endpoints)?, server, top_logprobs })
     }
 
     fn chat_options(&self, options: &Options, logprobs: bool) -> ChatOptions {
@@ -169,18 +165,6 @@ fn is_reasoning_model(model: &str) -> bool {
     digit_after("o").is_some() || (digit_after("gpt-").is_some_and(|version| version >= 5) && !model.contains("chat"))
 }
 
-/// Ollama's own way to write an address: scheme and port may be missing, and a server that listens everywhere is asked
-/// on this machine.
-fn ollama_url(host: &str) -> String {
-    let host = host.trim();
-    if host.contains("://") {
-        return host.to_owned();
-    }
-    let host = host.trim_end_matches('/');
-    let host = if host.contains(':') { host.to_owned() } else { format!("{host}:11434") };
-    format!("http://{}", host.replacen("0.0.0.0", "127.0.0.1", 1))
-}
-
 #[cfg(test)]
 mod tests {
     use genai::chat::ChatResponseFormat;
@@ -219,18 +203,6 @@ mod tests {
         }
         for model in ["gpt-4o", "gpt-4.1", "gpt-4o-mini", "gpt-5-chat-latest", "chatgpt-4o-latest", "omni"] {
             assert!(!is_reasoning_model(model), "{model}");
-        }
-    }
-
-    #[test]
-    fn ollama_hosts_become_addresses() {
-        for (host, url) in [
-            ("127.0.0.1:11434", "http://127.0.0.1:11434"),
-            ("0.0.0.0", "http://127.0.0.1:11434"),
-            ("gpu-box", "http://gpu-box:11434"),
-            ("https://ollama.example/v1", "https://ollama.example/v1"),
-        ] {
-            assert_eq!(ollama_url(host), url);
         }
     }
 }

@@ -31,15 +31,6 @@ impl ImageLimits {
         let formats = MEDIA_TYPES.iter().map(|(_, mime)| *mime).filter(|mime| model.accepts(mime)).collect();
         Self { formats, max_side, max_bytes: model.max_image_bytes() }
     }
-
-    /// What both take.
-    #[must_use]
-    pub fn and(mut self, other: &Self) -> Self {
-        self.formats.retain(|mime| other.formats.contains(mime));
-        self.max_side = self.max_side.min(other.max_side);
-        self.max_bytes = self.max_bytes.min(other.max_bytes);
-        self
-    }
 }
 
 const MEDIA_TYPES: [(Format, &str); 6] = [

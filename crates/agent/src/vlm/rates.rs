@@ -2,17 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use garde::Validate;
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Usage;
+use super::{BackendName, Usage};
+use crate::rules::within;
 
 /// The price of one model, in US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Validate)]
+#[serde(deny_unknown_fields, expecting = "prompt and completion, in US dollars for a million tokens")]
 pub struct Rates {
     /// Tokens of prompts and pictures.
+    #[garde(custom(within(0.0, 1e6)))]
     pub prompt: f64,
     /// Tokens of answers.
+    #[garde(custom(within(0.0, 1e6)))]
     pub completion: f64,
 }
 
@@ -24,9 +28,33 @@ impl Rates {
 }
 
 /// Prices by backend name. A name that ends in `*` stands for all that begin so (`ollama.*`); the longest one counts.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Validate)]
 #[serde(transparent)]
-pub struct RateCard(pub BTreeMap<String, Rates>);
+#[garde(transparent)]
+pub struct RateCard(
+    #[serde(deserialize_with = "named_rates")]
+    #[garde(dive)]
+    pub BTreeMap<String, Rates>,
+);
+
+/// The name of a rate: a backend, or the beginning of several with `*` behind it.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+struct RateName(String);
+
+impl TryFrom<String> for RateName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, &'static str> {
+        let known = name.parse::<BackendName>().is_ok();
+        if known { Ok(Self(name)) } else { Err("the name of a rate is a backend, such as openai.gpt-4o or ollama.*") }
+    }
+}
+
+fn named_rates<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Rates>, D::Error> {
+    let rates: BTreeMap<RateName, Rates> = BTreeMap::deserialize(deserializer)?;
+    Ok(rates.into_iter().map(|(RateName(name), rates)| (name, rates)).collect())
+}
 
 impl RateCard {
     /// The price of a backend, if the card has it.

@@ -18,7 +18,7 @@ pub fn address() -> &'static str {
 
 /// The model behind it, without retries.
 pub fn model() -> Arc<dyn Vlm> {
-    let settings = ProviderSettings { base_url: Some(address().to_owned()), api_key: None };
+    let settings = ProviderSettings { base_url: Some(address().parse().unwrap()), api_key: None };
     connect(&"openai.tiny-vlm".parse().unwrap(), &settings).unwrap()
 }
 

@@ -250,8 +250,8 @@ async fn conditional_subtask_execution() {
         let flags = [bits & 1 > 0, bits & 2 > 0, bits & 4 > 0, bits & 8 > 0];
         let (found, model) = execute(model(), &scene(), &plan(json!("Global"), flags)).await;
         assert_eq!(model.calls("detect").len(), usize::from(flags[0]), "{flags:?}");
-        assert_eq!(model.calls("analyse").len() > 0, flags[1], "{flags:?}");
-        assert_eq!(model.calls("select").len() > 0, flags[2], "{flags:?}");
+        assert_eq!(!model.calls("analyse").is_empty(), flags[1], "{flags:?}");
+        assert_eq!(!model.calls("select").is_empty(), flags[2], "{flags:?}");
         assert_eq!(found.distortion_set.is_some(), flags[0]);
         assert_eq!(found.selected_tools.is_some(), flags[2]);
         assert_eq!(found.quality_scores.is_some(), flags[3], "{flags:?}");

@@ -30,11 +30,14 @@ pub struct Call {
     pub options: Options,
 }
 
+/// What a model says, one after the other.
+type Script = VecDeque<Result<String, Error>>;
+
 /// A model that answers from a script: by role, each role's answers one after the other, the last one again and again.
 #[derive(Debug, Default)]
 pub struct Scripted {
     name: String,
-    answers: Mutex<Vec<(&'static str, VecDeque<Result<String, Error>>)>>,
+    answers: Mutex<Vec<(&'static str, Script)>>,
     logprobs: Option<Vec<TokenLogprob>>,
     delay: Duration,
     calls: Mutex<Vec<Call>>,
@@ -65,7 +68,7 @@ impl Scripted {
         self.gives(role, answers.iter().map(|answer| Ok((*answer).to_owned())).collect())
     }
 
-    pub fn gives(self, role: &'static str, answers: VecDeque<Result<String, Error>>) -> Self {
+    pub fn gives(self, role: &'static str, answers: Script) -> Self {
         self.answers.lock().unwrap().push((role, answers));
         self
     }

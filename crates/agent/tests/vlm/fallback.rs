@@ -1,116 +1,145 @@
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agenticiqa::vlm::{Client, ErrorKind, Event, Options};
+use agenticiqa::imaging::{Decoder, encode_png};
+use agenticiqa::journal::{Event, Journal, Node};
+use agenticiqa::metrics::Image;
+use agenticiqa::reasoner::builtin::Builtin;
+use agenticiqa::reasoner::fallback::WithFallback;
+use agenticiqa::reasoner::vlm::VlmReasoner;
+use agenticiqa::reasoner::{Context, Error, Reasoner};
+use agenticiqa::state::{AgenticIqaState, AnswerForm, PlannerOutput, Text};
+use agenticiqa::subject::{Source, Subject};
+use agenticiqa::tools::Registry;
+use agenticiqa::vlm::{Client, ErrorKind, Options};
 use serde_json::json;
-use wiremock::matchers::method;
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{MockServer, ResponseTemplate};
 
-use crate::support::{Log, ask_with_retries, completion, impatient, model, ok, prompt, server};
+use crate::support::{KEY, Log, calls, completion, impatient, model, ok, server};
 
-async fn calls(server: &MockServer) -> usize {
-    server.received_requests().await.unwrap().len()
+const FIRST: &str = "openai.gpt-4o";
+const SECOND: &str = "openai.qwen2.5-vl";
+
+/// A planner that asks a server, three times at most.
+fn planner(backend: &str, server: &MockServer) -> Arc<dyn Reasoner> {
+    let client = Client::new(model(backend, &server.uri())).with_policy(impatient());
+    let options = Options { timeout: Duration::from_millis(500), ..Options::default() };
+    Arc::new(VlmReasoner { node: Node::Planner, client, options, attempts: 2, max_side: 64 })
 }
 
-/// A server that fails `times` times and then answers.
-async fn recovers_after(times: u64, fault: ResponseTemplate) -> MockServer {
-    let server = MockServer::start().await;
-    Mock::given(method("POST")).respond_with(fault).up_to_n_times(times).with_priority(1).mount(&server).await;
-    Mock::given(method("POST")).respond_with(ok(completion("sharp"))).with_priority(2).mount(&server).await;
-    server
-}
-
-#[tokio::test]
-async fn a_server_that_recovers_is_asked_again() {
-    let server = recovers_after(2, ResponseTemplate::new(500)).await;
-    let client = Client::new(model("openai.gpt-4o", &server.uri())).with_policy(impatient());
-    let (answer, events) = ask_with_retries(&client).await;
-    assert_eq!(answer.unwrap().text, "sharp");
-    assert_eq!(calls(&server).await, 3);
-    let attempts = events.iter().map(|event| match event {
-        Event::Retry { backend, attempt, error, .. } => (backend.as_str(), *attempt, error.kind()),
-        other => panic!("{other:?}"),
+/// A server that plans.
+async fn healthy() -> MockServer {
+    let plan = json!({
+        "query_type": "IQA", "query_scope": "Global", "distortion_source": "Inferred", "distortions": null,
+        "reference_mode": "No-Reference", "required_tool": null,
+        "plan": {"distortion_detection": true, "distortion_analysis": true, "tool_selection": true, "tool_execution": true},
     });
-    let expected = [("openai.gpt-4o", 2, ErrorKind::Server), ("openai.gpt-4o", 3, ErrorKind::Server)];
-    assert_eq!(attempts.collect::<Vec<_>>(), expected);
+    server(ok(completion(&plan.to_string()))).await
+}
+
+/// What came of asking one for a plan, and the other if that failed.
+struct Outcome {
+    plan: Result<PlannerOutput, Error>,
+    /// Retries and takeovers, in order.
+    events: Vec<Event>,
+    problems: Vec<String>,
+    log: String,
+}
+
+async fn plan(first: Arc<dyn Reasoner>, second: Arc<dyn Reasoner>) -> Outcome {
+    let (log, _guard) = Log::start();
+    let pixels = (0..64 * 64 * 3).map(|sample| (sample * 7 % 251) as u8).collect();
+    let file = encode_png(&Image::from_rgb8(64, 64, pixels).unwrap()).unwrap();
+    let image = Source::decode(&Decoder::default(), file).unwrap();
+    let text = |text| Text::new(text).unwrap();
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&events);
+    let journal = Journal::heard_by(move |event| heard.lock().unwrap().push(event.clone()));
+    let context = Context {
+        state: &AgenticIqaState::new(text("sample"), text("Is the photo sharp?"), text("photo.png")),
+        form: AnswerForm::Text,
+        subject: &Arc::new(Subject::new(image, None).unwrap()),
+        registry: &Arc::new(Registry::builtin().unwrap()),
+        journal: &journal,
+    };
+    let plan = WithFallback { node: Node::Planner, first, second }.plan(context).await;
+    let events = events.lock().unwrap().clone();
+    Outcome { plan, events, problems: journal.problems(), log: log.text() }
+}
+
+fn takeover(from: &str, to: &str) -> Event {
+    Event::Fallback { node: Node::Planner, from: from.to_owned(), to: to.to_owned() }
 }
 
 #[tokio::test]
-async fn a_rate_limit_waits_as_long_as_the_server_asks() {
-    let server = recovers_after(1, ResponseTemplate::new(429).insert_header("retry-after-ms", "20")).await;
-    let client = Client::new(model("openai.gpt-4o", &server.uri())).with_policy(impatient());
-    let (answer, events) = ask_with_retries(&client).await;
-    answer.unwrap();
-    let [Event::Retry { delay, .. }] = events.as_slice() else { panic!("{events:?}") };
-    assert!((Duration::from_millis(20)..=Duration::from_millis(21)).contains(delay), "{delay:?}");
+async fn the_second_backend_answers_when_the_first_fails_for_good() {
+    let (broken, healthy) = (server(ResponseTemplate::new(503)).await, healthy().await);
+    let outcome = plan(planner(FIRST, &broken), planner(SECOND, &healthy)).await;
+    outcome.plan.unwrap();
+    assert_eq!((calls(&broken).await, calls(&healthy).await), (3, 1));
+    let [Event::Retry { attempt: 1, .. }, Event::Retry { attempt: 2, .. }, last] = outcome.events.as_slice() else {
+        panic!("{:?}", outcome.events)
+    };
+    assert_eq!(last, &takeover(FIRST, SECOND));
+    let warnings: Vec<&str> = outcome.log.lines().filter(|line| line.contains(" WARN ")).collect();
+    let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+    let line = format!("Model fallback: {FIRST} -> {SECOND} reason={FIRST}: ");
+    assert!(warning.contains(&line), "{warning}");
+    let [problem] = outcome.problems.as_slice() else { panic!("{:?}", outcome.problems) };
+    assert!(problem.starts_with(&format!("Model fallback: {FIRST} -> {SECOND}: {FIRST}: ")), "{problem}");
 }
 
 #[tokio::test]
-async fn a_wrong_key_and_a_wrong_request_are_not_tried_again() {
-    for status in [400, 401, 403, 404] {
-        let server = server(ResponseTemplate::new(status)).await;
-        let client = Client::new(model("openai.gpt-4o", &server.uri())).with_policy(impatient());
-        let (answer, events) = ask_with_retries(&client).await;
-        assert!(!answer.unwrap_err().is_transient());
-        assert_eq!((calls(&server).await, events), (1, vec![]));
+async fn every_kind_of_failure_leads_to_the_second_backend() {
+    let mut refusal = completion("");
+    refusal["choices"][0]["message"] = json!({"role": "assistant", "content": null, "refusal": "I will not."});
+    let late = ok(completion("late")).set_delay(Duration::from_secs(600));
+    for (fault, asked, because) in [
+        (ResponseTemplate::new(401), 1, "the key was refused: set OPENAI_API_KEY"),
+        (ResponseTemplate::new(429).insert_header("retry-after-ms", "1"), 3, "too many calls"),
+        (ok(refusal), 1, "I will not."),
+        (late, 3, "no answer within 0.5 s"),
+        (ok(completion("I cannot plan.")), 2, "gave 2 answers that cannot be used"),
+        (ok(completion("")), 1, "the answer is empty"),
+        (ResponseTemplate::new(400), 1, "the request was not accepted"),
+    ] {
+        let (broken, healthy) = (server(fault).await, healthy().await);
+        let outcome = plan(planner(FIRST, &broken), planner(SECOND, &healthy)).await;
+        outcome.plan.unwrap();
+        assert_eq!((calls(&broken).await, calls(&healthy).await), (asked, 1), "{because}");
+        assert_eq!(outcome.events.last(), Some(&takeover(FIRST, SECOND)), "{because}");
+        assert!(outcome.problems[0].contains(because), "{because}: {:?}", outcome.problems);
+        assert!(outcome.log.contains(&format!("Model fallback: {FIRST} -> {SECOND} reason=")), "{because}");
+        assert!(!outcome.log.contains(KEY) && !outcome.problems[0].contains(KEY));
     }
 }
 
 #[tokio::test]
-async fn the_fallback_answers_when_the_first_backend_fails_for_good() {
-    let (log, _guard) = Log::start();
-    let (broken, healthy) = (server(ResponseTemplate::new(503)).await, server(ok(completion("soft"))).await);
-    let client = Client::new(model("openai.gpt-4o", &broken.uri()))
-        .with_fallback(model("openai.qwen2.5-vl", &healthy.uri()))
-        .with_policy(impatient());
-    let (answer, events) = ask_with_retries(&client).await;
-    assert_eq!(answer.unwrap().text, "soft");
-    assert_eq!((calls(&broken).await, calls(&healthy).await), (3, 1));
-    let Some(Event::Fallback { from, to, error }) = events.last() else { panic!("{events:?}") };
-    assert_eq!((from.as_str(), to.as_str(), error.kind()), ("openai.gpt-4o", "openai.qwen2.5-vl", ErrorKind::Server));
-    assert_eq!(events.len(), 3);
-    assert!(log.text().contains("WARN"), "{}", log.text());
-    assert!(log.text().contains("Model fallback: openai.gpt-4o -> openai.qwen2.5-vl"), "{}", log.text());
-}
-
-#[tokio::test]
-async fn the_fallback_is_asked_at_once_when_retries_are_useless() {
-    let (refusing, healthy) = (server(ResponseTemplate::new(401)).await, server(ok(completion("soft"))).await);
-    let client = Client::new(model("openai.gpt-4o", &refusing.uri()))
-        .with_fallback(model("ollama.llava", &healthy.uri()))
-        .with_policy(impatient());
-    let (answer, _) = ask_with_retries(&client).await;
-    answer.unwrap();
-    assert_eq!((calls(&refusing).await, calls(&healthy).await), (1, 1));
+async fn the_second_backend_is_left_alone_when_the_first_answers() {
+    let (first, second) = (healthy().await, healthy().await);
+    let outcome = plan(planner(FIRST, &first), planner(SECOND, &second)).await;
+    outcome.plan.unwrap();
+    assert_eq!((calls(&first).await, calls(&second).await), (1, 0));
+    assert_eq!((outcome.events, outcome.problems), (vec![], vec![]));
+    assert!(!outcome.log.contains("Model fallback"));
 }
 
 #[tokio::test]
 async fn if_both_fail_the_error_is_the_second_ones() {
     let (first, second) = (server(ResponseTemplate::new(500)).await, server(ResponseTemplate::new(401)).await);
-    let client = Client::new(model("openai.gpt-4o", &first.uri()))
-        .with_fallback(model("anthropic.claude-3.5-sonnet", &second.uri()))
-        .with_policy(impatient());
-    let (answer, events) = ask_with_retries(&client).await;
-    let error = answer.unwrap_err();
-    assert_eq!((error.backend(), error.kind()), ("anthropic.claude-3.5-sonnet", ErrorKind::Authentication));
-    assert!(matches!(events.last(), Some(Event::Fallback { .. })), "{events:?}");
+    let claude = "anthropic.claude-3.5-sonnet";
+    let outcome = plan(planner(FIRST, &first), planner(claude, &second)).await;
+    let Err(Error::Model(error)) = outcome.plan else { panic!("{:?}", outcome.plan) };
+    assert_eq!((error.backend(), error.kind()), (claude, ErrorKind::Authentication));
+    assert_eq!(outcome.events.last(), Some(&takeover(FIRST, claude)));
+    assert!(outcome.problems[0].contains("status 500"), "{:?}", outcome.problems);
 }
 
 #[tokio::test]
-async fn a_server_without_log_probabilities_is_asked_without() {
-    let server = MockServer::start().await;
-    let complaint = json!({"error": {"message": "This model does not support logprobs"}});
-    let refused = ResponseTemplate::new(400).set_body_json(complaint);
-    Mock::given(wiremock::matchers::body_partial_json(json!({"logprobs": true})))
-        .respond_with(refused)
-        .mount(&server)
-        .await;
-    Mock::given(method("POST")).respond_with(ok(completion("sharp"))).with_priority(9).mount(&server).await;
-    let model = model("openai.some-model", &server.uri());
-    assert!(model.capabilities().logprobs);
-    let options = Options { logprobs: true, ..Options::default() };
-    for calls_so_far in [2, 3] {
-        let answer = model.generate(&prompt(), &[], &options).await.unwrap();
-        assert_eq!((answer.logprobs, calls(&server).await), (None, calls_so_far));
-    }
-    assert!(!model.capabilities().logprobs);
+async fn the_built_in_analyst_can_take_over() {
+    let broken = server(ResponseTemplate::new(401)).await;
+    let outcome = plan(planner(FIRST, &broken), Arc::new(Builtin)).await;
+    outcome.plan.unwrap();
+    assert_eq!(outcome.events, [takeover(FIRST, "builtin")]);
+    assert!(outcome.log.contains(&format!("Model fallback: {FIRST} -> builtin reason=")), "{}", outcome.log);
 }

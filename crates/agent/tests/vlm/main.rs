@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-/// Retries and the fallback backend, end to end.
+/// Who answers when a backend fails for good.
 mod fallback;
 /// Faults that a real server cannot be made to show, and the errors that they become.
 mod faults;
@@ -10,6 +10,8 @@ mod faults;
 mod pictures;
 /// Requests field by field, in the formats that the providers publish, and their answers.
 mod requests;
+/// Which calls are made again, and when.
+mod retries;
 /// Keys stay where they belong.
 mod secrets;
 /// Servers, models and logs for the tests.

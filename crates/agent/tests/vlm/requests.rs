@@ -126,7 +126,7 @@ async fn an_answer_that_was_cut_says_so() {
 #[tokio::test]
 async fn servers_without_keys_get_no_header() {
     let server = server(ok(completion("yes"))).await;
-    let settings = ProviderSettings { base_url: Some(server.uri()), api_key: None };
+    let settings = ProviderSettings { base_url: Some(server.uri().parse().unwrap()), api_key: None };
     let model = connect(&"ollama.qwen2.5vl:7b".parse().unwrap(), &settings).unwrap();
     model.generate(&prompt(), &[], &Options::default()).await.unwrap();
     let request = only_request(&server).await;

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use agenticiqa::vlm::{Client, ErrorKind, ProviderSettings, Secret, Vlm, connect};
+use agenticiqa::vlm::{BaseUrl, Client, ErrorKind, ProviderSettings, Secret, Vlm, connect};
 use serde_json::json;
 use wiremock::ResponseTemplate;
 
@@ -96,10 +96,12 @@ fn a_key_that_cannot_be_one_is_found_at_once() {
 
 #[test]
 fn an_address_with_a_password_or_without_a_scheme_is_refused() {
-    for base_url in ["https://user:hunter2@host/v1", "host/v1", "file:///etc/passwd"] {
-        let settings = ProviderSettings { base_url: Some(base_url.to_owned()), api_key: Some(Secret::new(KEY)) };
-        let error = connect(&"openai.gpt-4o".parse().unwrap(), &settings).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Configuration);
-        assert!(!error.to_string().contains("hunter2"), "{error}");
+    let base_url = Some("https://user:hunter2@host/v1".parse().unwrap());
+    let settings = ProviderSettings { base_url, api_key: Some(Secret::new(KEY)) };
+    let error = connect(&"openai.gpt-4o".parse().unwrap(), &settings).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+    assert!(!error.to_string().contains("hunter2") && !format!("{settings:?}").contains("hunter2"), "{error}");
+    for wrong in ["host/v1", "file:///etc/passwd"] {
+        wrong.parse::<BaseUrl>().unwrap_err();
     }
 }

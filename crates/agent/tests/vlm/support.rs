@@ -13,7 +13,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 pub const KEY: &str = "sk-a-very-secret-key-0123456789";
 
 pub fn model(backend: &str, base_url: &str) -> Arc<dyn Vlm> {
-    let settings = ProviderSettings { base_url: Some(base_url.to_owned()), api_key: Some(Secret::new(KEY)) };
+    let settings = ProviderSettings { base_url: Some(base_url.parse().unwrap()), api_key: Some(Secret::new(KEY)) };
     connect(&backend.parse().unwrap(), &settings).unwrap()
 }
 
@@ -22,6 +22,11 @@ pub async fn server(answer: ResponseTemplate) -> MockServer {
     let server = MockServer::start().await;
     Mock::given(method("POST")).respond_with(answer).mount(&server).await;
     server
+}
+
+/// How often a server was called.
+pub async fn calls(server: &MockServer) -> usize {
+    server.received_requests().await.unwrap().len()
 }
 
 /// OpenAI's answer with that text.

@@ -3,6 +3,9 @@
 mod errors;
 
 use super::*;
+use crate::executor::Grounding;
+use crate::summarizer::fusion::Fusion;
+use crate::vlm::{Provider, Rates};
 
 /// A folder with files, and variables.
 struct Place {
@@ -70,7 +73,7 @@ fn the_defaults_are_those_of_the_specification() {
     let tokens = models.roles().map(|(_, role)| role.max_tokens);
     let seconds = models.roles().map(|(_, role)| role.timeout().as_secs());
     assert_eq!((tokens, seconds), ([2048, 2048, 512], [60, 300, 60]));
-    assert_eq!(models.rates["openai.gpt-4o"], Rate { prompt: 2.5, completion: 10.0 });
+    assert_eq!(models.rates.rates("openai.gpt-4o"), Some(Rates { prompt: 2.5, completion: 10.0 }));
     assert_eq!(pipeline.max_replan_iterations, 2);
     assert_eq!(pipeline.executor, Executor { grounding: Grounding::Auto, concurrency: 4 });
     assert_eq!(pipeline.fusion, Fusion { eta: 1.0, levels: [1.0, 2.0, 3.0, 4.0, 5.0] });
@@ -96,8 +99,8 @@ fn partial_files_keep_what_they_do_not_name() {
     assert_eq!((backend.as_str(), *top_p, *max_tokens), ("openai.gpt-4o", Some(0.1), 2048));
     assert!(settings.models.executor.backend.is_builtin());
     assert_eq!(settings.models.summarizer.max_tokens, 512);
-    assert_eq!(settings.models.rates["openai.mine"], Rate { prompt: 1.0, completion: 2.0 });
-    assert!(settings.models.rates.contains_key("openai.gpt-4o"));
+    assert_eq!(settings.models.rates.rates("openai.mine"), Some(Rates { prompt: 1.0, completion: 2.0 }));
+    assert!(settings.models.rates.rates("openai.gpt-4o").is_some());
     assert_eq!(pipeline("").settings().pipeline, Settings::builtin().unwrap().pipeline);
 }
 
@@ -150,6 +153,14 @@ fn every_variable_sets_its_field() {
 }
 
 #[test]
+fn ollamas_own_variable_becomes_an_address() {
+    for (host, address) in [("0.0.0.0", "http://127.0.0.1:11434"), ("gpu-box", "http://gpu-box:11434")] {
+        let providers = Place::new().variable("OLLAMA_HOST", host).settings().models.providers;
+        assert_eq!(providers.ollama.base_url.unwrap().as_str(), address);
+    }
+}
+
+#[test]
 fn assignments_reach_every_field() {
     let place = Place::new();
     let load = |key: &str, value: &str| place.load(None, &assign(key, value)).unwrap();
@@ -157,7 +168,7 @@ fn assignments_reach_every_field() {
     assert_eq!(load("executor.grounding", "off").pipeline.executor.grounding, Grounding::Off);
     assert_eq!(load("executor.max_tokens", "77").models.executor.max_tokens, 77);
     assert_eq!(load("fusion.levels", "[1, 1.5, 2, 3, 5]").pipeline.fusion.levels[1], 1.5);
-    assert_eq!(load("rates.openai.gpt-4o.prompt", "9").models.rates["openai.gpt-4o"].prompt, 9.0);
+    assert_eq!(load("rates.openai.gpt-4o.prompt", "9").models.rates.rates("openai.gpt-4o").unwrap().prompt, 9.0);
     assert_eq!(load("tools.models.ILNIQE", "a b.mat").pipeline.tools.models["ILNIQE"], Path::new("a b.mat"));
     assert_eq!(load("planner.top_p", "null").models.planner.top_p, None);
     assert_eq!(load("planner.top_p", "").models.planner.top_p, None);
@@ -262,9 +273,9 @@ fn a_role_is_reached_at_its_own_address_and_its_fallback_at_the_providers() {
     assert_eq!(models.base_url(&models.planner).unwrap().as_str(), "http://role");
     assert_eq!(models.fallback_base_url(&models.planner).unwrap().as_str(), "http://provider");
     assert_eq!(models.base_url(&models.executor), None);
-    assert_eq!(models.key_variables(&PROVIDERS[0]), ["MY_KEY"]);
-    assert_eq!(models.key_variables(&PROVIDERS[2]), ["GOOGLE_API_KEY", "GEMINI_API_KEY"]);
-    assert_eq!(models.providers_in_use(), [&PROVIDERS[0]]);
+    assert_eq!(models.key_variables(Provider::OpenAi), ["MY_KEY"]);
+    assert_eq!(models.key_variables(Provider::Google), ["GOOGLE_API_KEY", "GEMINI_API_KEY"]);
+    assert_eq!(models.providers_in_use(), [Provider::OpenAi]);
 }
 
 #[test]

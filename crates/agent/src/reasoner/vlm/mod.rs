@@ -100,14 +100,9 @@ impl VlmReasoner {
         );
         let options =
             Options { schema: Some(question.schema.clone()), logprobs: question.logprobs, ..self.options.clone() };
-        let hear = |event: vlm::Event| match event {
-            vlm::Event::Retry { backend, attempt, error, .. } => {
-                let (node, reason) = (self.node, error.to_string());
-                context.journal.tell(Event::Retry { node, backend, attempt: attempt.saturating_sub(1), reason });
-            }
-            vlm::Event::Fallback { from, to, .. } => {
-                context.journal.tell(Event::Fallback { node: self.node, from, to });
-            }
+        let hear = |vlm::Event::Retry { backend, attempt, error, .. }| {
+            let (node, reason) = (self.node, error.to_string());
+            context.journal.tell(Event::Retry { node, backend, attempt: attempt.saturating_sub(1), reason });
         };
         let answer = self.client.generate(&prompt, images, &options, &hear).await?;
         tracing::debug!(node = self.node.name(), model = answer.model, answer = excerpt(&answer.text), "answer");

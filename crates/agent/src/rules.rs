@@ -1,7 +1,7 @@
-//! Rules that several fields share.
+//! Rules that values of several settings share.
 
 /// A number from `low` to `high`.
-pub(super) fn within<T: Copy + Into<f64>>(low: f64, high: f64) -> impl Fn(&T, &()) -> garde::Result {
+pub(crate) fn within<T: Copy + Into<f64>>(low: f64, high: f64) -> impl Fn(&T, &()) -> garde::Result {
     move |value, ()| {
         if (low..=high).contains(&(*value).into()) {
             Ok(())
