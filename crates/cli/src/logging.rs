@@ -28,6 +28,7 @@ pub fn start(arguments: &Arguments, configured: &config::Logging) {
         false => log.with(lines.without_time().with_ansi(false).with_filter(ours)).init(),
         true => log.with(lines.json().with_filter(ours)).init(),
     }
+    quiet_codecs();
 }
 
 fn level(level: config::LogLevel) -> LevelFilter {
@@ -39,7 +40,6 @@ fn level(level: config::LogLevel) -> LevelFilter {
         config::LogLevel::Debug => LevelFilter::DEBUG,
         config::LogLevel::Trace => LevelFilter::TRACE,
     }
-    quiet_codecs();
 }
 
 /// What a damaged file makes a codec panic with is for the log: the error of the file says it to the user.
