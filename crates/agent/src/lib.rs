@@ -1,4 +1,29 @@
-//! Image quality assessment as a library: every tool behind one name, on one calibrated scale from 1 to 5.
+//! Image quality assessment as a library: a question about a picture in, an answer with its evidence out; every tool
+//! behind one name, on one calibrated scale from 1 to 5.
+//!
+//! ```
+//! use agenticiqa::agent::{Input, Request};
+//! use agenticiqa::config::{Environment, Settings};
+//! use agenticiqa::journal::Journal;
+//! use agenticiqa::metrics::Image;
+//! use agenticiqa::{imaging, setup};
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let settings = Settings::builtin()?;
+//! let environment = Environment::with_variables(".", [("NO_KEY", "needed")])?;
+//! let agent = setup::agent(&settings, &environment, setup::registry(&settings)?)?;
+//! let photo = Image::from_gray8(256, 256, (0..65536).map(|i| (i * i / 97 % 251) as u8).collect())?;
+//! let image = Input::Bytes("photo.png".into(), imaging::encode_png(&photo)?);
+//! let request = Request { query: "Is it blurry?".into(), ..Request::new(image) };
+//! let record = agent.assess(request, Journal::default()).await?;
+//! println!("{}", record.summarizer_result.ok_or("no answer")?.final_answer);
+//! # Ok(())
+//! # }
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(run())?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The tools alone:
 //!
 //! ```
 //! use agenticiqa::metrics::{Image, Pair};

@@ -1,10 +1,9 @@
 //! A reasoner with a deputy: when it fails, another one answers.
 
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
-use super::{Analyses, Context, DistortionSet, Error, Reasoner, Verdict};
+use super::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
 use crate::journal::Node;
 use crate::state::{ByDistortion, ExecutorOutput, PlannerOutput, RegionBox, Text};
 use crate::tools::Tool;
@@ -25,8 +24,8 @@ impl WithFallback {
     async fn or_second<'a, T>(
         &'a self,
         context: Context<'a>,
-        first: BoxFuture<'a, Result<T, Error>>,
-        second: impl FnOnce() -> BoxFuture<'a, Result<T, Error>>,
+        first: Thought<'a, T>,
+        second: impl FnOnce() -> Thought<'a, T>,
     ) -> Result<T, Error> {
         match first.await {
             Ok(value) => Ok(value),
@@ -43,15 +42,11 @@ impl Reasoner for WithFallback {
         self.first.name()
     }
 
-    fn plan<'a>(&'a self, context: Context<'a>) -> BoxFuture<'a, Result<PlannerOutput, Error>> {
+    fn plan<'a>(&'a self, context: Context<'a>) -> Thought<'a, PlannerOutput> {
         self.or_second(context, self.first.plan(context), move || self.second.plan(context)).boxed()
     }
 
-    fn detect<'a>(
-        &'a self,
-        context: Context<'a>,
-        plan: &'a PlannerOutput,
-    ) -> BoxFuture<'a, Result<DistortionSet, Error>> {
+    fn detect<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, DistortionSet> {
         self.or_second(context, self.first.detect(context, plan), move || self.second.detect(context, plan)).boxed()
     }
 
@@ -60,7 +55,7 @@ impl Reasoner for WithFallback {
         context: Context<'a>,
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
-    ) -> BoxFuture<'a, Result<Analyses, Error>> {
+    ) -> Thought<'a, Analyses> {
         let first = self.first.analyse(context, plan, distortions);
         self.or_second(context, first, move || self.second.analyse(context, plan, distortions)).boxed()
     }
@@ -71,16 +66,12 @@ impl Reasoner for WithFallback {
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
         tools: &'a [&'a Tool],
-    ) -> BoxFuture<'a, Result<ByDistortion<Text>, Error>> {
+    ) -> Thought<'a, ByDistortion<Text>> {
         let first = self.first.select(context, plan, distortions, tools);
         self.or_second(context, first, move || self.second.select(context, plan, distortions, tools)).boxed()
     }
 
-    fn ground<'a>(
-        &'a self,
-        context: Context<'a>,
-        objects: &'a [&'a str],
-    ) -> BoxFuture<'a, Result<Vec<RegionBox>, Error>> {
+    fn ground<'a>(&'a self, context: Context<'a>, objects: &'a [&'a str]) -> Thought<'a, Vec<RegionBox>> {
         self.or_second(context, self.first.ground(context, objects), move || self.second.ground(context, objects))
             .boxed()
     }
@@ -91,7 +82,7 @@ impl Reasoner for WithFallback {
         plan: &'a PlannerOutput,
         evidence: &'a ExecutorOutput,
         fused: Option<f64>,
-    ) -> BoxFuture<'a, Result<Verdict, Error>> {
+    ) -> Thought<'a, Verdict> {
         let first = self.first.conclude(context, plan, evidence, fused);
         self.or_second(context, first, move || self.second.conclude(context, plan, evidence, fused)).boxed()
     }

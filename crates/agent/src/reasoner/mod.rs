@@ -26,6 +26,9 @@ pub type DistortionSet = BTreeMap<Text, Vec<Distortion>>;
 /// The severities of the distortions of each part of the picture.
 pub type Analyses = BTreeMap<Text, Vec<DistortionAnalysis>>;
 
+/// What a role comes to, in time.
+pub type Thought<'a, T> = BoxFuture<'a, Result<T, Error>>;
+
 /// What every role may look at.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
@@ -65,14 +68,10 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
     }
 
     /// Turns the question into a plan.
-    fn plan<'a>(&'a self, context: Context<'a>) -> BoxFuture<'a, Result<PlannerOutput, Error>>;
+    fn plan<'a>(&'a self, context: Context<'a>) -> Thought<'a, PlannerOutput>;
 
     /// Finds the distortions of each part.
-    fn detect<'a>(
-        &'a self,
-        context: Context<'a>,
-        plan: &'a PlannerOutput,
-    ) -> BoxFuture<'a, Result<DistortionSet, Error>>;
+    fn detect<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, DistortionSet>;
 
     /// Judges how bad each distortion is.
     fn analyse<'a>(
@@ -80,7 +79,7 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
         context: Context<'a>,
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
-    ) -> BoxFuture<'a, Result<Analyses, Error>>;
+    ) -> Thought<'a, Analyses>;
 
     /// Chooses one of `tools`, which can all run here, for each distortion of each part.
     fn select<'a>(
@@ -89,14 +88,10 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
         tools: &'a [&'a Tool],
-    ) -> BoxFuture<'a, Result<ByDistortion<Text>, Error>>;
+    ) -> Thought<'a, ByDistortion<Text>>;
 
     /// Says where the named objects are; those that it cannot find are left out.
-    fn ground<'a>(
-        &'a self,
-        context: Context<'a>,
-        objects: &'a [&'a str],
-    ) -> BoxFuture<'a, Result<Vec<RegionBox>, Error>>;
+    fn ground<'a>(&'a self, context: Context<'a>, objects: &'a [&'a str]) -> Thought<'a, Vec<RegionBox>>;
 
     /// Answers the question from the evidence. `fused` is what the tools alone say, from 1 to 5.
     fn conclude<'a>(
@@ -105,7 +100,7 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
         plan: &'a PlannerOutput,
         evidence: &'a ExecutorOutput,
         fused: Option<f64>,
-    ) -> BoxFuture<'a, Result<Verdict, Error>>;
+    ) -> Thought<'a, Verdict>;
 }
 
 /// Why a role could not be played.

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use agenticiqa_metrics::Region;
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::ready;
 
 use super::conclusion::{self, Case, Conclusion};
 use super::{planner, selection};
 use crate::executor::region_of;
 use crate::perception::{Examination, Finding};
 use crate::question::{is_chinese_text, question_without_options};
-use crate::reasoner::{Analyses, Context, DistortionSet, Error, Reasoner, Verdict};
+use crate::reasoner::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
 use crate::state::{
     AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, ReferenceMode, RegionBox,
     Severity, Text,
@@ -34,7 +34,7 @@ impl Reasoner for Builtin {
         true
     }
 
-    fn plan<'a>(&'a self, context: Context<'a>) -> BoxFuture<'a, Result<PlannerOutput, Error>> {
+    fn plan<'a>(&'a self, context: Context<'a>) -> Thought<'a, PlannerOutput> {
         let state = context.state;
         let regions: Vec<&str> = state.regions.iter().map(|region| region.name.as_str()).collect();
         let tools: Vec<String> = state.requested_tools.iter().map(ToString::to_string).collect();
@@ -46,11 +46,7 @@ impl Reasoner for Builtin {
             .boxed()
     }
 
-    fn detect<'a>(
-        &'a self,
-        context: Context<'a>,
-        plan: &'a PlannerOutput,
-    ) -> BoxFuture<'a, Result<DistortionSet, Error>> {
+    fn detect<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, DistortionSet> {
         async move {
             let mut set = DistortionSet::new();
             for part in plan.query_scope.names() {
@@ -68,7 +64,7 @@ impl Reasoner for Builtin {
         context: Context<'a>,
         _: &'a PlannerOutput,
         distortions: &'a DistortionSet,
-    ) -> BoxFuture<'a, Result<Analyses, Error>> {
+    ) -> Thought<'a, Analyses> {
         async move {
             let mut analyses = Analyses::new();
             for (part, distortions) in distortions {
@@ -91,13 +87,13 @@ impl Reasoner for Builtin {
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
         tools: &'a [&'a Tool],
-    ) -> BoxFuture<'a, Result<ByDistortion<Text>, Error>> {
+    ) -> Thought<'a, ByDistortion<Text>> {
         let full_reference = plan.reference_mode == ReferenceMode::FullReference;
         ready(Ok(selection::choose(distortions, tools, full_reference))).boxed()
     }
 
     /// Measurements do not tell a car from a tree.
-    fn ground<'a>(&'a self, _: Context<'a>, _: &'a [&'a str]) -> BoxFuture<'a, Result<Vec<RegionBox>, Error>> {
+    fn ground<'a>(&'a self, _: Context<'a>, _: &'a [&'a str]) -> Thought<'a, Vec<RegionBox>> {
         ready(Ok(Vec::new())).boxed()
     }
 
@@ -107,7 +103,7 @@ impl Reasoner for Builtin {
         plan: &'a PlannerOutput,
         evidence: &'a ExecutorOutput,
         fused: Option<f64>,
-    ) -> BoxFuture<'a, Result<Verdict, Error>> {
+    ) -> Thought<'a, Verdict> {
         let question = question_without_options(context.state.query.as_str());
         let placed: Vec<&str> = context.state.regions.iter().map(|region| region.name.as_str()).collect();
         let concluded = conclusion::conclude(&Case {

@@ -7,10 +7,9 @@ mod prompts;
 mod shapes;
 
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Analyses, Context, DistortionSet, Error, Reasoner, Verdict};
+use super::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
 use crate::journal::{Event, Node, Spending};
 use crate::question;
 use crate::state::{
@@ -155,7 +154,7 @@ impl Reasoner for VlmReasoner {
         self.client.name()
     }
 
-    fn plan<'a>(&'a self, context: Context<'a>) -> BoxFuture<'a, Result<PlannerOutput, Error>> {
+    fn plan<'a>(&'a self, context: Context<'a>) -> Thought<'a, PlannerOutput> {
         async move {
             let mut user = self.user(context, prompts::PLANNER_USER);
             if let Some(options) = options_text(context) {
@@ -170,11 +169,7 @@ impl Reasoner for VlmReasoner {
         .boxed()
     }
 
-    fn detect<'a>(
-        &'a self,
-        context: Context<'a>,
-        plan: &'a PlannerOutput,
-    ) -> BoxFuture<'a, Result<DistortionSet, Error>> {
+    fn detect<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, DistortionSet> {
         async move {
             let scope = &plan.query_scope;
             let user = format!("{}{}", self.user(context, prompts::EXECUTOR_USER), scope_text(plan));
@@ -190,7 +185,7 @@ impl Reasoner for VlmReasoner {
         context: Context<'a>,
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
-    ) -> BoxFuture<'a, Result<Analyses, Error>> {
+    ) -> Thought<'a, Analyses> {
         async move {
             let set = shapes::distortions_json(distortions);
             let system = fill(prompts::ANALYSIS_SYSTEM, &[("distortion_set", &set)]);
@@ -208,7 +203,7 @@ impl Reasoner for VlmReasoner {
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
         tools: &'a [&'a Tool],
-    ) -> BoxFuture<'a, Result<ByDistortion<Text>, Error>> {
+    ) -> Thought<'a, ByDistortion<Text>> {
         async move {
             let set = shapes::distortions_json(distortions);
             let described = describe(tools);
@@ -222,11 +217,7 @@ impl Reasoner for VlmReasoner {
         .boxed()
     }
 
-    fn ground<'a>(
-        &'a self,
-        context: Context<'a>,
-        objects: &'a [&'a str],
-    ) -> BoxFuture<'a, Result<Vec<RegionBox>, Error>> {
+    fn ground<'a>(&'a self, context: Context<'a>, objects: &'a [&'a str]) -> Thought<'a, Vec<RegionBox>> {
         async move {
             let user = fill(prompts::GROUNDING_USER, &[("objects", &json!(objects).to_string())]);
             let schema = shapes::grounding_schema(objects);
@@ -244,7 +235,7 @@ impl Reasoner for VlmReasoner {
         plan: &'a PlannerOutput,
         evidence: &'a ExecutorOutput,
         fused: Option<f64>,
-    ) -> BoxFuture<'a, Result<Verdict, Error>> {
+    ) -> Thought<'a, Verdict> {
         async move {
             let scoring = context.form == AnswerForm::Score && plan.query_type == QueryType::Iqa;
             let system = if scoring { prompts::SCORING_SYSTEM } else { prompts::ANSWER_SYSTEM };

@@ -1,0 +1,247 @@
+//! The agent: one question about one picture, through planner, executor and summarizer, into one record.
+
+mod run;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agenticiqa_imaging::{Decoder, Error as DecodeError};
+use agenticiqa_metrics::{Error as MetricError, Region};
+use serde_json::{Map, Value};
+
+use crate::checkpoint::Checkpoints;
+use crate::executor::Grounding;
+use crate::journal::Journal;
+use crate::reasoner::Reasoner;
+use crate::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, RegionBox, Text};
+use crate::subject::{Source, Subject};
+use crate::summarizer::fusion::Fusion;
+use crate::tools::{Registry, ToolCache};
+use crate::vlm::RateCard;
+use crate::{graph, question};
+
+use run::Run;
+
+/// The question when none is asked.
+pub const DEFAULT_QUERY: &str = "Assess the overall quality of this image.";
+
+/// Where a picture comes from.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// A file.
+    Path(PathBuf),
+    /// The bytes of a file, and the name that the record gives it.
+    Bytes(String, Vec<u8>),
+}
+
+impl Input {
+    /// The name in the record.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Path(path) => path.display().to_string(),
+            Self::Bytes(name, _) => name.clone(),
+        }
+    }
+
+    fn open(self, decoder: &Decoder) -> Result<Source, DecodeError> {
+        match self {
+            Self::Path(path) => Source::open(decoder, &path),
+            Self::Bytes(_, bytes) => Source::decode(decoder, bytes),
+        }
+    }
+}
+
+/// A question about a picture.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The name of the sample; by default the picture's file name without its extension.
+    pub sample_id: Option<String>,
+    /// The question.
+    pub query: String,
+    /// The options of a multiple-choice question.
+    pub options: Vec<String>,
+    /// The picture.
+    pub image: Input,
+    /// What it is compared with.
+    pub reference: Option<Input>,
+    /// The parts of the picture whose place is known.
+    pub regions: Vec<RegionBox>,
+    /// Tools that must be run.
+    pub tools: Vec<String>,
+    /// The form of the answer; told from the question by default.
+    pub form: Option<AnswerForm>,
+    /// How often a new plan may be asked for; the agent's setting by default.
+    pub max_replan_iterations: Option<u32>,
+    /// Fields that are not ours, copied into the record.
+    pub input: Map<String, Value>,
+}
+
+impl Request {
+    /// The default question about a picture.
+    pub fn new(image: Input) -> Self {
+        Self {
+            sample_id: None,
+            query: DEFAULT_QUERY.to_owned(),
+            options: Vec::new(),
+            image,
+            reference: None,
+            regions: Vec::new(),
+            tools: Vec::new(),
+            form: None,
+            max_replan_iterations: None,
+            input: Map::new(),
+        }
+    }
+}
+
+/// Why a request cannot be taken up; the messages name what is wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A picture cannot be read.
+    #[error(transparent)]
+    Picture(#[from] DecodeError),
+    /// Picture and reference do not fit.
+    #[error(transparent)]
+    Pair(#[from] MetricError),
+    /// A region lies outside the picture.
+    #[error("region {name:?}: {error}")]
+    Region {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        error: MetricError,
+    },
+    /// Two regions have one name.
+    #[error("two regions are called {0:?}: give each its own name")]
+    RepeatedRegion(String),
+    /// A tool does not exist.
+    #[error(transparent)]
+    Tool(#[from] crate::tools::Error),
+    /// A field is empty or otherwise invalid.
+    #[error(transparent)]
+    Field(#[from] crate::state::Invalid),
+    /// The options contradict the form of the answer.
+    #[error("a choice needs options: give them with --option, or in the query as \"A. ... B. ...\"")]
+    NoOptions,
+}
+
+/// How the agent works.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How pictures are read.
+    pub decoder: Decoder,
+    /// How often a new plan may be asked for.
+    pub max_replan_iterations: u32,
+    /// Whether a model may be asked where objects are.
+    pub grounding: Grounding,
+    /// How tools and reasoner are weighed.
+    pub fusion: Fusion,
+    /// How long each node may take.
+    pub timeouts: ByNode<Duration>,
+    /// Where the state is kept after each node.
+    pub checkpoints: Option<Checkpoints>,
+    /// Whether to go on from the last checkpoint of the sample.
+    pub resume: bool,
+    /// What tokens cost.
+    pub rates: RateCard,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self {
+            decoder: Decoder::default(),
+            max_replan_iterations: 2,
+            grounding: Grounding::Auto,
+            fusion: Fusion::default(),
+            timeouts: ByNode { planner: seconds(60), executor: seconds(300), summarizer: seconds(60) },
+            checkpoints: None,
+            resume: false,
+            rates: RateCard::default(),
+        }
+    }
+}
+
+/// The agent.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    /// The tools.
+    pub registry: Arc<Registry>,
+    /// The results that are known.
+    pub cache: Arc<ToolCache>,
+    /// Who does the thinking, for each node.
+    pub reasoners: ByNode<Arc<dyn Reasoner>>,
+    /// How it works.
+    pub options: Options,
+}
+
+impl Agent {
+    /// Answers the question. Only a request that cannot be taken up is an error; what goes wrong later is said in the
+    /// record.
+    pub async fn assess(&self, request: Request, journal: Journal) -> Result<AssessmentRecord, Error> {
+        let start = Instant::now();
+        let (state, form, subject, input) = self.prepare(request).await?;
+        let mut run = Run { agent: self, form, subject, journal, state, times: ByNode::default(), failure: None };
+        run.resume();
+        while let Some(node) = graph::next(&run.state) {
+            if !run.step(node).await {
+                break;
+            }
+        }
+        Ok(run.record(start.elapsed(), input))
+    }
+
+    async fn prepare(
+        &self,
+        request: Request,
+    ) -> Result<(AgenticIqaState, AnswerForm, Arc<Subject>, Map<String, Value>), Error> {
+        let named =
+            |field: &str, invalid: crate::state::Invalid| crate::state::Invalid { field: field.to_owned(), ..invalid };
+        let (image_path, reference_path) = (request.image.name(), request.reference.as_ref().map(Input::name));
+        let stem = || PathBuf::from(&image_path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let sample_id = request.sample_id.or_else(stem).unwrap_or_else(|| image_path.clone());
+        let query = Text::new(&request.query).map_err(|invalid| named("query", invalid))?;
+        let mut state = AgenticIqaState::new(Text::new(sample_id)?, query, Text::new(&image_path)?);
+        state.reference_path = reference_path.map(Text::new).transpose()?;
+        state.options = match request.options.as_slice() {
+            [] => question::options_in(&request.query),
+            given => question::options_given(given)?,
+        };
+        let form = question::answer_form(&request.query, &state.options, request.form);
+        if form == AnswerForm::Choice && state.options.is_empty() {
+            return Err(Error::NoOptions);
+        }
+        for tool in &request.tools {
+            state.requested_tools.push(Text::new(self.registry.get(tool)?.name())?);
+        }
+        state.max_replan_iterations = request.max_replan_iterations.unwrap_or(self.options.max_replan_iterations);
+        state.regions = request.regions;
+        let decoder = self.options.decoder;
+        let (image, reference) = (request.image, request.reference);
+        let open = move || -> Result<Subject, Error> {
+            let (image, reference) = rayon::join(
+                || image.open(&decoder),
+                || reference.map(|reference| reference.open(&decoder)).transpose(),
+            );
+            Ok(Subject::new(image?, reference?)?)
+        };
+        // Decoding takes a while and all the time of a core: not on the threads of the runtime.
+        let opened = tokio::task::spawn_blocking(open).await;
+        let subject = opened.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()))?;
+        check_regions(&subject, &state.regions)?;
+        Ok((state, form, Arc::new(subject), request.input))
+    }
+}
+
+fn check_regions(subject: &Subject, regions: &[RegionBox]) -> Result<(), Error> {
+    for (index, RegionBox { name, x, y, width, height }) in regions.iter().enumerate() {
+        if regions[..index].iter().any(|earlier| earlier.name == *name) {
+            return Err(Error::RepeatedRegion(name.to_string()));
+        }
+        let region = Region { x: *x, y: *y, width: *width, height: *height };
+        subject.part(Some(region)).map_err(|error| Error::Region { name: name.to_string(), error })?;
+    }
+    Ok(())
+}
