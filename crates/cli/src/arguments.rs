@@ -53,7 +53,7 @@ Exit codes: 0 done, 1 the work failed, 2 bad usage or bad input, 3 a quality gat
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Answer a question about a picture: plan, evidence, conclusion
-    Assess(Assess),
+    Assess(Box<Assess>),
     /// Score pictures with the tools alone
     Score(Score),
     /// List, describe or check the tools
