@@ -76,6 +76,31 @@ fn white_noise_has_the_variance_that_it_should_have() {
     assert!((variance / (255.0 * 255.0) - 0.01).abs() < 0.0005, "{variance}");
 }
 
+#[test]
+fn jpeg_is_what_a_real_encoder_and_decoder_make_of_it() {
+    use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+    let (width, height) = (160, 120);
+    let image = scene(width, height);
+    let planes = [0, 1, 2].map(|channel| image.channel(channel));
+    let pixels: Vec<u8> =
+        (0..width * height).flat_map(|i| planes.each_ref().map(|plane| plane.data()[i] as u8)).collect();
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, 24);
+    encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
+    encoder.encode(&pixels, width as u16, height as u16, ColorType::Rgb).unwrap();
+    let decoded = zune_jpeg::JpegDecoder::new(zune_core::bytestream::ZCursor::new(file)).decode().unwrap();
+    let ours = distort(&image, Kind::Jpeg, 3, 0).unwrap();
+    let planes = [0, 1, 2].map(|channel| ours.channel(channel));
+    let sample = |i: usize| f64::from(planes[i % 3].data()[i / 3]);
+    let apart: Vec<f64> =
+        decoded.iter().enumerate().map(|(i, &theirs)| (sample(i) - f64::from(theirs)).abs()).collect();
+    let change: Vec<f64> =
+        pixels.iter().enumerate().map(|(i, &before)| (sample(i) - f64::from(before)).abs()).collect();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    // What is left is the rounding of their integer transform and how colour is interpolated.
+    assert!(mean(&apart) < 0.8 && mean(&change) > 3.0, "{} of {}", mean(&apart), mean(&change));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
     #[test]
