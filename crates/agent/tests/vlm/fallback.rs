@@ -100,7 +100,7 @@ async fn every_kind_of_failure_leads_to_the_second_backend() {
         (ok(refusal), 1, "I will not."),
         (late, 3, "no answer within 0.5 s"),
         (ok(completion("I cannot plan.")), 2, "gave 2 answers that cannot be used"),
-        (ok(completion("")), 1, "the answer is empty"),
+        (ok(completion("")), 3, "the answer is empty"),
         (ResponseTemplate::new(400), 1, "the request was not accepted"),
     ] {
         let (broken, healthy) = (server(fault).await, healthy().await);

@@ -91,14 +91,17 @@ fn jpeg_is_what_a_real_encoder_and_decoder_make_of_it() {
     let decoded = zune_jpeg::JpegDecoder::new(zune_core::bytestream::ZCursor::new(file)).decode().unwrap();
     let ours = distort(&image, Kind::Jpeg, 3, 0).unwrap();
     let planes = [0, 1, 2].map(|channel| ours.channel(channel));
-    let sample = |i: usize| f64::from(planes[i % 3].data()[i / 3]);
+    // Luma: decoders differ in how they interpolate colour between samples of half its resolution.
+    let luma = |rgb: [f64; 3]| 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2];
+    let of = |bytes: &[u8]| luma([0, 1, 2].map(|channel| f64::from(bytes[channel])));
+    let sample = |i: usize| luma(planes.each_ref().map(|plane| f64::from(plane.data()[i])));
     let apart: Vec<f64> =
-        decoded.iter().enumerate().map(|(i, &theirs)| (sample(i) - f64::from(theirs)).abs()).collect();
+        decoded.chunks_exact(3).enumerate().map(|(i, theirs)| (sample(i) - of(theirs)).abs()).collect();
     let change: Vec<f64> =
-        pixels.iter().enumerate().map(|(i, &before)| (sample(i) - f64::from(before)).abs()).collect();
+        pixels.chunks_exact(3).enumerate().map(|(i, before)| (sample(i) - of(before)).abs()).collect();
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    // What is left is the rounding of their integer transform and how colour is interpolated.
-    assert!(mean(&apart) < 0.8 && mean(&change) > 3.0, "{} of {}", mean(&apart), mean(&change));
+    // What is left is the rounding of their integer transform.
+    assert!(mean(&apart) < 0.5 && mean(&change) > 2.0, "{} of {}", mean(&apart), mean(&change));
 }
 
 proptest! {
