@@ -64,20 +64,20 @@ fn blur_noise_compression_and_halos_are_found_without_a_reference() {
     }
 }
 
+/// Beside themselves photographs have no distortion. Alone, edited ones may be taken for a little off in tone (5 % of the
+/// clean photos in docs/perception.md): no worse than moderate here, and never blurred, noisy or compressed.
 #[test]
 fn clean_photographs_are_reported_clean() {
+    let tone = [Distortion::Brightness, Distortion::Contrast];
     for (name, photograph) in photographs() {
         let alone = examine(&photograph, None).unwrap();
-        if name == "colosseum" {
-            // Edited to a faded look without whites; taken for slightly dark.
-            assert!(alone.findings.iter().all(|finding| finding.severity <= Severity::Slight), "{alone:#?}");
-            assert!(alone.detected().iter().all(|finding| finding.category == Distortion::Brightness));
-        } else {
-            assert_eq!(alone.detected(), Vec::<&_>::new(), "{name}");
-            assert!(alone.findings.iter().all(|finding| finding.kind.is_none()));
+        for finding in alone.detected() {
+            assert!(tone.contains(&finding.category) && finding.severity <= Severity::Moderate, "{name}: {finding:#?}");
+            assert_ne!(name, "otters", "{finding:#?}");
         }
         let beside_itself = examine(&photograph, Some(&photograph)).unwrap();
         assert_eq!(beside_itself.detected(), Vec::<&_>::new(), "{name}");
+        assert!(beside_itself.findings.iter().all(|finding| finding.kind.is_none()));
     }
 }
 
