@@ -108,27 +108,32 @@ impl Evidence<'_> {
 
     fn brightness(&self) -> Words {
         let mean = self.single.get("brightness");
+        let (darkest, brightest) = (self.single.get("black_point"), self.single.get("white_point"));
         let clipped = [self.single.get("clipped_dark"), self.single.get("clipped_bright")].map(|share| 100.0 * share);
         let mut measured = vec![
             new("mean brightness", mean, "grey levels"),
+            new("darkest tone", darkest, "grey levels"),
+            new("brightest tone", brightest, "grey levels"),
             new("black samples", clipped[0], "%"),
             new("white samples", clipped[1], "%"),
         ];
         let range = self.between("brightness");
-        let mut dark = mean < 0.5 * (range.0 + range.1);
+        // A mean that is usual says little; where the tones begin and end then tells which way they were moved.
+        let mut dark = match mean {
+            mean if mean < range.0 => true,
+            mean if mean > range.1 => false,
+            _ => darkest < 255.0 - brightest,
+        };
         let mut sentence = format!(
-            "mean brightness {mean:.0} of 255 (clean photos {:.0} to {:.0}), {:.0} % black and {:.0} % white samples",
+            "mean brightness {mean:.0} of 255 (clean photos {:.0} to {:.0}), tones from {darkest:.0} to {brightest:.0}, {:.0} % of the samples black and {:.0} % white",
             range.0, range.1, clipped[0], clipped[1]
         );
         if let Some(pair) = self.pair {
             let shift = pair.get("luma_shift");
             dark = shift < 0.0;
             measured.push(new("shift against the reference", shift, "grey levels"));
-            sentence = format!(
-                "{:.0} grey levels {} than the reference (mean {mean:.0} of 255)",
-                shift.abs(),
-                if dark { "darker" } else { "brighter" }
-            );
+            let way = if dark { "darker" } else { "brighter" };
+            sentence = format!("{:.0} grey levels {way} than the reference (mean {mean:.0} of 255)", shift.abs());
         }
         (Some(if dark { "too dark" } else { "too bright" }), sentence, measured)
     }
