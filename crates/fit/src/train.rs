@@ -29,8 +29,8 @@ const LEAST: f64 = -1.0;
 const LEAST_WITH_REFERENCE: f64 = 0.0;
 /// Visibility from which a change of tone can be told without a reference.
 const STRONG_TONE: f64 = 1.5;
-/// Share of the clean pictures of other sources (folders without opinions) that may be reported to have each distortion: most photos
-/// are of one source, and what is usual there is not usual everywhere.
+/// Share of the clean pictures of other sources (folders without opinions) that may be reported for tone or colour: most photos are of
+/// one source, and the tones and colours that are usual there are not usual everywhere.
 const FALSE_ELSEWHERE: f64 = 0.03;
 /// Such pictures are fewer still.
 const ELSEWHERE_WEIGHT: f64 = 6.0;
@@ -78,11 +78,17 @@ impl Taken<'_> {
         self.sample.given.is_empty()
     }
 
-    fn weight(&self) -> f64 {
-        match (self.is_clean(), self.elsewhere) {
-            (true, true) => ELSEWHERE_WEIGHT,
-            (true, false) => CLEAN_WEIGHT,
-            (false, _) => 1.0,
+    /// Whether it is a clean picture of another source, and a category of which sources differ.
+    fn is_elsewhere(&self, category: Distortion) -> bool {
+        let differs = matches!(category, Distortion::Color | Distortion::Brightness | Distortion::Contrast);
+        self.is_clean() && self.elsewhere && differs
+    }
+
+    fn weight(&self, category: Distortion) -> f64 {
+        match self.is_clean() {
+            true if self.is_elsewhere(category) => ELSEWHERE_WEIGHT,
+            true => CLEAN_WEIGHT,
+            false => 1.0,
         }
     }
 }
@@ -98,14 +104,14 @@ fn fit(samples: &[Taken<'_>], rows: &[Vec<f64>], category: Distortion, mode: Mod
     let targets: Vec<Option<f64>> = samples.iter().map(|taken| target(taken.sample, category, mode)).collect();
     let mut margins = vec![0.0; samples.len()];
     for fold in 0..FOLDS {
-        let (start, forest) = presence(samples, rows, &targets, |i| samples[i].photo % FOLDS != fold);
+        let (start, forest) = presence(samples, rows, &targets, category, |i| samples[i].photo % FOLDS != fold);
         for i in (0..samples.len()).filter(|&i| samples[i].photo % FOLDS == fold) {
             margins[i] = start + forest.value(&rows[i]);
         }
     }
     let least = if mode == Mode::Pair { LEAST_WITH_REFERENCE } else { LEAST };
-    let threshold = threshold(samples, &targets, &margins, FALSE_ON_CLEAN[category as usize]).max(least);
-    let (start, presence) = presence(samples, rows, &targets, |_| true);
+    let threshold = threshold(samples, &targets, &margins, category).max(least);
+    let (start, presence) = presence(samples, rows, &targets, category, |_| true);
     let (strength_start, strength) = strength(samples, rows, category);
     Category { start, presence, threshold, strength_start, strength }
 }
@@ -114,6 +120,7 @@ fn presence(
     samples: &[Taken<'_>],
     rows: &[Vec<f64>],
     targets: &[Option<f64>],
+    category: Distortion,
     chosen: impl Fn(usize) -> bool,
 ) -> (f64, Forest) {
     let clear = |i: &usize| targets[*i].is_some_and(|target| !(INVISIBLE..VISIBLE).contains(&target));
@@ -121,7 +128,7 @@ fn presence(
     let data = Binned::new(&indices.iter().map(|&i| rows[i].as_slice()).collect::<Vec<_>>());
     let there: Vec<f64> =
         indices.iter().map(|&i| f64::from(u8::from(targets[i].is_some_and(|target| target >= VISIBLE)))).collect();
-    let weights: Vec<f64> = indices.iter().map(|&i| samples[i].weight()).collect();
+    let weights: Vec<f64> = indices.iter().map(|&i| samples[i].weight(category)).collect();
     grow(&data, &there, &weights, Loss::Logistic, &PRESENCE)
 }
 
@@ -140,16 +147,16 @@ fn strength(samples: &[Taken<'_>], rows: &[Vec<f64>], category: Distortion) -> (
 }
 
 /// The least log-odds at which few enough pictures are falsely reported.
-fn threshold(samples: &[Taken<'_>], targets: &[Option<f64>], margins: &[f64], false_on_clean: f64) -> f64 {
+fn threshold(samples: &[Taken<'_>], targets: &[Option<f64>], margins: &[f64], category: Distortion) -> f64 {
     let limit = |chosen: &dyn Fn(usize) -> bool, share: f64| {
         let mut found: Vec<f64> = (0..samples.len()).filter(|&i| chosen(i)).map(|i| margins[i]).collect();
         found.sort_unstable_by(f64::total_cmp);
         let at = ((1.0 - share) * found.len() as f64).floor() as usize;
-        found.get(at).copied().unwrap_or(0.0)
+        found.get(at).copied().unwrap_or(f64::NEG_INFINITY)
     };
     let absent = |i: usize| targets[i].is_some_and(|target| target < INVISIBLE);
-    let clean = limit(&|i| samples[i].is_clean(), false_on_clean);
-    let elsewhere = limit(&|i| samples[i].is_clean() && samples[i].elsewhere, FALSE_ELSEWHERE);
+    let clean = limit(&|i| samples[i].is_clean(), FALSE_ON_CLEAN[category as usize]);
+    let elsewhere = limit(&|i| samples[i].is_elsewhere(category), FALSE_ELSEWHERE);
     let others = limit(&|i| absent(i) && !samples[i].is_clean(), FALSE_ON_OTHERS);
     clean.max(others).max(elsewhere)
 }
