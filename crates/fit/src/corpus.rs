@@ -46,23 +46,24 @@ pub fn collect(folders: &[PathBuf], best: usize, clean: usize) -> Result<Vec<Con
         let manifest = folder.join("manifest.jsonl");
         if manifest.exists() {
             let paths = best_of(folder, &manifest, best.max(clean))?;
-            contents.extend(paths.into_iter().enumerate().filter_map(|(rank, path)| content(path, rank >= best)));
+            contents
+                .extend(paths.into_iter().enumerate().filter_map(|(rank, path)| content(path, rank >= best, false)));
         } else {
-            contents.extend(below(folder)?.into_iter().filter_map(|path| content(path, false)));
+            contents.extend(below(folder)?.into_iter().filter_map(|path| content(path, false, true)));
         }
     }
     contents.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(contents)
 }
 
-fn content(path: PathBuf, only_clean: bool) -> Option<Content> {
+fn content(path: PathBuf, only_clean: bool, elsewhere: bool) -> Option<Content> {
     let name = path.file_stem()?.to_str()?.to_owned();
     let picture = path.extension().is_some_and(|extension| ["jpg", "png"].iter().any(|known| extension == *known));
     if !picture || LEFT_OUT.contains(&name.as_str()) {
         return None;
     }
     let test = hash(&name) % 10 < TEST_TENTHS;
-    Some(Content { path, name, test, only_clean })
+    Some(Content { path, name, test, only_clean, elsewhere })
 }
 
 fn best_of(folder: &Path, manifest: &Path, best: usize) -> Result<Vec<PathBuf>, Error> {

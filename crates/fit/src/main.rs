@@ -17,8 +17,7 @@ use agenticiqa::perception::Model;
 use clap::{Args, Parser, Subcommand};
 
 use error::Error;
-use samples::Sample;
-use train::Mode;
+use train::{Mode, Taken};
 
 /// Fits the models that AgenticIQA ships.
 #[derive(Parser)]
@@ -137,16 +136,19 @@ fn perception(arguments: &Perception) -> Result<String, Error> {
     if measured.iter().any(|(_, found)| found.single_names != single_names || found.pair_names != pair_names) {
         return Err(Error::Nothing("the cache holds other measurements: begin a new one".to_owned()));
     }
-    let of = |test: bool| -> (Vec<&Sample>, Vec<u64>) {
+    let of = |test: bool| -> Vec<Taken<'_>> {
         let chosen = measured.iter().filter(|(content, _)| content.test == test);
         chosen
-            .flat_map(|(content, found)| found.samples.iter().map(|sample| (sample, samples::hash(&content.name) >> 8)))
-            .unzip()
+            .flat_map(|(content, found)| {
+                let (photo, elsewhere) = (samples::hash(&content.name) >> 8, content.elsewhere);
+                found.samples.iter().map(move |sample| Taken { sample, photo, elsewhere })
+            })
+            .collect()
     };
-    let ((fitting, photos), (testing, _)) = (of(false), of(true));
+    let (fitting, testing) = (of(false), of(true));
     let mut model = Model {
-        single: train::judge(&fitting, &photos, &single_names, Mode::Single),
-        pair: train::judge(&fitting, &photos, &pair_names, Mode::Pair),
+        single: train::judge(&fitting, &single_names, Mode::Single),
+        pair: train::judge(&fitting, &pair_names, Mode::Pair),
         usual: train::usual(&fitting, &single_names, &USUAL),
     };
     let bytes = model.write()?;

@@ -8,11 +8,13 @@ use agenticiqa::state::{Distortion, Severity};
 
 use crate::labels;
 use crate::samples::Sample;
-use crate::train::{Mode, target, values};
+use crate::train::{Mode, Taken, target, values};
 
 /// What a model found in one picture.
 struct Judged<'a> {
     sample: &'a Sample,
+    mode: Mode,
+    elsewhere: bool,
     levels: Vec<f64>,
 }
 
@@ -31,7 +33,7 @@ impl Judged<'_> {
     fn false_ones(&self) -> usize {
         Distortion::ALL
             .into_iter()
-            .filter(|&category| self.has(category) && target(self.sample, category) == Some(0.0))
+            .filter(|&category| self.has(category) && target(self.sample, category, self.mode) == Some(0.0))
             .count()
     }
 
@@ -44,12 +46,12 @@ impl Judged<'_> {
 }
 
 /// The report on a judge.
-pub fn report(judge: &Judge, samples: &[&Sample], mode: Mode) -> String {
+pub fn report(judge: &Judge, samples: &[Taken<'_>], mode: Mode) -> String {
     let judged: Vec<Judged<'_>> = samples
         .iter()
-        .map(|sample| {
+        .map(|&Taken { sample, elsewhere, .. }| {
             let verdicts: Vec<Verdict> = judge.verdicts(&values(sample, mode));
-            Judged { sample, levels: verdicts.iter().map(level).collect() }
+            Judged { sample, mode, elsewhere, levels: verdicts.iter().map(level).collect() }
         })
         .collect();
     let mut text = String::new();
@@ -83,6 +85,8 @@ fn summary(text: &mut String, judged: &[Judged<'_>]) {
         writeln!(text, "- clean photos without any finding: {}", rate(clean(), |picture| picture.worst().is_none()));
     let large = clean().filter(|picture| picture.sample.large);
     let _ = writeln!(text, "- of these at full size: {}", rate(large, |picture| picture.worst().is_none()));
+    let elsewhere = clean().filter(|picture| picture.elsewhere);
+    let _ = writeln!(text, "- of these not of BIQ2021: {}", rate(elsewhere, |picture| picture.worst().is_none()));
     let own = |picture: &Judged<'_>| picture.kind().and_then(labels::category);
     for category in Distortion::ALL {
         let strong = judged.iter().filter(|picture| own(picture) == Some(category) && level_of(picture) >= 3);

@@ -37,6 +37,8 @@ pub struct Content {
     pub test: bool,
     /// Whether it is measured as it is only.
     pub only_clean: bool,
+    /// Whether it comes from a folder without opinions.
+    pub elsewhere: bool,
 }
 
 /// A distortion that a picture was given.

@@ -27,14 +27,24 @@ const FALSE_ON_OTHERS: f64 = 0.05;
 /// The least log-odds at which anything is reported: with a reference, where little is doubtful, even odds.
 const LEAST: f64 = -1.0;
 const LEAST_WITH_REFERENCE: f64 = 0.0;
+/// Visibility from which a change of tone can be told without a reference.
+const STRONG_TONE: f64 = 1.5;
+/// Share of the clean pictures of other sources (folders without opinions) that may be reported for tone or colour: most photos are of
+/// one source, and the tones and colours that are usual there are not usual everywhere.
+const FALSE_ELSEWHERE: f64 = 0.03;
+/// Such pictures are fewer still.
+const ELSEWHERE_WEIGHT: f64 = 6.0;
 /// Clean photos are few and matter much.
 const CLEAN_WEIGHT: f64 = 2.0;
 
-/// What a sample should be found to have of a category; none where it is open.
-pub fn target(sample: &Sample, category: Distortion) -> Option<f64> {
+/// What a sample should be found to have of a category; none where it is open. Without a reference nobody can tell a weak change of tone
+/// from a scene of such tones, so only strong ones are to be found.
+pub fn target(sample: &Sample, category: Distortion, mode: Mode) -> Option<f64> {
     let own = sample.given.iter().find(|given| labels::category(Kind::ALL[given.kind]) == Some(category));
     if let Some(own) = own {
-        return Some(own.visible());
+        let tone = matches!(category, Distortion::Brightness | Distortion::Contrast);
+        let weak = own.visible() < STRONG_TONE;
+        return if tone && weak && mode == Mode::Single { None } else { Some(own.visible()) };
     }
     let related = |kind: usize| labels::related(Kind::ALL[kind]).contains(&category);
     if sample.given.iter().any(|given| related(given.kind)) { None } else { Some(0.0) }
@@ -53,33 +63,64 @@ pub fn values(sample: &Sample, mode: Mode) -> Vec<f64> {
     numbers.iter().map(|&number| f64::from(number)).collect()
 }
 
-/// Fits a judge; `contents[i]` says which photo sample `i` is of.
-pub fn judge(samples: &[&Sample], contents: &[u64], names: &[String], mode: Mode) -> Judge {
-    let rows: Vec<Vec<f64>> = samples.par_iter().map(|sample| values(sample, mode)).collect();
-    let categories = Distortion::ALL.map(|category| fit(samples, contents, &rows, category, mode));
+/// A sample, and the photo that it is of.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken<'a> {
+    pub sample: &'a Sample,
+    /// Photos of one number are one photo.
+    pub photo: u64,
+    /// Whether it comes from a folder without opinions.
+    pub elsewhere: bool,
+}
+
+impl Taken<'_> {
+    fn is_clean(&self) -> bool {
+        self.sample.given.is_empty()
+    }
+
+    /// Whether it is a clean picture of another source, and a category of which sources differ.
+    fn is_elsewhere(&self, category: Distortion) -> bool {
+        let differs = matches!(category, Distortion::Color | Distortion::Brightness | Distortion::Contrast);
+        self.is_clean() && self.elsewhere && differs
+    }
+
+    fn weight(&self, category: Distortion) -> f64 {
+        match self.is_clean() {
+            true if self.is_elsewhere(category) => ELSEWHERE_WEIGHT,
+            true => CLEAN_WEIGHT,
+            false => 1.0,
+        }
+    }
+}
+
+/// Fits a judge.
+pub fn judge(samples: &[Taken<'_>], names: &[String], mode: Mode) -> Judge {
+    let rows: Vec<Vec<f64>> = samples.par_iter().map(|taken| values(taken.sample, mode)).collect();
+    let categories = Distortion::ALL.map(|category| fit(samples, &rows, category, mode));
     Judge { features: names.to_vec(), categories: categories.into() }
 }
 
-fn fit(samples: &[&Sample], contents: &[u64], rows: &[Vec<f64>], category: Distortion, mode: Mode) -> Category {
-    let targets: Vec<Option<f64>> = samples.iter().map(|sample| target(sample, category)).collect();
+fn fit(samples: &[Taken<'_>], rows: &[Vec<f64>], category: Distortion, mode: Mode) -> Category {
+    let targets: Vec<Option<f64>> = samples.iter().map(|taken| target(taken.sample, category, mode)).collect();
     let mut margins = vec![0.0; samples.len()];
     for fold in 0..FOLDS {
-        let (start, forest) = presence(samples, rows, &targets, |i| contents[i] % FOLDS != fold);
-        for i in (0..samples.len()).filter(|&i| contents[i] % FOLDS == fold) {
+        let (start, forest) = presence(samples, rows, &targets, category, |i| samples[i].photo % FOLDS != fold);
+        for i in (0..samples.len()).filter(|&i| samples[i].photo % FOLDS == fold) {
             margins[i] = start + forest.value(&rows[i]);
         }
     }
     let least = if mode == Mode::Pair { LEAST_WITH_REFERENCE } else { LEAST };
-    let threshold = threshold(samples, &targets, &margins, FALSE_ON_CLEAN[category as usize]).max(least);
-    let (start, presence) = presence(samples, rows, &targets, |_| true);
+    let threshold = threshold(samples, &targets, &margins, category).max(least);
+    let (start, presence) = presence(samples, rows, &targets, category, |_| true);
     let (strength_start, strength) = strength(samples, rows, category);
     Category { start, presence, threshold, strength_start, strength }
 }
 
 fn presence(
-    samples: &[&Sample],
+    samples: &[Taken<'_>],
     rows: &[Vec<f64>],
     targets: &[Option<f64>],
+    category: Distortion,
     chosen: impl Fn(usize) -> bool,
 ) -> (f64, Forest) {
     let clear = |i: &usize| targets[*i].is_some_and(|target| !(INVISIBLE..VISIBLE).contains(&target));
@@ -87,15 +128,15 @@ fn presence(
     let data = Binned::new(&indices.iter().map(|&i| rows[i].as_slice()).collect::<Vec<_>>());
     let there: Vec<f64> =
         indices.iter().map(|&i| f64::from(u8::from(targets[i].is_some_and(|target| target >= VISIBLE)))).collect();
-    let weight = |i: &usize| if samples[*i].given.is_empty() { CLEAN_WEIGHT } else { 1.0 };
-    let weights: Vec<f64> = indices.iter().map(weight).collect();
+    let weights: Vec<f64> = indices.iter().map(|&i| samples[i].weight(category)).collect();
     grow(&data, &there, &weights, Loss::Logistic, &PRESENCE)
 }
 
 /// Fitted to pictures that have the distortion, so that it says how strong and not whether.
-fn strength(samples: &[&Sample], rows: &[Vec<f64>], category: Distortion) -> (f64, Forest) {
+fn strength(samples: &[Taken<'_>], rows: &[Vec<f64>], category: Distortion) -> (f64, Forest) {
     let own = |i: usize| {
-        let given = samples[i].given.iter().find(|given| labels::category(Kind::ALL[given.kind]) == Some(category));
+        let given =
+            samples[i].sample.given.iter().find(|given| labels::category(Kind::ALL[given.kind]) == Some(category));
         given.map(|given| (i, given.visible()))
     };
     let chosen: Vec<(usize, f64)> =
@@ -106,25 +147,26 @@ fn strength(samples: &[&Sample], rows: &[Vec<f64>], category: Distortion) -> (f6
 }
 
 /// The least log-odds at which few enough pictures are falsely reported.
-fn threshold(samples: &[&Sample], targets: &[Option<f64>], margins: &[f64], false_on_clean: f64) -> f64 {
+fn threshold(samples: &[Taken<'_>], targets: &[Option<f64>], margins: &[f64], category: Distortion) -> f64 {
     let limit = |chosen: &dyn Fn(usize) -> bool, share: f64| {
         let mut found: Vec<f64> = (0..samples.len()).filter(|&i| chosen(i)).map(|i| margins[i]).collect();
         found.sort_unstable_by(f64::total_cmp);
         let at = ((1.0 - share) * found.len() as f64).floor() as usize;
-        found.get(at).copied().unwrap_or(0.0)
+        found.get(at).copied().unwrap_or(f64::NEG_INFINITY)
     };
     let absent = |i: usize| targets[i].is_some_and(|target| target < INVISIBLE);
-    let clean = limit(&|i| samples[i].given.is_empty(), false_on_clean);
-    let others = limit(&|i| absent(i) && !samples[i].given.is_empty(), FALSE_ON_OTHERS);
-    clean.max(others)
+    let clean = limit(&|i| samples[i].is_clean(), FALSE_ON_CLEAN[category as usize]);
+    let elsewhere = limit(&|i| samples[i].is_elsewhere(category), FALSE_ELSEWHERE);
+    let others = limit(&|i| absent(i) && !samples[i].is_clean(), FALSE_ON_OTHERS);
+    clean.max(others).max(elsewhere)
 }
 
 /// The range of each feature in clean photos.
-pub fn usual(samples: &[&Sample], names: &[String], wanted: &[&str]) -> Vec<Usual> {
+pub fn usual(samples: &[Taken<'_>], names: &[String], wanted: &[&str]) -> Vec<Usual> {
     let range = |name: &&str| {
         let at = names.iter().position(|other| other == name)?;
-        let clean = samples.iter().filter(|sample| sample.given.is_empty());
-        let mut found: Vec<f64> = clean.map(|sample| f64::from(sample.single[at])).collect();
+        let clean = samples.iter().filter(|taken| taken.is_clean());
+        let mut found: Vec<f64> = clean.map(|taken| f64::from(taken.sample.single[at])).collect();
         found.sort_unstable_by(f64::total_cmp);
         let quantile = |share: f64| found.get((share * found.len().saturating_sub(1) as f64).round() as usize).copied();
         Some(Usual { name: (*name).to_owned(), low: quantile(0.05)?, high: quantile(0.95)? })
