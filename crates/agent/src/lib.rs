@@ -12,7 +12,7 @@
 //! let settings = Settings::builtin()?;
 //! let environment = Environment::with_variables(".", [("NO_KEY", "needed")])?;
 //! let agent = setup::agent(&settings, &environment, setup::registry(&settings)?)?;
-//! let photo = Image::from_gray8(256, 256, (0..65536).map(|i| (i * i / 97 % 251) as u8).collect())?;
+//! let photo = Image::from_gray8(256, 256, (0..65536_u64).map(|i| (i * i / 97 % 251) as u8).collect())?;
 //! let image = Input::Bytes("photo.png".into(), imaging::encode_png(&photo)?);
 //! let request = Request { query: "Is it blurry?".into(), ..Request::new(image) };
 //! let record = agent.assess(request, Journal::default()).await?;
