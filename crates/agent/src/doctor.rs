@@ -248,9 +248,9 @@ fn suggestions(report: &Report, settings: &Settings, registry: &Registry) -> Vec
                 .to_owned(),
         );
     }
-    for tool in registry.iter() {
-        if let Availability::NeedsModel { hint } = tool.availability() {
-            suggestions.push(format!("{} {hint}", tool.name()));
+    for tool in registry.iter().filter(|tool| tool.info().is_some()) {
+        if let Availability::Missing { reason } = tool.availability() {
+            suggestions.push(format!("{} {reason}", tool.name()));
         }
     }
     suggestions

@@ -15,7 +15,7 @@ use crate::reasoner::builtin::Builtin;
 use crate::reasoner::fallback::WithFallback;
 use crate::reasoner::vlm::VlmReasoner;
 use crate::state::ByNode;
-use crate::tools::{self, Registry, ToolCache};
+use crate::tools::{self, Registry, ToolCache, Workshop};
 use crate::vlm::{self, BackendName, BaseUrl, Client, ProviderSettings, RetryPolicy, Secret, Vlm};
 
 /// Why the settings do not make an agent.
@@ -44,7 +44,7 @@ pub fn registry(settings: &Settings) -> Result<Registry, Error> {
     let mut registry = match &given.metadata {
         Some(path) => {
             let json = std::fs::read_to_string(path);
-            Registry::from_json(&json.map_err(|error| Error::ToolList { path: path.clone(), error })?)?
+            Registry::new(&json.map_err(|error| Error::ToolList { path: path.clone(), error })?, &Workshop::default())?
         }
         None => Registry::builtin()?,
     };

@@ -1,7 +1,7 @@
 //! What is assessed: the picture, its reference, and the parts of both, decoded once and shared by all.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agenticiqa_imaging::{Decoder, Error as DecodeError, Picture};
@@ -18,6 +18,8 @@ pub struct Digest(pub [u8; 32]);
 /// A picture file: its bytes, what they hash to, and the pixels.
 #[derive(Debug)]
 pub struct Source {
+    /// Where the file is, if it was opened by path.
+    pub path: Option<PathBuf>,
     /// The file's bytes.
     pub bytes: Arc<[u8]>,
     /// Their SHA-256.
@@ -31,13 +33,14 @@ impl Source {
     pub fn decode(decoder: &Decoder, bytes: Vec<u8>) -> Result<Self, DecodeError> {
         let digest = Digest(Sha256::digest(&bytes).into());
         let picture = decoder.decode(&bytes)?;
-        Ok(Self { bytes: bytes.into(), digest, picture })
+        Ok(Self { path: None, bytes: bytes.into(), digest, picture })
     }
 
     /// Reads and decodes a picture file; errors name it.
     pub fn open(decoder: &Decoder, path: &Path) -> Result<Self, DecodeError> {
         let (bytes, picture) = decoder.open_with_bytes(path)?;
-        Ok(Self { digest: Digest(Sha256::digest(&bytes).into()), bytes: bytes.into(), picture })
+        let digest = Digest(Sha256::digest(&bytes).into());
+        Ok(Self { path: Some(path.to_owned()), digest, bytes: bytes.into(), picture })
     }
 }
 

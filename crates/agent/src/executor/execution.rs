@@ -14,7 +14,7 @@ use crate::state::{
     ByDistortion, Distortion, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog, ToolScore,
 };
 use crate::subject::Subject;
-use crate::tools::{CacheKey, CachedRun, Registry, ToolCache};
+use crate::tools::{CacheKey, CachedRun, Material, Registry, ToolCache};
 
 /// The tools that stand in for one that failed, in this order.
 const STAND_INS: [&str; 2] = ["BRISQUE", "NIQE"];
@@ -170,13 +170,17 @@ impl Bench {
             return Err(format!("{name} compares with a reference, and there is none"));
         }
         let reference = self.subject.reference().filter(|_| tool.needs_reference()).map(|source| source.digest);
-        let key = CacheKey::new(self.subject.image().digest, tool.name(), reference, region);
+        let key = CacheKey::new(self.subject.image().digest, tool.name(), &tool.fingerprint(), reference, region);
         if let Some(run) = self.cache.get(&key) {
             return Ok((run, true));
         }
         let part = self.subject.part(region).map_err(|error| error.to_string())?;
         let pair = part.pair(tool.needs_reference()).map_err(|error| error.to_string())?;
-        let run = tool.run(&pair);
+        let material = Material::new(pair).with_files(
+            self.subject.image().path.as_deref().filter(|_| region.is_none()),
+            self.subject.reference().and_then(|source| source.path.as_deref()).filter(|_| region.is_none()),
+        );
+        let run = tool.run(&material);
         if let Some(failure) = run.error {
             return Err(failure.message().to_owned());
         }

@@ -20,8 +20,14 @@ use crate::subject::Digest;
 pub struct CacheKey([u8; 32]);
 
 impl CacheKey {
-    /// The key of `tool` on these pixels.
-    pub fn new(image: Digest, tool: &str, reference: Option<Digest>, region: Option<Region>) -> Self {
+    /// The key of a tool on these pixels; `fingerprint` is what its scores depend on besides its name.
+    pub fn new(
+        image: Digest,
+        tool: &str,
+        fingerprint: &str,
+        reference: Option<Digest>,
+        region: Option<Region>,
+    ) -> Self {
         let mut hasher = Sha256::new();
         hasher.update(image.0);
         hasher.update(reference.map_or([0; 32], |digest| digest.0));
@@ -30,7 +36,8 @@ impl CacheKey {
             hasher.update((number as u64).to_le_bytes());
         }
         hasher.update(tool.as_bytes());
-        hasher.update(concat!(" ", env!("CARGO_PKG_VERSION")));
+        hasher.update(concat!(" ", env!("CARGO_PKG_VERSION"), " "));
+        hasher.update(fingerprint.as_bytes());
         Self(hasher.finalize().into())
     }
 
@@ -126,7 +133,7 @@ mod tests {
     use super::*;
 
     fn key(tool: &str) -> CacheKey {
-        CacheKey::new(Digest([1; 32]), tool, None, None)
+        CacheKey::new(Digest([1; 32]), tool, "", None, None)
     }
 
     fn run(score: f64) -> CachedRun {
@@ -140,9 +147,10 @@ mod tests {
         let keys = [
             key("SSIM"),
             key("PSNR"),
-            CacheKey::new(two, "SSIM", None, None),
-            CacheKey::new(one, "SSIM", Some(two), None),
-            CacheKey::new(one, "SSIM", None, Some(region)),
+            CacheKey::new(two, "SSIM", "", None, None),
+            CacheKey::new(one, "SSIM", "another model", None, None),
+            CacheKey::new(one, "SSIM", "", Some(two), None),
+            CacheKey::new(one, "SSIM", "", None, Some(region)),
         ];
         for (index, key) in keys.iter().enumerate() {
             assert!(!keys[..index].contains(key));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agenticiqa_imaging::Decoder;
 use agenticiqa_metrics::{Image, Pair};
 
-use super::{Error, Failure, Tool};
+use super::{Error, Failure, Material, Tool};
 
 const REFERENCE: &[u8] = include_bytes!("../../../../iqa_tools/sample/reference.png");
 const DISTORTED: &[u8] = include_bytes!("../../../../iqa_tools/sample/distorted.jpg");
@@ -79,7 +79,7 @@ impl SamplePair {
             Ok(pair) => pair,
             Err(error) => return CheckOutcome::Failed(error.into()),
         };
-        let run = tool.run(&pair);
+        let run = tool.run(&Material::new(pair));
         match (run.raw_score, run.error, self.recorded.get(tool.name()).copied()) {
             (_, Some(failure), _) => CheckOutcome::Failed(failure),
             (Some(score), None, Some(recorded)) => {

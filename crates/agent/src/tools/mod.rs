@@ -3,6 +3,7 @@
 mod availability;
 mod cache;
 mod check;
+mod engine;
 mod metadata;
 mod normalisation;
 mod registry;
@@ -11,9 +12,10 @@ mod run;
 pub use availability::Availability;
 pub use cache::{CacheKey, CacheStatistics, CachedRun, ToolCache};
 pub use check::{CheckOutcome, SamplePair};
+pub use engine::Material;
 pub use metadata::{Backend, Metadata, ToolType};
 pub use normalisation::{Logistic, Scale};
-pub use registry::{Registry, Tool};
+pub use registry::{Registry, Tool, Workshop};
 pub use run::{Failure, ToolRun, raw_number};
 
 /// Why the tools could not be set up or found; each message says what to do.

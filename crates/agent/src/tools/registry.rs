@@ -1,38 +1,23 @@
 //! All tools by name: the tool list joined with the metrics that are built in.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agenticiqa_metrics as metrics;
 use metrics::{Direction, Ilniqe, Info, Kind, Metric};
 
+use super::engine::{Absent, Engine, Native};
 use super::metadata::{self, BUILTIN};
 use super::{Availability, Backend, Error, Metadata, Scale, ToolType};
 use crate::state::Distortion;
 
-/// A tool: what is known of it, and the metric behind it where there is one.
+/// A tool: what is known of it, and what runs it.
 #[derive(Debug, Clone)]
 pub struct Tool {
     name: String,
     metadata: Metadata,
-    metric: Option<Engine>,
-}
-
-/// A built-in metric, or one that was set up with a model of the user's.
-#[derive(Debug, Clone)]
-enum Engine {
-    Static(&'static dyn Metric),
-    Loaded(Arc<dyn Metric>),
-}
-
-impl Engine {
-    fn metric(&self) -> &dyn Metric {
-        match self {
-            Self::Static(metric) => *metric,
-            Self::Loaded(metric) => metric.as_ref(),
-        }
-    }
+    engine: Arc<dyn Engine>,
 }
 
 impl Tool {
@@ -48,7 +33,7 @@ impl Tool {
 
     /// The metric behind the tool, if it is built in.
     pub fn metric(&self) -> Option<&dyn Metric> {
-        self.metric.as_ref().map(Engine::metric)
+        self.engine.metric()
     }
 
     /// What the metric says of itself, if it is built in.
@@ -69,15 +54,16 @@ impl Tool {
 
     /// Whether it can run here.
     pub fn availability(&self) -> Availability {
-        match &self.metric {
-            Some(Engine::Static(metric)) if metric.info().name == ILNIQE => {
-                Availability::NeedsModel { hint: ILNIQE_HINT.to_owned() }
-            }
-            Some(_) => Availability::Native,
-            None => {
-                Availability::NotIncluded { reason: "a learned tool; its weights are not part of this release".into() }
-            }
-        }
+        self.engine.availability()
+    }
+
+    /// What its scores depend on besides its name and the release.
+    pub fn fingerprint(&self) -> String {
+        self.engine.fingerprint()
+    }
+
+    pub(super) fn engine(&self) -> &dyn Engine {
+        self.engine.as_ref()
     }
 
     /// Whether it is known to judge a distortion well.
@@ -100,6 +86,13 @@ const ILNIQE: &str = "ILNIQE";
 const ILNIQE_HINT: &str =
     "needs the authors' templateModel.mat: give it with --model ILNIQE=PATH or AGENTICIQA_ILNIQE_MODEL";
 
+/// Where tools that are not built in find what they need.
+#[derive(Debug, Clone, Default)]
+pub struct Workshop {
+    /// The folder of installed model files.
+    pub models: Option<PathBuf>,
+}
+
 /// All tools by name.
 #[derive(Debug, Clone)]
 pub struct Registry {
@@ -107,23 +100,26 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The tools of the built-in list and every native metric.
+    /// The tools of the built-in list and every native metric, with nothing installed.
     pub fn builtin() -> Result<Self, Error> {
-        Self::from_json(BUILTIN)
+        Self::new(BUILTIN, &Workshop::default())
     }
 
     /// The tools of a list in the form of `tools.json`, and every native metric.
-    pub fn from_json(json: &str) -> Result<Self, Error> {
+    pub fn new(json: &str, workshop: &Workshop) -> Result<Self, Error> {
         let mut listed: BTreeMap<String, (String, Metadata)> =
             metadata::parse(json)?.into_iter().map(|(name, entry)| (fold(&name), (name, entry))).collect();
         let mut tools: Vec<Tool> = metrics::all()
             .map(|metric| {
                 let info = metric.info();
                 let metadata = listed.remove(&fold(info.name)).map_or_else(|| describe(info), |(_, entry)| entry);
-                Tool { name: info.name.to_owned(), metadata, metric: Some(Engine::Static(metric)) }
+                Tool { name: info.name.to_owned(), metadata, engine: native(metric) }
             })
             .collect();
-        tools.extend(listed.into_values().map(|(name, metadata)| Tool { name, metadata, metric: None }));
+        tools.extend(listed.into_values().map(|(name, metadata)| {
+            let engine = engine(&name, &metadata, workshop);
+            Tool { name, metadata, engine }
+        }));
         Ok(Self { tools })
     }
 
@@ -137,7 +133,7 @@ impl Registry {
         let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
         let metric = Ilniqe::from_mat(&bytes).map_err(|error| failed(error.to_string()))?;
         if let Some(tool) = self.tools.iter_mut().find(|tool| tool.name == ILNIQE) {
-            tool.metric = Some(Engine::Loaded(Arc::new(metric)));
+            tool.engine = Arc::new(Native::Loaded(Box::new(metric)));
         }
         Ok(())
     }
@@ -175,6 +171,22 @@ impl Registry {
         let distance = |tool: &&Tool| strsim::damerau_levenshtein(&fold(&tool.name), wanted);
         let nearest = self.tools.iter().min_by_key(distance)?;
         (distance(&nearest) <= wanted.len().div_ceil(2)).then(|| nearest.name.clone())
+    }
+}
+
+/// What runs a built-in metric.
+fn native(metric: &'static dyn Metric) -> Arc<dyn Engine> {
+    Arc::new(match metric.info().name {
+        ILNIQE => Native::Unloaded { metric, hint: ILNIQE_HINT },
+        _ => Native::Builtin(metric),
+    })
+}
+
+/// What runs a tool that is not built in.
+fn engine(name: &str, metadata: &Metadata, _workshop: &Workshop) -> Arc<dyn Engine> {
+    match metadata.backend {
+        Backend::Native => Absent::because(format!("no metric called {name} is built in")),
+        Backend::Onnx | Backend::Worker => Absent::because("a learned tool; its weights are not part of this release"),
     }
 }
 
@@ -233,7 +245,7 @@ mod tests {
     fn every_tool_is_described() {
         for tool in Registry::builtin().unwrap().iter() {
             assert!(!tool.description().is_empty(), "{}", tool.name);
-            assert_eq!(tool.metadata.backend == Backend::Native, tool.metric.is_some(), "{}", tool.name);
+            assert_eq!(tool.metadata.backend == Backend::Native, tool.info().is_some(), "{}", tool.name);
         }
     }
 

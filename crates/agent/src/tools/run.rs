@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use agenticiqa_metrics::{Error as MetricError, Map, Pair};
+use agenticiqa_metrics::{Error as MetricError, Map};
 use serde::Serializer;
 use serde_json::value::RawValue;
 
-use super::{Scale, Tool};
+use super::{Material, Scale, Tool};
 
 /// What came out of one run of one tool.
 #[derive(Debug, Clone)]
@@ -66,13 +66,9 @@ impl From<MetricError> for Failure {
 
 impl Tool {
     /// Runs the tool; a failure is part of the result, never a panic or a default.
-    pub fn run(&self, pair: &Pair<'_>) -> ToolRun {
+    pub fn run(&self, material: &Material<'_>) -> ToolRun {
         let start = Instant::now();
-        let outcome = match self.metric() {
-            Some(metric) => metric.measure(pair).map_err(Failure::from),
-            None => Err(Failure::Tool(self.availability().reason().unwrap_or("no engine").to_owned())),
-        };
-        let outcome = outcome.and_then(|measurement| match measurement.score {
+        let outcome = self.engine().measure(material).and_then(|measurement| match measurement.score {
             score if score.is_nan() => Err(Failure::Tool(format!("{} gave no number", self.name()))),
             _ => Ok(measurement),
         });
@@ -109,7 +105,7 @@ pub fn raw_number<S: Serializer>(score: &Option<f64>, serializer: S) -> Result<S
 
 #[cfg(test)]
 mod tests {
-    use agenticiqa_metrics::Image;
+    use agenticiqa_metrics::{Image, Pair};
 
     use super::*;
     use crate::tools::Registry;
@@ -118,9 +114,9 @@ mod tests {
     fn failures_are_told_apart() {
         let registry = Registry::builtin().unwrap();
         let image = Image::from_gray8(4, 4, vec![9; 16]).unwrap();
-        let small = registry.get("SSIM").unwrap().run(&Pair::new(&image, &image).unwrap());
+        let small = registry.get("SSIM").unwrap().run(&Material::new(Pair::new(&image, &image).unwrap()));
         assert!(matches!(small.error, Some(Failure::Input(ref reason)) if reason.contains("at least 11x11")));
-        let learned = registry.get("LPIPS").unwrap().run(&Pair::single(&image));
+        let learned = registry.get("LPIPS").unwrap().run(&Material::new(Pair::single(&image)));
         assert!(matches!(learned.error, Some(Failure::Tool(_))));
         assert_eq!((learned.raw_score, learned.normalized_score), (None, None));
     }

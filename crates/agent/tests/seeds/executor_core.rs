@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use agenticiqa::executor::{Executor, Grounding};
 use agenticiqa::journal::{Event, Journal, Node, Subtask};
 use agenticiqa::state::{AnswerForm, Distortion, ExecutorOutput, FinalStatus, OneOrMany, PlannerOutput, Severity};
-use agenticiqa::tools::ToolCache;
+use agenticiqa::tools::{Material, ToolCache};
 use serde_json::json;
 
 use crate::support::{Scene, Scripted, assess, plan, plan_json, reasoner, request, with_reference};
@@ -199,7 +199,7 @@ async fn execute_tools_and_normalize_scores() {
         assert_eq!(log.tool_name.as_str(), tool);
         let scale = scene.registry.get(tool).unwrap().scale();
         let part = scene.subject.part(None).unwrap();
-        let raw = scene.registry.get(tool).unwrap().run(&part.pair(false).unwrap()).raw_score.unwrap();
+        let raw = scene.registry.get(tool).unwrap().run(&Material::new(part.pair(false).unwrap())).raw_score.unwrap();
         assert_eq!(log.raw_score.unwrap().0, raw);
         assert_eq!(log.normalized_score.unwrap().value(), scale.normalise(raw).unwrap());
     }

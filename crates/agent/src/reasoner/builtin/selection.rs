@@ -99,7 +99,7 @@ fn best<'a>(distortion: Distortion, tools: &[&'a Tool], full_reference: bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::Registry;
+    use crate::tools::{Registry, Workshop};
 
     fn set(distortions: &[Distortion]) -> BTreeMap<Text, Vec<Distortion>> {
         BTreeMap::from([(Text::new("Global").unwrap(), distortions.to_vec())])
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(chosen(&reversed, true), chosen(&native(&registry), true));
         let own = r#"{"SSIM": {"type": "FR", "strengths": ["Noise"], "lower_is_better": false, "range": [0, 1]},
                       "MDSI": {"type": "FR", "strengths": [], "lower_is_better": true, "range": [0, 1]}}"#;
-        let own = Registry::from_json(own).unwrap();
+        let own = Registry::new(own, &Workshop::default()).unwrap();
         assert_eq!(
             choose(&set(&[Distortion::Noise]), &native(&own), true)["Global"][&Distortion::Noise].as_str(),
             "SSIM"

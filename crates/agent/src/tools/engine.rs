@@ -1,0 +1,128 @@
+//! What runs a tool: pixels in, the tool's own number out. One file a kind of engine.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agenticiqa_metrics::{Measurement, Metric, Pair};
+
+use super::{Availability, Failure};
+
+/// What a tool is given: the pixels, and the files that hold just these pixels where there are any.
+#[derive(Debug, Clone)]
+pub struct Material<'a> {
+    pair: Pair<'a>,
+    image_file: Option<&'a Path>,
+    reference_file: Option<&'a Path>,
+}
+
+impl<'a> Material<'a> {
+    /// Pixels that are no whole file, such as a region.
+    pub fn new(pair: Pair<'a>) -> Self {
+        Self { pair, image_file: None, reference_file: None }
+    }
+
+    /// The files that were decoded to these pixels.
+    pub fn with_files(self, image: Option<&'a Path>, reference: Option<&'a Path>) -> Self {
+        Self { image_file: image, reference_file: reference, ..self }
+    }
+
+    /// The pixels.
+    pub fn pair(&self) -> &Pair<'a> {
+        &self.pair
+    }
+
+    /// The file of the picture.
+    pub fn image_file(&self) -> Option<&'a Path> {
+        self.image_file
+    }
+
+    /// The file of the reference.
+    pub fn reference_file(&self) -> Option<&'a Path> {
+        self.reference_file
+    }
+}
+
+/// What computes a tool's raw score.
+pub(super) trait Engine: std::fmt::Debug + Send + Sync {
+    /// Whether it can run here. Asked often: starts no process and loads no model.
+    fn availability(&self) -> Availability;
+
+    /// What its scores depend on besides the tool's name and the release, such as the digest of a model file.
+    fn fingerprint(&self) -> String {
+        String::new()
+    }
+
+    /// The tool's own number, and a map where one is asked for and it has one.
+    fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure>;
+
+    /// The built-in metric behind it.
+    fn metric(&self) -> Option<&dyn Metric> {
+        None
+    }
+}
+
+/// A metric of the metrics crate.
+#[derive(Debug)]
+pub(super) enum Native {
+    /// One that needs nothing.
+    Builtin(&'static dyn Metric),
+    /// One that was set up with a model file.
+    Loaded(Box<dyn Metric>),
+    /// One that still needs its model file.
+    Unloaded {
+        /// The metric.
+        metric: &'static dyn Metric,
+        /// How to give it the file.
+        hint: &'static str,
+    },
+}
+
+impl Native {
+    fn inner(&self) -> &dyn Metric {
+        match self {
+            Self::Builtin(metric) | Self::Unloaded { metric, .. } => *metric,
+            Self::Loaded(metric) => metric.as_ref(),
+        }
+    }
+}
+
+impl Engine for Native {
+    fn availability(&self) -> Availability {
+        match self {
+            Self::Unloaded { hint, .. } => Availability::Missing { reason: (*hint).to_owned() },
+            _ => Availability::Ready,
+        }
+    }
+
+    fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
+        self.inner().measure(material.pair()).map_err(Failure::from)
+    }
+
+    fn metric(&self) -> Option<&dyn Metric> {
+        Some(self.inner())
+    }
+}
+
+/// A tool that cannot run here.
+#[derive(Debug)]
+pub(super) struct Absent {
+    /// Why not, and what to do about it.
+    pub reason: String,
+}
+
+impl Absent {
+    /// An engine that only says why it is none.
+    pub fn because(reason: impl Into<String>) -> Arc<dyn Engine> {
+        Arc::new(Self { reason: reason.into() })
+    }
+}
+
+impl Engine for Absent {
+    fn availability(&self) -> Availability {
+        Availability::Missing { reason: self.reason.clone() }
+    }
+
+    fn measure(&self, _: &Material<'_>) -> Result<Measurement, Failure> {
+        Err(Failure::Tool(self.reason.clone()))
+    }
+}
