@@ -66,7 +66,8 @@ impl SamplePair {
                 .map(|picture| picture.image)
                 .map_err(|error| Error::Model { path: "built-in sample".to_owned(), reason: error.to_string() })
         };
-        let recorded = serde_json::from_str(RECORDED)?;
+        let recorded = serde_json::from_str(RECORDED)
+            .map_err(|error| Error::Metadata { file: "scores.json".to_owned(), reason: error.to_string() })?;
         Ok(Self { reference: decode(REFERENCE)?, distorted: decode(DISTORTED)?, recorded })
     }
 
