@@ -154,11 +154,12 @@ impl Metadata {
 /// Reads a tool list, checking every value in it; errors name `file`, tool and field.
 pub(super) fn parse(json: &str, file: &str) -> Result<BTreeMap<String, Metadata>, Error> {
     let reader = &mut serde_json::Deserializer::from_str(json);
-    let tools: BTreeMap<String, Metadata> = serde_path_to_error::deserialize(reader).map_err(|error| {
+    let wrong = |reason: String| Error::Metadata { file: file.to_owned(), reason };
+    let tools: BTreeMap<String, Metadata> = serde_path_to_error::deserialize(&mut *reader).map_err(|error| {
         let (place, error) = (error.path().to_string(), error.into_inner());
-        let place = if place == "." { String::new() } else { format!("{place}: ") };
-        Error::Metadata { file: file.to_owned(), reason: format!("{place}{error}") }
+        wrong(if matches!(place.as_str(), "." | "?") { error.to_string() } else { format!("{place}: {error}") })
     })?;
+    reader.end().map_err(|error| wrong(error.to_string()))?;
     for (tool, metadata) in &tools {
         let invalid = |flaw| Error::InvalidTool { file: file.to_owned(), tool: tool.clone(), flaw };
         metadata.check(tool).map_err(invalid)?;
@@ -208,6 +209,7 @@ mod tests {
         );
         assert!(refused(r#"{"-_": {"type": "FR", "strengths": []}}"#).contains("name must have a letter"));
         assert!(refused("{").starts_with("my/tools.json: EOF"), "{}", refused("{"));
+        assert!(refused("{} {}").starts_with("my/tools.json: trailing characters"));
     }
 
     /// The paper's table 5 and the fits on TID2013 are data of people; where neither has a tool, its scale is linear.

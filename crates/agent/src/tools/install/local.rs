@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Checksum, Error, Package, Source};
+use super::{Checksum, Error, Files, Package, Source};
 
 /// The sources of a package among the user's files.
 pub(super) fn sources(package: &Package, from: &[PathBuf]) -> Result<Vec<(Source, PathBuf)>, Error> {
@@ -33,7 +33,7 @@ pub(super) fn sources(package: &Package, from: &[PathBuf]) -> Result<Vec<(Source
 
 /// The converted files of a package, if all are among the user's files. One without checksum is none of them: only its
 /// recipe can tell whether it is good.
-pub(super) fn produced(package: &Package, from: &[PathBuf]) -> Result<Option<Vec<(String, Vec<u8>)>>, Error> {
+pub(super) fn produced(package: &Package, from: &[PathBuf]) -> Result<Option<Files>, Error> {
     let mut files = Vec::new();
     for (name, produced) in &package.installation.files {
         let (Some(sha256), Some(size)) = (&produced.sha256, produced.size) else { return Ok(None) };

@@ -80,6 +80,9 @@ pub enum Event<'a> {
 /// Who is told of [`Event`]s.
 pub type Listener<'a> = &'a (dyn Fn(&Event<'_>) + Send + Sync);
 
+/// Files by name.
+type Files = Vec<(String, Vec<u8>)>;
+
 /// Installs packages into a data folder.
 #[derive(Debug, Clone)]
 pub struct Installer {
@@ -164,11 +167,7 @@ impl Installer {
 }
 
 /// Converts on a thread for blocking work: it takes seconds of CPU.
-async fn convert(
-    package: &Package,
-    sources: Vec<(Source, PathBuf)>,
-    listener: Listener<'_>,
-) -> Result<Vec<(String, Vec<u8>)>, Error> {
+async fn convert(package: &Package, sources: Vec<(Source, PathBuf)>, listener: Listener<'_>) -> Result<Files, Error> {
     listener(&Event::Converting { recipe: &package.installation.recipe });
     let (name, section) = (package.name.clone(), package.installation.clone());
     let work = tokio::task::spawn_blocking(move || recipe::convert(&section, &sources));

@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use agenticiqa_metrics::Ilniqe;
 
 use super::zip::Archive;
-use super::{Installation, Produced, Source};
-
-/// Files by name.
-type Files = Vec<(String, Vec<u8>)>;
+use super::{Files, Installation, Produced, Source};
 
 /// Makes the files of a tool by the recipe of its section.
 pub(super) fn convert(section: &Installation, sources: &[(Source, PathBuf)]) -> Result<Files, String> {
