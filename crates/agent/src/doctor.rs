@@ -180,6 +180,7 @@ fn folders(settings: &Settings, environment: &Environment) -> Vec<FolderFact> {
     let pipeline = &settings.pipeline;
     let known = [
         ("configuration", config::user_folder(environment)),
+        ("installed tools", settings.data_folder.clone()),
         ("cache", pipeline.cache.disk.clone()),
         ("checkpoints", pipeline.checkpoints.dir.clone()),
     ];
@@ -206,8 +207,10 @@ fn problems(report: &Report, settings: &Settings, environment: &Environment) -> 
         let names = key.variables.join(" or ");
         format!("{} is called but has no key: set {names} in the environment or in .env", key.provider)
     });
-    // The user's folder for configuration is only read.
-    let folders = report.folders.iter().filter(|folder| !folder.writable && folder.purpose != "configuration");
+    // The folder for configuration is only read, and that for tools too unless some are installed.
+    let only_read = ["configuration", "installed tools"];
+    let folders =
+        report.folders.iter().filter(|folder| !folder.writable && !only_read.contains(&folder.purpose.as_str()));
     let folders =
         folders.map(|folder| format!("the folder for {} cannot be written: {}", folder.purpose, folder.path.display()));
     let tools = &settings.pipeline.tools;

@@ -27,12 +27,12 @@
 //!
 //! ```
 //! use agenticiqa::metrics::{Image, Pair};
-//! use agenticiqa::tools::Registry;
+//! use agenticiqa::tools::{Material, Registry};
 //!
 //! let registry = Registry::builtin()?;
 //! let reference = Image::from_gray8(64, 64, (0..4096).map(|i| (i % 251) as u8).collect())?;
 //! let distorted = Image::from_gray8(64, 64, (0..4096).map(|i| (i % 241) as u8).collect())?;
-//! let run = registry.get("ssim")?.run(&Pair::new(&reference, &distorted)?);
+//! let run = registry.get("ssim")?.run(&Material::new(Pair::new(&reference, &distorted)?));
 //! assert!((1.0..=5.0).contains(&run.normalized_score.unwrap()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -15,7 +15,7 @@ use crate::reasoner::builtin::Builtin;
 use crate::reasoner::fallback::WithFallback;
 use crate::reasoner::vlm::VlmReasoner;
 use crate::state::ByNode;
-use crate::tools::{self, Registry, ToolCache, Workshop};
+use crate::tools::{self, Registry, ToolCache, ToolList, Workshop};
 use crate::vlm::{self, BackendName, BaseUrl, Client, ProviderSettings, RetryPolicy, Secret, Vlm};
 
 /// Why the settings do not make an agent.
@@ -38,16 +38,22 @@ pub enum Error {
     Backend(#[from] vlm::Error),
 }
 
-/// The tools by the settings: the built-in list or the user's, with the model files that are given.
+/// The tools by the settings: the built-in list or the user's, what the user adds, the model files that are given.
 pub fn registry(settings: &Settings) -> Result<Registry, Error> {
     let given = &settings.pipeline.tools;
-    let mut registry = match &given.metadata {
+    let mut list = match &given.metadata {
         Some(path) => {
             let json = std::fs::read_to_string(path);
-            Registry::new(&json.map_err(|error| Error::ToolList { path: path.clone(), error })?, &Workshop::default())?
+            let json = json.map_err(|error| Error::ToolList { path: path.clone(), error })?;
+            ToolList::parse(&json, &path.display().to_string())?
         }
-        None => Registry::builtin()?,
+        None => ToolList::builtin()?,
     };
+    for (name, entry) in &given.add {
+        list.add(name, entry.clone());
+    }
+    let workshop = settings.data_folder.as_deref().map(Workshop::in_folder).unwrap_or_default();
+    let mut registry = Registry::from_list(list, &workshop)?;
     for (tool, path) in &given.models {
         registry.load_model(tool, path)?;
     }

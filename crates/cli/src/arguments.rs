@@ -1,5 +1,7 @@
 //! The command line.
 
+mod tools;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,6 +10,8 @@ use agenticiqa::scoring::NamedRegion;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use tracing::level_filters::LevelFilter;
+
+pub use tools::{Install, ListFormat, Tools, ToolsCommand};
 
 /// Image quality assessment: ask about a picture in plain words, get an answer, a score from 1 to 5, and the evidence.
 #[derive(Debug, Parser)]
@@ -46,6 +50,7 @@ Examples:
   agenticiqa score *.jpg --tool BRISQUE --format csv         one tool, many pictures
   agenticiqa score coded.png -r original.png --map maps/     heat maps of where the damage is
   agenticiqa tools list                                      every tool, its scale, and what can run here
+  agenticiqa tools install                                   what can be installed, its size and licence
 
 Exit codes: 0 done, 1 the work failed, 2 bad usage or bad input, 3 a quality gate was not met.";
 
@@ -56,7 +61,7 @@ pub enum Command {
     Assess(Box<Assess>),
     /// Score pictures with the tools alone
     Score(Score),
-    /// List, describe or check the tools
+    /// List, describe, check or install the tools
     Tools(Tools),
     /// What is configured, what is missing, what to do about it
     Doctor(Doctor),
@@ -276,38 +281,6 @@ Examples:
   agenticiqa score coded.jpg -r original.png --tool SSIM --region face=120,40,200,200 --map maps/
 
 JSON: one object a line. The score of identical pictures in PSNR is infinite and written as the number 1e999.";
-
-/// `tools`
-#[derive(Debug, Args)]
-pub struct Tools {
-    #[command(subcommand)]
-    pub command: Option<ToolsCommand>,
-}
-
-/// What to do with the tools.
-#[derive(Debug, Subcommand)]
-pub enum ToolsCommand {
-    /// Every tool: type, direction, scale, strengths, whether it can run here
-    List {
-        /// Only tools that can run here
-        #[arg(long)]
-        available: bool,
-        #[command(flatten)]
-        models: Models,
-    },
-    /// All that is known of one tool
-    Show {
-        /// The tool's name, in any spelling
-        name: String,
-        #[command(flatten)]
-        models: Models,
-    },
-    /// Run every tool on a built-in picture and compare with the recorded score
-    Check {
-        #[command(flatten)]
-        models: Models,
-    },
-}
 
 /// Model files that tools need and the program does not carry.
 #[derive(Debug, Clone, Default, Args)]

@@ -69,6 +69,16 @@ macro_rules! bad_input {
 
 bad_input!(tools::Error, scoring::Error, agent::Error, config::Error, setup::Error);
 
+impl From<tools::install::Error> for Stop {
+    fn from(error: tools::install::Error) -> Self {
+        use tools::install::Error::{NotDownloadable, NotFound};
+        match error {
+            NotDownloadable { .. } | NotFound { .. } => Self::bad_input(error),
+            _ => Self::failed(error),
+        }
+    }
+}
+
 impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Self {
         // A reader that has seen enough, such as `head`, is no failure.

@@ -54,7 +54,7 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
     match &arguments.command {
         Command::Assess(assess) => assess::run(assess, &settings, &environment, arguments.quiet),
         Command::Score(score) => score::run(score, &settings, arguments.quiet),
-        Command::Tools(tools) => tools::run(tools, &settings),
+        Command::Tools(tools) => tools::run(tools, &settings, arguments.quiet),
         Command::Doctor(doctor) => doctor::run(doctor, &settings, &environment),
         Command::Graph { .. } | Command::Man | Command::Completions { .. } => Ok(Exit::Done),
     }

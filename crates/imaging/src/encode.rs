@@ -10,12 +10,26 @@ use crate::{Error, Format, Result};
 /// The picture as a PNG file of 8 bits a sample, grey or RGB; 16-bit samples are rounded.
 pub fn encode_png(image: &Image) -> Result<Vec<u8>> {
     let colour = if image.channels() == 1 { ExtendedColorType::L8 } else { ExtendedColorType::Rgb8 };
+    write_png(image, &interleaved(image), colour)
+}
+
+/// The picture as a PNG file, grey or RGB, with all of its bits: 8 or 16 a sample.
+pub fn encode_png_exact(image: &Image) -> Result<Vec<u8>> {
+    let Samples::Sixteen(planes) = image.samples() else { return encode_png(image) };
+    let (channels, pixels) = (image.channels(), image.width() * image.height());
+    // The encoder takes the bytes in the order of this machine.
+    let pixel = |at: usize| (0..channels).flat_map(move |channel| planes[channel * pixels + at].to_ne_bytes());
+    let bytes: Vec<u8> = (0..pixels).flat_map(pixel).collect();
+    write_png(image, &bytes, if channels == 1 { ExtendedColorType::L16 } else { ExtendedColorType::Rgb16 })
+}
+
+fn write_png(image: &Image, bytes: &[u8], colour: ExtendedColorType) -> Result<Vec<u8>> {
     let too_large = |_| Error::corrupt(Format::Png, "too large for a PNG file");
     let width = u32::try_from(image.width()).map_err(too_large)?;
     let height = u32::try_from(image.height()).map_err(too_large)?;
     let mut file = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive);
-    let written = encoder.write_image(&interleaved(image), width, height, colour);
+    let written = encoder.write_image(bytes, width, height, colour);
     written.map_err(|error| Error::corrupt(Format::Png, error))?;
     Ok(file)
 }
@@ -90,6 +104,16 @@ mod tests {
         let image = Image::from_gray16(5, 1, vec![0, 128, 129, 0x7fff, 65535]).unwrap();
         let picture = Decoder::default().decode(&encode_png(&image).unwrap()).unwrap();
         assert_eq!(picture.image.samples(), &Samples::Eight(vec![0, 0, 1, 127, 255]));
+    }
+
+    #[test]
+    fn an_exact_file_keeps_all_bits() {
+        let grey = Image::from_gray16(5, 1, vec![0, 128, 129, 0x7fff, 65535]).unwrap();
+        let rgb = Image::from_rgb16(3, 2, (0..18).map(|i| i * 3001).collect()).unwrap();
+        for image in [grey, rgb, colourful(7, 5)] {
+            let picture = Decoder::default().decode(&encode_png_exact(&image).unwrap()).unwrap();
+            assert_eq!((picture.image.samples(), picture.image.channels()), (image.samples(), image.channels()));
+        }
     }
 
     #[test]

@@ -37,7 +37,7 @@ mod raster;
 mod tiff;
 
 pub use decode::{Decoder, Note, Picture, in_codec};
-pub use encode::{encode_png, shrink};
+pub use encode::{encode_png, encode_png_exact, shrink};
 pub use error::{Error, Result};
 pub use format::Format;
 pub use heatmap::overlay;

@@ -35,6 +35,18 @@ pub(super) fn user_folder(environment: &Environment) -> Option<PathBuf> {
     Some(folder.join("agenticiqa"))
 }
 
+/// Where programs of this system keep a user's data: `$XDG_DATA_HOME` or `~/.local/share`,
+/// `~/Library/Application Support` on macOS, `%LOCALAPPDATA%` on Windows.
+pub(super) fn data_folder(environment: &Environment) -> Option<PathBuf> {
+    let absolute = |name: &str| environment.lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let of_system = || match std::env::consts::OS {
+        "windows" => absolute("LOCALAPPDATA"),
+        "macos" => absolute("HOME").map(|home| home.join("Library/Application Support")),
+        _ => absolute("HOME").map(|home| home.join(".local/share")),
+    };
+    Some(absolute("XDG_DATA_HOME").or_else(of_system)?.join("agenticiqa"))
+}
+
 fn in_folder(folder: &Path) -> Vec<PathBuf> {
     let file = |name: &str| {
         let spellings = ["yaml", "yml"].map(|extension| folder.join(name).with_extension(extension));

@@ -41,6 +41,8 @@ pub use pipeline::{Cache, Checkpoints, Executor, Images, LogFormat, LogLevel, Lo
 
 pub(crate) use error::did_you_mean;
 
+use crate::tools::Flaw;
+
 /// What the command line says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
@@ -69,6 +71,8 @@ pub struct Settings {
     pub sources: Vec<Source>,
     /// The files that were read, first one first.
     pub files: Vec<PathBuf>,
+    /// Where installed files are: `tools.data_dir`, else the user's data folder. `None` where there is neither.
+    pub data_folder: Option<PathBuf>,
 }
 
 impl Settings {
@@ -83,7 +87,9 @@ impl Settings {
         }
         documents.lay_environment(environment)?;
         documents.lay_overrides(overrides, environment)?;
-        Self::read(&documents, files)
+        let mut settings = Self::read(&documents, files)?;
+        settings.data_folder = settings.data_folder.or_else(|| files::data_folder(environment));
+        Ok(settings)
     }
 
     /// What is built in, without files, environment or command line.
@@ -93,8 +99,16 @@ impl Settings {
 
     fn read(documents: &layers::Documents, files: Vec<PathBuf>) -> Result<Self, Error> {
         let models = read::read(&documents.models)?;
-        let pipeline = read::read(&documents.pipeline)?;
-        Ok(Self { models, pipeline, sources: documents.sources(), files })
+        let pipeline: Pipeline = read::read(&documents.pipeline)?;
+        for (name, entry) in &pipeline.tools.add {
+            let refused = |flaw: Flaw| {
+                let path = format!("tools.add.{name}.{}", flaw.field);
+                read::violation(&documents.pipeline, &path, &flaw.reason)
+            };
+            entry.check(name).map_err(refused)?;
+        }
+        let data_folder = pipeline.tools.data_dir.clone();
+        Ok(Self { models, pipeline, sources: documents.sources(), files, data_folder })
     }
 
     /// The source of one field, such as `planner.backend`.

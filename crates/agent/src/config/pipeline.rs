@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::executor::Grounding;
 use crate::rules::within;
 use crate::summarizer::fusion::Fusion;
+use crate::tools::Metadata;
+use crate::vlm::BaseUrl;
 
 /// How an assessment runs.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
@@ -89,13 +91,19 @@ pub struct Checkpoints {
 }
 
 /// What the tools are given.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "metadata and models")]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "metadata, models, data_dir, pypi_mirror and add")]
 pub struct Tools {
     /// A `tools.json` instead of the built-in list.
     pub metadata: Option<PathBuf>,
     /// Model files by tool.
     pub models: BTreeMap<String, PathBuf>,
+    /// The folder of installed files; `None` is the user's own.
+    pub data_dir: Option<PathBuf>,
+    /// The server that is asked instead of `https://files.pythonhosted.org`.
+    pub pypi_mirror: Option<BaseUrl>,
+    /// Tools of the user's own, and entries that replace those of the list.
+    pub add: BTreeMap<String, Metadata>,
 }
 
 /// What is logged.

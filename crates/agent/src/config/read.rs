@@ -30,12 +30,15 @@ where
     }
 }
 
-/// A rule that a value breaks, at the value's place.
-fn violation(root: &Node, path: &str, problem: &str) -> Error {
+/// A rule that a value breaks, at the value's place; that of the section for a value that is missing.
+pub(super) fn violation(root: &Node, path: &str, problem: &str) -> Error {
     let field = path.split('[').next().unwrap_or(path);
     let (origin, reason) = match root.find(field) {
         Some(node) => (node.origin.clone(), format!("{problem}, not {node}")),
-        None => (root.origin.clone(), problem.to_owned()),
+        None => {
+            let section = field.rsplit_once('.').and_then(|(section, _)| root.find(section)).unwrap_or(root);
+            (section.origin.clone(), problem.to_owned())
+        }
     };
     Error::Invalid { origin, field: field.to_owned(), reason }
 }

@@ -61,45 +61,21 @@ pub(super) trait Engine: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// A metric of the metrics crate.
+/// A metric of the metrics crate that needs nothing.
 #[derive(Debug)]
-pub(super) enum Native {
-    /// One that needs nothing.
-    Builtin(&'static dyn Metric),
-    /// One that was set up with a model file.
-    Loaded(Box<dyn Metric>),
-    /// One that still needs its model file.
-    Unloaded {
-        /// The metric.
-        metric: &'static dyn Metric,
-        /// How to give it the file.
-        hint: &'static str,
-    },
-}
-
-impl Native {
-    fn inner(&self) -> &dyn Metric {
-        match self {
-            Self::Builtin(metric) | Self::Unloaded { metric, .. } => *metric,
-            Self::Loaded(metric) => metric.as_ref(),
-        }
-    }
-}
+pub(super) struct Native(pub &'static dyn Metric);
 
 impl Engine for Native {
     fn availability(&self) -> Availability {
-        match self {
-            Self::Unloaded { hint, .. } => Availability::Missing { reason: (*hint).to_owned() },
-            _ => Availability::Ready,
-        }
+        Availability::Ready
     }
 
     fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
-        self.inner().measure(material.pair()).map_err(Failure::from)
+        self.0.measure(material.pair()).map_err(Failure::from)
     }
 
     fn metric(&self) -> Option<&dyn Metric> {
-        Some(self.inner())
+        Some(self.0)
     }
 }
 

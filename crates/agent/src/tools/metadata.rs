@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::command::CommandLine;
+use super::install::Installation;
 use super::{Error, Logistic};
+use crate::state::Distortion;
 
 /// The tool list that is built into the program.
 pub(super) const BUILTIN: &str = include_str!("../../../../iqa_tools/metadata/tools.json");
@@ -40,6 +43,19 @@ pub enum Backend {
     Onnx,
     /// A Python worker.
     Worker,
+    /// A program of the user's.
+    Command,
+}
+
+impl std::fmt::Display for Backend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Native => "native",
+            Self::Onnx => "onnx",
+            Self::Worker => "worker",
+            Self::Command => "command",
+        })
+    }
 }
 
 /// What `tools.json` says of one tool.
@@ -69,17 +85,84 @@ pub struct Metadata {
     /// The human scores that the parameters were fitted on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fitted_on: Option<String>,
+    /// The program that gives the score, where the backend is `command`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandLine>,
+    /// Where the files that it needs come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub install: Option<Installation>,
+    /// Its raw score of the built-in pair, for `tools check`; scores of the built-in list are recorded apart from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<f64>,
 }
 
-/// Reads a tool list, checking every number in it.
-pub(super) fn parse(json: &str) -> Result<BTreeMap<String, Metadata>, Error> {
-    let tools: BTreeMap<String, Metadata> = serde_json::from_str(json)?;
-    for (tool, metadata) in &tools {
-        let invalid = |reason: &str| Error::InvalidTool { tool: tool.clone(), reason: reason.to_owned() };
-        if metadata.range.is_some_and(|(low, high)| !(low < high && (high - low).is_finite())) {
-            return Err(invalid("range must be two finite numbers, the lower first"));
+/// What is wrong with an entry of a tool list.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field} {reason}")]
+pub struct Flaw {
+    /// The field, such as `range` or `command.run`.
+    pub field: String,
+    /// What is wrong with it, such as `must be ...`.
+    pub reason: String,
+}
+
+impl Flaw {
+    pub(super) fn new(field: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { field: field.into(), reason: reason.into() }
+    }
+}
+
+/// The category of the paper that no distortion of an assessment belongs to; its tool list names it.
+const SPATIAL: &str = "Spatial distortions";
+
+impl Metadata {
+    /// Whether the values of an entry make sense together.
+    pub fn check(&self, name: &str) -> Result<(), Flaw> {
+        let flaw = |field: &str, reason: &str| Err(Flaw::new(field, reason));
+        if !name.chars().any(char::is_alphanumeric) || name.chars().any(char::is_control) {
+            return flaw("name", "must have a letter or a digit");
         }
-        metadata.logistic_params.as_ref().map_or(Ok(()), |logistic| logistic.check().map_err(invalid))?;
+        let known = |strength: &&String| **strength == SPATIAL || Distortion::names().contains(&strength.as_str());
+        if let Some(strange) = self.strengths.iter().find(|strength| !known(strength)) {
+            let known = Distortion::names().join(", ");
+            return flaw("strengths", &format!("must be among {known}; {strange:?} is not"));
+        }
+        if self.range.is_some_and(|(low, high)| !(low < high && (high - low).is_finite())) {
+            return flaw("range", "must be two finite numbers, the lower first");
+        }
+        if self.range.is_some() && self.lower_is_better.is_none() {
+            return flaw("lower_is_better", "must be true or false where there is a range: which end of it is good?");
+        }
+        if let Some(reason) = self.logistic_params.and_then(|logistic| logistic.check().err()) {
+            return flaw("logistic_params", reason);
+        }
+        if self.check.is_some_and(|score| !score.is_finite()) {
+            return flaw("check", "must be a finite number");
+        }
+        match (&self.command, self.backend) {
+            (None, Backend::Command) => return flaw("command", "must be there where backend is command"),
+            (Some(_), Backend::Native | Backend::Onnx | Backend::Worker) => {
+                return flaw("backend", "must be command where there is a command");
+            }
+            (Some(line), Backend::Command) => line.check(self.tool_type)?,
+            (None, _) => {}
+        }
+        self.install.as_ref().map_or(Ok(()), Installation::check)
+    }
+}
+
+/// Reads a tool list, checking every value in it; errors name `file`, tool and field.
+pub(super) fn parse(json: &str, file: &str) -> Result<BTreeMap<String, Metadata>, Error> {
+    let reader = &mut serde_json::Deserializer::from_str(json);
+    let wrong = |reason: String| Error::Metadata { file: file.to_owned(), reason };
+    let tools: BTreeMap<String, Metadata> = serde_path_to_error::deserialize(&mut *reader).map_err(|error| {
+        let (place, error) = (error.path().to_string(), error.into_inner());
+        wrong(if matches!(place.as_str(), "." | "?") { error.to_string() } else { format!("{place}: {error}") })
+    })?;
+    reader.end().map_err(|error| wrong(error.to_string()))?;
+    for (tool, metadata) in &tools {
+        let invalid = |flaw| Error::InvalidTool { file: file.to_owned(), tool: tool.clone(), flaw };
+        metadata.check(tool).map_err(invalid)?;
     }
     Ok(tools)
 }
@@ -90,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_builtin_list_has_the_28_tools_of_the_paper_and_the_native_ones() {
-        let tools = parse(BUILTIN).unwrap();
+        let tools = parse(BUILTIN, "tools.json").unwrap();
         let paper = "TOPIQ_FR AHIQ FSIM LPIPS DISTS WaDIQaM_FR PieAPP MS-SSIM GMSD SSIM CKDN VIF PSNR VSI QAlign CLIPIQA \
                      UNIQUE HyperIQA TReS MUSIQ WaDIQaM_NR DBCNN ARNIQA NIMA BRISQUE NIQE MANIQA LIQE";
         let native = "CW-SSIM MDSI HaarPSI NLPD MAD ILNIQE PIQE ENTROPY";
@@ -99,14 +182,56 @@ mod tests {
         }
     }
 
+    fn refused(json: &str) -> String {
+        parse(json, "my/tools.json").unwrap_err().to_string()
+    }
+
     #[test]
-    fn unknown_fields_and_bad_numbers_are_refused_by_name() {
-        let unknown = r#"{"X": {"type": "FR", "strengths": [], "colour": 1}}"#;
-        assert!(parse(unknown).unwrap_err().to_string().contains("colour"));
-        let backwards = r#"{"X": {"type": "FR", "strengths": [], "range": [2, 1]}}"#;
+    fn what_is_wrong_is_told_by_file_tool_and_field() {
+        let wrong = |rest: &str| refused(&format!(r#"{{"X": {{"type": "FR", "strengths": []{rest}}}}}"#));
+        let unknown = wrong(r#", "colour": 1"#);
+        assert!(unknown.starts_with("my/tools.json: X.colour: unknown field `colour`"), "{unknown}");
+        let kind = wrong(r#", "range": [0, "high"]"#);
+        assert!(kind.starts_with("my/tools.json: X.range[1]: invalid type: string"), "{kind}");
         assert_eq!(
-            parse(backwards).unwrap_err().to_string(),
-            "tools.json: X: range must be two finite numbers, the lower first"
+            wrong(r#", "range": [2, 1]"#),
+            "my/tools.json: X: range must be two finite numbers, the lower first"
         );
+        assert!(wrong(r#", "range": [1, 2]"#).contains("X: lower_is_better must be true or false"));
+        assert!(wrong(r#", "check": 1e999"#).starts_with("my/tools.json: X.check: number out of range"));
+        assert_eq!(
+            wrong(r#", "backend": "command""#),
+            "my/tools.json: X: command must be there where backend is command"
+        );
+        assert!(wrong(r#", "command": {"run": ["a", "{image}"]}"#).contains("X: backend must be command"));
+        assert!(
+            refused(r#"{"X": {"type": "FR", "strengths": ["Blur"]}}"#).contains("X: strengths must be among Blurs, ")
+        );
+        assert!(refused(r#"{"-_": {"type": "FR", "strengths": []}}"#).contains("name must have a letter"));
+        assert!(refused("{").starts_with("my/tools.json: EOF"), "{}", refused("{"));
+        assert!(refused("{} {}").starts_with("my/tools.json: trailing characters"));
+    }
+
+    /// The paper's table 5 and the fits on TID2013 are data of people; where neither has a tool, its scale is linear.
+    #[test]
+    fn parameters_say_on_which_scores_they_were_fitted_and_linear_scales_are_few() {
+        let tools = parse(BUILTIN, "tools.json").unwrap();
+        let of = |wanted: &dyn Fn(&Metadata) -> bool| -> Vec<&str> {
+            tools.iter().filter(|(_, tool)| wanted(tool)).map(|(name, _)| name.as_str()).collect()
+        };
+        let fitted_on = |words: &'static str| {
+            of(&move |tool: &Metadata| tool.fitted_on.as_ref().is_some_and(|text| text.starts_with(words)))
+        };
+        assert_eq!(fitted_on("KADID-10k, paper Table 5").len(), 24);
+        assert_eq!(
+            fitted_on("TID2013, mapped to the scale of the KADID-10k fits"),
+            ["Butteraugli", "HaarPSI", "MDSI", "MS-SSIM", "NLPD", "PIQE", "PSNR", "SSIMULACRA2", "VSI"]
+        );
+        assert_eq!(
+            of(&|tool: &Metadata| tool.logistic_params.is_none()),
+            ["CW-SSIM", "ENTROPY", "ILNIQE", "MAD", "PSNR-Y", "PieAPP"]
+        );
+        assert!(of(&|tool: &Metadata| tool.logistic_params.is_some() != tool.fitted_on.is_some()).is_empty());
+        assert!(of(&|tool: &Metadata| tool.logistic_params.is_none() && tool.range.is_none()).is_empty());
     }
 }

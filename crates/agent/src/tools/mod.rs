@@ -3,17 +3,24 @@
 mod availability;
 mod cache;
 mod check;
+mod command;
 mod engine;
+pub mod install;
+mod list;
 mod metadata;
+mod model_file;
 mod normalisation;
+mod process;
 mod registry;
 mod run;
 
 pub use availability::Availability;
 pub use cache::{CacheKey, CacheStatistics, CachedRun, ToolCache};
 pub use check::{CheckOutcome, SamplePair};
+pub use command::CommandLine;
 pub use engine::Material;
-pub use metadata::{Backend, Metadata, ToolType};
+pub use list::ToolList;
+pub use metadata::{Backend, Flaw, Metadata, ToolType};
 pub use normalisation::{Logistic, Scale};
 pub use registry::{Registry, Tool, Workshop};
 pub use run::{Failure, ToolRun, raw_number};
@@ -23,15 +30,32 @@ pub use run::{Failure, ToolRun, raw_number};
 #[non_exhaustive]
 pub enum Error {
     /// The tool list is not valid.
-    #[error("tools.json: {0}")]
-    Metadata(#[from] serde_json::Error),
-    /// The parameters of one tool make no sense.
-    #[error("tools.json: {tool}: {reason}")]
+    #[error("{file}: {reason}")]
+    Metadata {
+        /// The file.
+        file: String,
+        /// The place in it, and what is wrong there.
+        reason: String,
+    },
+    /// The values of one tool make no sense.
+    #[error("{file}: {tool}: {flaw}")]
     InvalidTool {
+        /// The file.
+        file: String,
         /// The tool's name.
         tool: String,
         /// What is wrong.
-        reason: String,
+        flaw: Flaw,
+    },
+    /// Two tools of a list have one name.
+    #[error("{file}: {first} and {second} are the same name: case, - and _ do not tell tools apart")]
+    SameName {
+        /// The file.
+        file: String,
+        /// The one.
+        first: String,
+        /// The other.
+        second: String,
     },
     /// No tool has that name.
     #[error("no tool is called {name:?}{}; `agenticiqa tools list` shows all", suggestion.as_ref().map(|near| format!(", did you mean {near}?")).unwrap_or_default())]

@@ -24,7 +24,7 @@ impl Logistic {
     pub(super) fn check(&self) -> Result<(), &'static str> {
         let betas = [self.beta1, self.beta2, self.beta3, self.beta4, self.beta5.unwrap_or(0.0)];
         if betas.iter().any(|beta| !beta.is_finite()) {
-            return Err("logistic_params must be finite numbers");
+            return Err("must be finite numbers");
         }
         if self.beta5.is_none() && self.beta4 == 0.0 {
             return Err("beta4 must not be 0: it is the width of the logistic");

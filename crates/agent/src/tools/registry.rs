@@ -1,15 +1,16 @@
 //! All tools by name: the tool list joined with the metrics that are built in.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agenticiqa_metrics as metrics;
-use metrics::{Direction, Ilniqe, Info, Kind, Metric};
+use metrics::{Direction, Info, Kind, Metric};
 
+use super::command;
 use super::engine::{Absent, Engine, Native};
-use super::metadata::{self, BUILTIN};
-use super::{Availability, Backend, Error, Metadata, Scale, ToolType};
+use super::list::fold;
+use super::model_file::FromModelFile;
+use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType};
 use crate::state::Distortion;
 
 /// A tool: what is known of it, and what runs it.
@@ -18,6 +19,8 @@ pub struct Tool {
     name: String,
     metadata: Metadata,
     engine: Arc<dyn Engine>,
+    added: bool,
+    files: Vec<PathBuf>,
 }
 
 impl Tool {
@@ -57,6 +60,16 @@ impl Tool {
         self.engine.availability()
     }
 
+    /// Whether the user added it: neither built in nor on the built-in list.
+    pub fn is_added(&self) -> bool {
+        self.added
+    }
+
+    /// Where `tools install` puts its files; empty for a tool that needs none.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
     /// What its scores depend on besides its name and the release.
     pub fn fingerprint(&self) -> String {
         self.engine.fingerprint()
@@ -83,14 +96,23 @@ impl Tool {
 }
 
 const ILNIQE: &str = "ILNIQE";
-const ILNIQE_HINT: &str =
-    "needs the authors' templateModel.mat: give it with --model ILNIQE=PATH or AGENTICIQA_ILNIQE_MODEL";
+const ILNIQE_HINT: &str = "needs the authors' templateModel.mat: `agenticiqa tools install ILNIQE --from templateModel.mat` \
+                           keeps it; --model ILNIQE=PATH or AGENTICIQA_ILNIQE_MODEL names it";
 
 /// Where tools that are not built in find what they need.
 #[derive(Debug, Clone, Default)]
 pub struct Workshop {
     /// The folder of installed model files.
     pub models: Option<PathBuf>,
+    /// The folder of installed shared libraries.
+    pub libraries: Option<PathBuf>,
+}
+
+impl Workshop {
+    /// What is installed in a data folder.
+    pub fn in_folder(data: &Path) -> Self {
+        Self { models: Some(data.join("tools")), libraries: Some(data.join("lib")) }
+    }
 }
 
 /// All tools by name.
@@ -102,23 +124,36 @@ pub struct Registry {
 impl Registry {
     /// The tools of the built-in list and every native metric, with nothing installed.
     pub fn builtin() -> Result<Self, Error> {
-        Self::new(BUILTIN, &Workshop::default())
+        Self::from_list(ToolList::builtin()?, &Workshop::default())
     }
 
     /// The tools of a list in the form of `tools.json`, and every native metric.
     pub fn new(json: &str, workshop: &Workshop) -> Result<Self, Error> {
-        let mut listed: BTreeMap<String, (String, Metadata)> =
-            metadata::parse(json)?.into_iter().map(|(name, entry)| (fold(&name), (name, entry))).collect();
-        let mut tools: Vec<Tool> = metrics::all()
-            .map(|metric| {
-                let info = metric.info();
-                let metadata = listed.remove(&fold(info.name)).map_or_else(|| describe(info), |(_, entry)| entry);
-                Tool { name: info.name.to_owned(), metadata, engine: native(metric) }
-            })
-            .collect();
-        tools.extend(listed.into_values().map(|(name, metadata)| {
+        Self::from_list(ToolList::parse(json, "tools.json")?, workshop)
+    }
+
+    /// The tools of a list, and every native metric.
+    pub fn from_list(mut list: ToolList, workshop: &Workshop) -> Result<Self, Error> {
+        let builtin = ToolList::builtin()?;
+        let files = |metadata: &Metadata| match (&workshop.models, &metadata.install) {
+            (Some(folder), Some(install)) => install.files.keys().map(|file| folder.join(file)).collect(),
+            _ => Vec::new(),
+        };
+        let mut tools = Vec::new();
+        for metric in metrics::all() {
+            let info = metric.info();
+            let metadata = list.remove(info.name).unwrap_or_else(|| describe(info));
+            let files: Vec<PathBuf> = files(&metadata);
+            let engine = match metadata.backend {
+                Backend::Native => native(metric, files.first().cloned()),
+                _ => engine(info.name, &metadata, workshop),
+            };
+            tools.push(Tool { name: info.name.to_owned(), metadata, engine, added: false, files });
+        }
+        tools.extend(list.into_entries().map(|(name, metadata)| {
             let engine = engine(&name, &metadata, workshop);
-            Tool { name, metadata, engine }
+            let (added, files) = (!builtin.contains(&name), files(&metadata));
+            Tool { name, metadata, engine, added, files }
         }));
         Ok(Self { tools })
     }
@@ -127,13 +162,11 @@ impl Registry {
     pub fn load_model(&mut self, name: &str, path: &Path) -> Result<(), Error> {
         let failed = |reason: String| Error::Model { path: path.display().to_string(), reason };
         let tool = self.get(name)?.name.clone();
-        if tool != ILNIQE {
-            return Err(failed(format!("{tool} takes no model file")));
-        }
-        let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
-        let metric = Ilniqe::from_mat(&bytes).map_err(|error| failed(error.to_string()))?;
+        let metric = metrics::find(ILNIQE).filter(|_| tool == ILNIQE);
+        let metric = metric.ok_or_else(|| failed(format!("{tool} takes no model file")))?;
+        let engine = FromModelFile::given(metric, path).map_err(failed)?;
         if let Some(tool) = self.tools.iter_mut().find(|tool| tool.name == ILNIQE) {
-            tool.engine = Arc::new(Native::Loaded(Box::new(metric)));
+            tool.engine = Arc::new(engine);
         }
         Ok(())
     }
@@ -174,24 +207,21 @@ impl Registry {
     }
 }
 
-/// What runs a built-in metric.
-fn native(metric: &'static dyn Metric) -> Arc<dyn Engine> {
-    Arc::new(match metric.info().name {
-        ILNIQE => Native::Unloaded { metric, hint: ILNIQE_HINT },
-        _ => Native::Builtin(metric),
-    })
+/// What runs a built-in metric; `file` is the installed file of one that needs any.
+fn native(metric: &'static dyn Metric, file: Option<PathBuf>) -> Arc<dyn Engine> {
+    match metric.info().name {
+        ILNIQE => Arc::new(FromModelFile::new(metric, file, ILNIQE_HINT)),
+        _ => Arc::new(Native(metric)),
+    }
 }
 
 /// What runs a tool that is not built in.
 fn engine(name: &str, metadata: &Metadata, _workshop: &Workshop) -> Arc<dyn Engine> {
     match metadata.backend {
         Backend::Native => Absent::because(format!("no metric called {name} is built in")),
+        Backend::Command => command::engine(metadata),
         Backend::Onnx | Backend::Worker => Absent::because("a learned tool; its weights are not part of this release"),
     }
-}
-
-fn fold(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
 /// What a native metric that the list does not name says of itself.
@@ -212,6 +242,9 @@ fn describe(info: &Info) -> Metadata {
         range: None,
         logistic_params: None,
         fitted_on: None,
+        command: None,
+        install: None,
+        check: None,
     }
 }
 
@@ -260,10 +293,7 @@ mod tests {
 
     #[test]
     fn every_native_score_with_a_direction_in_the_list_has_a_scale() {
-        for tool in Registry::builtin()
-            .unwrap()
-            .iter()
-            .filter(|tool| metadata::parse(BUILTIN).unwrap().contains_key(&tool.name))
+        for tool in Registry::builtin().unwrap().iter().filter(|tool| ToolList::builtin().unwrap().contains(&tool.name))
         {
             if tool.info().is_some() {
                 assert_ne!(tool.scale(), Scale::None, "{}", tool.name);

@@ -1,8 +1,10 @@
 //! One run of one tool: raw score, score from 1 to 5, time, map; or why there is none.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use agenticiqa_metrics::{Error as MetricError, Map};
+use agenticiqa_metrics::{Error as MetricError, Map, Measurement};
 use serde::Serializer;
 use serde_json::value::RawValue;
 
@@ -68,17 +70,14 @@ impl Tool {
     /// Runs the tool; a failure is part of the result, never a panic or a default.
     pub fn run(&self, material: &Material<'_>) -> ToolRun {
         let start = Instant::now();
-        let outcome = self.engine().measure(material).and_then(|measurement| match measurement.score {
-            score if score.is_nan() => Err(Failure::Tool(format!("{} gave no number", self.name()))),
-            _ => Ok(measurement),
-        });
+        let outcome = self.measure(material);
         let execution_time = start.elapsed().as_secs_f64();
         let tool = self.name().to_owned();
         match outcome {
             Ok(measurement) => {
                 let scale = self.scale();
-                if matches!(scale, Scale::Linear { .. }) {
-                    tracing::debug!(tool, "no fitted parameters: linear scale from the documented range");
+                if matches!(scale, Scale::Linear { .. }) && is_first(&tool) {
+                    tracing::warn!(tool, "no parameters fitted on human scores: a linear scale over its usual range");
                 }
                 let (raw_score, map) = (Some(measurement.score), measurement.map);
                 let normalized_score = scale.normalise(measurement.score);
@@ -87,6 +86,24 @@ impl Tool {
             Err(failure) => ToolRun::failed(self, failure, execution_time),
         }
     }
+
+    /// The tool's own number.
+    pub(super) fn raw_score(&self, material: &Material<'_>) -> Result<f64, Failure> {
+        self.measure(material).map(|measurement| measurement.score)
+    }
+
+    fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
+        self.engine().measure(material).and_then(|measurement| match measurement.score {
+            score if score.is_nan() => Err(Failure::Tool(format!("{} gave no number", self.name()))),
+            _ => Ok(measurement),
+        })
+    }
+}
+
+/// Whether this process has not yet warned of a tool's scale.
+fn is_first(tool: &str) -> bool {
+    static WARNED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.to_owned())
 }
 
 /// Serialises a raw score. JSON has no infinity, which is PSNR's score of identical images: it is written as the
@@ -119,6 +136,35 @@ mod tests {
         let learned = registry.get("LPIPS").unwrap().run(&Material::new(Pair::single(&image)));
         assert!(matches!(learned.error, Some(Failure::Tool(_))));
         assert_eq!((learned.raw_score, learned.normalized_score), (None, None));
+    }
+
+    #[test]
+    fn a_linear_scale_is_warned_of_once() {
+        #[derive(Clone, Default)]
+        struct Lines(std::sync::Arc<Mutex<Vec<u8>>>);
+        impl std::io::Write for Lines {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0.lock().unwrap().extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let logs = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+        let registry = Registry::builtin().unwrap();
+        let image = Image::from_gray8(64, 64, (0..4096).map(|i| (i % 251) as u8).collect()).unwrap();
+        tracing::subscriber::with_default(logs, || {
+            for name in ["PSNR-Y", "PSNR-Y", "SSIM"] {
+                let run = registry.get(name).unwrap().run(&Material::new(Pair::new(&image, &image).unwrap()));
+                assert!(run.normalized_score.is_some());
+            }
+        });
+        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(text.matches("linear scale").count(), 1, "{text}");
+        assert!(text.contains("WARN") && text.contains("PSNR-Y"), "{text}");
     }
 
     #[test]

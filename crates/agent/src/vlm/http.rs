@@ -30,6 +30,24 @@ pub(super) fn client(server: &Url) -> Result<reqwest::Client, String> {
     builder.build().map_err(|error| error.to_string())
 }
 
+/// A server that sends nothing for so long while a file is under way has lost it.
+const STALL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A client for files, which may take hours and may lie elsewhere than where they are asked for: no key goes along.
+pub(crate) fn download_client(server: &Url) -> Result<reqwest::Client, String> {
+    let mut builder = reqwest::Client::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(STALL_TIMEOUT)
+        .redirect(Policy::limited(5))
+        .no_gzip()
+        .user_agent(concat!("agenticiqa/", env!("CARGO_PKG_VERSION")))
+        .tls_backend_preconfigured(tls(server.scheme() == "https").map_err(|error| error.to_string())?);
+    if is_loopback(server) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| error.to_string())
+}
+
 /// Whether the server is on this machine.
 pub(super) fn is_loopback(server: &Url) -> bool {
     match server.host_str() {

@@ -44,6 +44,7 @@ pub(crate) use address::{ollama_url, without_secrets};
 pub use backend::{BackendName, NotABackend, Provider, ProviderSettings, Secret};
 pub use client::{Client, Event, RetryPolicy};
 pub use error::{Error, ErrorKind};
+pub(crate) use http::download_client;
 pub use picture::{DEFAULT_MAX_SIDE, ImageLimits, prepare};
 pub use rates::{RateCard, Rates};
 

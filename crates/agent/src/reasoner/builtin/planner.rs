@@ -149,7 +149,9 @@ fn tool_called<'a>(spelling: &str, registry: &'a Registry, has_reference: bool) 
 }
 
 fn is_common_word(tool: &Tool) -> bool {
-    tool.scale() == Scale::None || COMMON_WORDS.contains(&tool.name())
+    // A user may call a tool "noise".
+    let of_quality = || tool.is_added() && !mentions(&words(tool.name())).is_empty();
+    tool.scale() == Scale::None || COMMON_WORDS.contains(&tool.name()) || of_quality()
 }
 
 /// Whether a common word is meant as a tool: spelled as the tool is, or beside a word such as "metric". A plain

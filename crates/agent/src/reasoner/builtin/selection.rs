@@ -90,8 +90,10 @@ fn best<'a>(distortion: Distortion, tools: &[&'a Tool], full_reference: bool) ->
         let without_strength = !tool.metadata().strengths.iter().any(|strength| strength == distortion.name());
         let unfitted = tool.metadata().logistic_params.is_none();
         let by_type = full_reference && !tool.needs_reference();
+        // Who adds a tool and says what it is good at wants it used.
+        let not_added_for_it = without_strength || !tool.is_added();
         // What the tool list says comes first, so that a list of the user's own is followed.
-        (by_type, without_strength, place(listed, tool), place(&GENERIC, tool), unfitted)
+        (by_type, without_strength, not_added_for_it, place(listed, tool), place(&GENERIC, tool), unfitted)
     };
     tools.iter().filter(usable).min_by_key(rank).copied()
 }
@@ -99,7 +101,7 @@ fn best<'a>(distortion: Distortion, tools: &[&'a Tool], full_reference: bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::{Registry, Workshop};
+    use crate::tools::{Registry, ToolList, Workshop};
 
     fn set(distortions: &[Distortion]) -> BTreeMap<Text, Vec<Distortion>> {
         BTreeMap::from([(Text::new("Global").unwrap(), distortions.to_vec())])
@@ -154,6 +156,19 @@ mod tests {
             choose(&set(&[Distortion::Noise]), &native(&own), true)["Global"][&Distortion::Noise].as_str(),
             "SSIM"
         );
+    }
+
+    #[test]
+    fn a_tool_of_the_users_is_taken_for_what_it_is_said_to_be_good_at() {
+        let own = r#"{"type": "NR", "strengths": ["Noise"], "lower_is_better": true, "range": [0, 1], "backend": "command",
+                      "command": {"run": ["sh", "{image}"]}}"#;
+        let mut list = ToolList::builtin().unwrap();
+        list.add("MyTool", serde_json::from_str(own).unwrap());
+        let registry = Registry::from_list(list, &Workshop::default()).unwrap();
+        let tools: Vec<&Tool> = registry.iter().filter(|tool| tool.info().is_some() || tool.is_added()).collect();
+        assert_eq!(chosen(&tools, false), "PIQE BRISQUE BRISQUE MyTool BRISQUE BRISQUE BRISQUE");
+        // With a reference a tool that uses it is better still.
+        assert_eq!(chosen(&tools, true), "MS-SSIM FSIM VSI MDSI MS-SSIM VSI VIF");
     }
 
     #[test]

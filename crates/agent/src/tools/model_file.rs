@@ -1,0 +1,79 @@
+//! A built-in metric that needs a model file, which is read when the metric runs for the first time.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use agenticiqa_metrics::{Ilniqe, Measurement, Metric};
+use sha2::{Digest as _, Sha256};
+
+use super::engine::Engine;
+use super::{Availability, Failure, Material};
+
+/// A metric and the model that it was set up with.
+#[derive(Debug)]
+struct Loaded {
+    metric: Box<dyn Metric>,
+    digest: String,
+}
+
+/// IL-NIQE, whose model is its authors' and not part of the program.
+#[derive(Debug)]
+pub(super) struct FromModelFile {
+    metric: &'static dyn Metric,
+    path: Option<PathBuf>,
+    hint: &'static str,
+    loaded: OnceLock<Result<Loaded, String>>,
+}
+
+impl FromModelFile {
+    /// The metric with a file that may not be there yet.
+    pub fn new(metric: &'static dyn Metric, path: Option<PathBuf>, hint: &'static str) -> Self {
+        Self { metric, path, hint, loaded: OnceLock::new() }
+    }
+
+    /// The same metric with this file, which has to be a good one.
+    pub fn given(metric: &'static dyn Metric, path: &Path) -> Result<Self, String> {
+        let given = Self::new(metric, Some(path.to_owned()), "");
+        match given.load() {
+            Ok(_) => Ok(given),
+            Err(reason) => Err(reason.clone()),
+        }
+    }
+
+    fn load(&self) -> Result<&Loaded, &String> {
+        let path = self.path.as_deref().unwrap_or(Path::new(""));
+        self.loaded.get_or_init(|| read(path)).as_ref()
+    }
+}
+
+fn read(path: &Path) -> Result<Loaded, String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let metric = Ilniqe::from_mat(&bytes).map_err(|error| error.to_string())?;
+    let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(Loaded { metric: Box::new(metric), digest })
+}
+
+impl Engine for FromModelFile {
+    fn availability(&self) -> Availability {
+        // A model that was read stays, even if its file goes.
+        let there = self.loaded.get().is_some() || self.path.as_ref().is_some_and(|path| path.is_file());
+        if there { Availability::Ready } else { Availability::Missing { reason: self.hint.to_owned() } }
+    }
+
+    fn fingerprint(&self) -> String {
+        self.load().map(|loaded| loaded.digest.clone()).unwrap_or_default()
+    }
+
+    fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
+        if let Availability::Missing { reason } = self.availability() {
+            return Err(Failure::Tool(reason));
+        }
+        let path = self.path.as_deref().unwrap_or(Path::new(""));
+        let failed = |reason: &String| Failure::Tool(format!("{}: {reason}", path.display()));
+        self.load().map_err(failed)?.metric.measure(material.pair()).map_err(Failure::from)
+    }
+
+    fn metric(&self) -> Option<&dyn Metric> {
+        Some(self.metric)
+    }
+}

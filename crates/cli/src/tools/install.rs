@@ -1,0 +1,193 @@
+//! `tools install` and `tools remove`: what there is, where it comes from, and how it goes.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use agenticiqa::config::Settings;
+use agenticiqa::tools::install::{Event, Installer, ONNX_RUNTIME, Package, State, packages};
+use agenticiqa::tools::{Backend, Registry};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::arguments::Install;
+use crate::exit::{Exit, Stop};
+use crate::table;
+
+/// Installs what was asked for; lists what there is if nothing was.
+pub fn run(arguments: &Install, settings: &Settings, registry: &Registry, quiet: bool) -> Result<Exit, Stop> {
+    let data = folder(settings)?;
+    let available = packages(registry)?;
+    if arguments.names.is_empty() && !arguments.all {
+        return list(&available, data);
+    }
+    let wanted = if arguments.all {
+        let fits = |package: &&Package| !package.is_library && package.installation.is_downloadable();
+        available.iter().filter(fits).cloned().collect()
+    } else {
+        named(&arguments.names, &available, registry)?
+    };
+    let mut missing = Vec::new();
+    for package in wanted {
+        if package.state(data) == State::Installed && !arguments.force {
+            writeln!(io::stdout(), "{} is installed already (--force installs it again)", package.name)?;
+        } else {
+            missing.push(package);
+        }
+    }
+    let installer = Installer::new(data)
+        .with_mirror(settings.pipeline.tools.pypi_mirror.clone())
+        .with_files(arguments.from.clone());
+    let reporter = Reporter::new(quiet);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    if !missing.is_empty() {
+        runtime.block_on(installer.install(&missing, &|event| reporter.tell(event)))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Removes what was asked for.
+pub fn remove(names: &[String], settings: &Settings, registry: &Registry) -> Result<Exit, Stop> {
+    let data = folder(settings)?;
+    let available = packages(registry)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    for package in named(names, &available, registry)? {
+        let needs = |other: &&Package| **other != package && other.state(data) == State::Installed;
+        let others: Vec<Package> = available.iter().filter(needs).cloned().collect();
+        let removed = runtime.block_on(Installer::new(data).remove(&package, &others))?;
+        if removed.is_empty() {
+            writeln!(io::stdout(), "{} is not installed", package.name)?;
+        }
+        for path in removed {
+            writeln!(io::stdout(), "removed {}", path.display())?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn folder(settings: &Settings) -> Result<&Path, Stop> {
+    let unknown = "no folder for installed tools: set AGENTICIQA_DATA_DIR, or tools.data_dir in pipeline.yaml";
+    settings.data_folder.as_deref().ok_or_else(|| Stop::bad_input(unknown))
+}
+
+/// The packages of these names, each once; a tool that cannot be installed says why.
+fn named(names: &[String], available: &[Package], registry: &Registry) -> Result<Vec<Package>, Stop> {
+    let mut wanted: Vec<Package> = Vec::new();
+    for name in names {
+        let is_library = name.eq_ignore_ascii_case(ONNX_RUNTIME);
+        let name = if is_library { ONNX_RUNTIME } else { registry.get(name)?.name() };
+        let Some(package) = available.iter().find(|package| package.name == name) else {
+            return Err(Stop::bad_input(nothing_to_install(name, registry)));
+        };
+        if !wanted.contains(package) {
+            wanted.push(package.clone());
+        }
+    }
+    Ok(wanted)
+}
+
+fn nothing_to_install(name: &str, registry: &Registry) -> String {
+    match registry.get(name).map(|tool| tool.metadata().backend) {
+        Ok(Backend::Native) => format!("{name} is built in: there is nothing to install"),
+        Ok(Backend::Worker) => {
+            format!("{name} runs in Python: `pip install pyiqa` gets it, its weights come with the first run")
+        }
+        Ok(Backend::Command) => format!("{name} is a program of yours: it needs no installation"),
+        Ok(Backend::Onnx) => format!("the entry of {name} has no install section: put its file where the entry says"),
+        Err(_) => format!("{name} is not published for this system: name a library of your own in the settings"),
+    }
+}
+
+fn list(available: &[Package], data: &Path) -> Result<Exit, Stop> {
+    let mut table = table::new(&["name", "download", "licence", "here", "about"]);
+    for package in available {
+        let section = &package.installation;
+        let size = if section.is_downloadable() { size(section.download_size()) } else { "with --from".to_owned() };
+        let state = match package.state(data) {
+            State::Installed => "installed",
+            State::Incomplete => "incomplete",
+            State::Absent => "no",
+        };
+        table.add_row([package.name.as_str(), &size, &section.licence, state, &section.notice]);
+    }
+    writeln!(io::stdout(), "{table}\n\nFiles go to {}.", data.display())?;
+    Ok(Exit::Done)
+}
+
+/// A number of bytes for people.
+pub fn size(bytes: u64) -> String {
+    match bytes as f64 {
+        size if size >= 1e9 => format!("{:.1} GB", size / 1e9),
+        size if size >= 1e6 => format!("{:.1} MB", size / 1e6),
+        size => format!("{:.0} kB", (size / 1e3).max(1.0)),
+    }
+}
+
+/// Says how an installation goes: what is to be known on stdout, the bar on a terminal's stderr.
+struct Reporter {
+    bar: ProgressBar,
+}
+
+impl Reporter {
+    fn new(quiet: bool) -> Self {
+        if quiet || !io::stderr().is_terminal() {
+            return Self { bar: ProgressBar::hidden() };
+        }
+        let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {bytes_per_sec} ETA {eta} {wide_msg}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        Self { bar: ProgressBar::no_length().with_style(style) }
+    }
+
+    fn tell(&self, event: &Event<'_>) {
+        match event {
+            Event::Downloading { source, done } => {
+                self.bar.reset();
+                self.bar.set_length(source.size.unwrap_or(0));
+                self.bar.set_message(source.file_name().to_owned());
+                self.bar.set_position(*done);
+                if *done > 0 {
+                    self.say(&format!("  going on after {}", size(*done)));
+                } else if let (Some(url), Some(sha256)) = (&source.url, &source.sha256) {
+                    let bytes = size(source.size.unwrap_or(0));
+                    self.say(&format!("  from     {url} ({bytes})\n  SHA-256  {sha256}"));
+                }
+            }
+            Event::Progress { done } => self.bar.set_position(*done),
+            Event::Waiting => self.note("waiting for another installation to end"),
+            Event::Retrying { reason } => self.note(&format!("{reason}; trying again")),
+            Event::Package(package) => {
+                let section = &package.installation;
+                self.say(&format!("{}\n  licence  {}: {}", package.name, section.licence, section.notice));
+            }
+            Event::Found { path, .. } => self.say(&format!("  from     {}", path.display())),
+            Event::Verified { .. } => {
+                self.bar.finish_and_clear();
+                self.say("  checksum right");
+            }
+            Event::Installed { path, size: bytes, sha256 } => {
+                self.say(&format!("  file     {} ({})\n  SHA-256  {sha256}", path.display(), size(*bytes)));
+            }
+            _ => {}
+        }
+    }
+
+    /// A line of the result. A reader that has seen enough is no reason to stop.
+    fn say(&self, line: &str) {
+        self.bar.suspend(|| {
+            let _ = writeln!(io::stdout(), "{line}");
+        });
+    }
+
+    /// A line beside the result.
+    fn note(&self, line: &str) {
+        self.bar.suspend(|| eprintln!("note: {line}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_for_people() {
+        assert_eq!([20_501, 63_794_605, 2_500_000_000, 10].map(size), ["21 kB", "63.8 MB", "2.5 GB", "1 kB"]);
+    }
+}
