@@ -15,7 +15,7 @@ use crate::reasoner::builtin::Builtin;
 use crate::reasoner::fallback::WithFallback;
 use crate::reasoner::vlm::VlmReasoner;
 use crate::state::ByNode;
-use crate::tools::{self, Registry, ToolCache, Workshop};
+use crate::tools::{self, Registry, ToolCache, Worker, Workshop};
 use crate::vlm::{self, BackendName, BaseUrl, Client, ProviderSettings, RetryPolicy, Secret, Vlm};
 
 /// Why the settings do not make an agent.
@@ -41,12 +41,14 @@ pub enum Error {
 /// The tools by the settings: the built-in list or the user's, with the model files that are given.
 pub fn registry(settings: &Settings) -> Result<Registry, Error> {
     let given = &settings.pipeline.tools;
+    let worker = given.worker.settings().map(Worker::new).unwrap_or_default();
+    let workshop = Workshop { worker, ..Workshop::default() };
     let mut registry = match &given.metadata {
         Some(path) => {
             let json = std::fs::read_to_string(path);
-            Registry::new(&json.map_err(|error| Error::ToolList { path: path.clone(), error })?, &Workshop::default())?
+            Registry::new(&json.map_err(|error| Error::ToolList { path: path.clone(), error })?, &workshop)?
         }
-        None => Registry::builtin()?,
+        None => Registry::with_builtin_list(&workshop)?,
     };
     for (tool, path) in &given.models {
         registry.load_model(tool, path)?;

@@ -12,7 +12,7 @@ const DEFAULT_MODELS: &str = include_str!("../../../../configs/model_backends.ya
 const DEFAULT_PIPELINE: &str = include_str!("../../../../configs/pipeline.yaml");
 
 /// The variables that set fields, and the fields that they set.
-pub(super) const VARIABLES: [(&str, &[&[&str]]); 8] = [
+pub(super) const VARIABLES: [(&str, &[&[&str]]); 9] = [
     ("AGENTICIQA_BACKEND", &[&["planner", "backend"], &["executor", "backend"], &["summarizer", "backend"]]),
     ("AGENTICIQA_PLANNER_BACKEND", &[&["planner", "backend"]]),
     ("AGENTICIQA_EXECUTOR_BACKEND", &[&["executor", "backend"]]),
@@ -20,6 +20,7 @@ pub(super) const VARIABLES: [(&str, &[&[&str]]); 8] = [
     ("AGENTICIQA_MAX_REPLAN", &[&["max_replan_iterations"]]),
     ("AGENTICIQA_CACHE_DIR", &[&["cache", "disk"]]),
     ("AGENTICIQA_CHECKPOINT_DIR", &[&["checkpoints", "dir"]]),
+    ("AGENTICIQA_PYTHON", &[&["tools", "worker", "python"]]),
     ("AGENTICIQA_ILNIQE_MODEL", &[&["tools", "models", "ILNIQE"]]),
 ];
 

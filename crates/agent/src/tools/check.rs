@@ -53,7 +53,7 @@ pub enum CheckOutcome {
 impl CheckOutcome {
     /// Whether something is wrong with a tool that should work.
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Differs { .. } | Self::Failed(_) | Self::Unrecorded { .. })
+        matches!(self, Self::Differs { .. } | Self::Failed(_))
     }
 }
 
@@ -81,7 +81,11 @@ impl SamplePair {
         };
         let run = tool.run(&Material::new(pair));
         match (run.raw_score, run.error, self.recorded.get(tool.name()).copied()) {
-            (_, Some(failure), _) => CheckOutcome::Failed(failure),
+            (_, Some(failure), _) => match tool.availability().reason() {
+                // Running it has shown that something is missing, such as weights that cannot be downloaded.
+                Some(reason) => CheckOutcome::Unavailable { reason: reason.to_owned() },
+                None => CheckOutcome::Failed(failure),
+            },
             (Some(score), None, Some(recorded)) => {
                 if (score - recorded).abs() <= TOLERANCE * recorded.abs().max(1e-3) {
                     CheckOutcome::Passed { score }

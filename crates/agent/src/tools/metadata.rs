@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, Logistic};
+use super::{Error, Logistic, WorkerSection};
 
 /// The tool list that is built into the program.
 pub(super) const BUILTIN: &str = include_str!("../../../../iqa_tools/metadata/tools.json");
@@ -69,6 +69,9 @@ pub struct Metadata {
     /// The human scores that the parameters were fitted on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fitted_on: Option<String>,
+    /// The metric of pyiqa: what the worker runs, also for a tool of another backend that is not installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<WorkerSection>,
 }
 
 /// Reads a tool list, checking every number in it.
@@ -78,6 +81,12 @@ pub(super) fn parse(json: &str) -> Result<BTreeMap<String, Metadata>, Error> {
         let invalid = |reason: &str| Error::InvalidTool { tool: tool.clone(), reason: reason.to_owned() };
         if metadata.range.is_some_and(|(low, high)| !(low < high && (high - low).is_finite())) {
             return Err(invalid("range must be two finite numbers, the lower first"));
+        }
+        if metadata.backend == Backend::Worker && metadata.worker.as_ref().is_none_or(|worker| worker.metric.is_empty())
+        {
+            return Err(invalid(
+                r#"the backend worker needs the name of a metric of pyiqa: "worker": {"metric": "..."}"#,
+            ));
         }
         metadata.logistic_params.as_ref().map_or(Ok(()), |logistic| logistic.check().map_err(invalid))?;
     }

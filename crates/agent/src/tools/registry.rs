@@ -9,7 +9,7 @@ use metrics::{Direction, Ilniqe, Info, Kind, Metric};
 
 use super::engine::{Absent, Engine, Native};
 use super::metadata::{self, BUILTIN};
-use super::{Availability, Backend, Error, Metadata, Scale, ToolType};
+use super::{Availability, Backend, Error, Metadata, Scale, ToolType, Worker};
 use crate::state::Distortion;
 
 /// A tool: what is known of it, and what runs it.
@@ -62,6 +62,11 @@ impl Tool {
         self.engine.fingerprint()
     }
 
+    /// Whether running it is waiting for another process.
+    pub fn waits(&self) -> bool {
+        self.engine.waits()
+    }
+
     pub(super) fn engine(&self) -> &dyn Engine {
         self.engine.as_ref()
     }
@@ -91,6 +96,8 @@ const ILNIQE_HINT: &str =
 pub struct Workshop {
     /// The folder of installed model files.
     pub models: Option<PathBuf>,
+    /// The Python process for metrics of pyiqa, shared by all tools that it runs.
+    pub worker: Worker,
 }
 
 /// All tools by name.
@@ -102,7 +109,12 @@ pub struct Registry {
 impl Registry {
     /// The tools of the built-in list and every native metric, with nothing installed.
     pub fn builtin() -> Result<Self, Error> {
-        Self::new(BUILTIN, &Workshop::default())
+        Self::with_builtin_list(&Workshop::default())
+    }
+
+    /// The tools of the built-in list and every native metric.
+    pub fn with_builtin_list(workshop: &Workshop) -> Result<Self, Error> {
+        Self::new(BUILTIN, workshop)
     }
 
     /// The tools of a list in the form of `tools.json`, and every native metric.
@@ -183,11 +195,21 @@ fn native(metric: &'static dyn Metric) -> Arc<dyn Engine> {
 }
 
 /// What runs a tool that is not built in.
-fn engine(name: &str, metadata: &Metadata, _workshop: &Workshop) -> Arc<dyn Engine> {
+fn engine(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engine> {
     match metadata.backend {
         Backend::Native => Absent::because(format!("no metric called {name} is built in")),
-        Backend::Onnx | Backend::Worker => Absent::because("a learned tool; its weights are not part of this release"),
+        Backend::Worker => by_worker(metadata, workshop)
+            .unwrap_or_else(|| Absent::because("a tool of the worker that names no metric of pyiqa")),
+        Backend::Onnx => by_worker(metadata, workshop)
+            .filter(|_| workshop.worker.is_on())
+            .unwrap_or_else(|| Absent::because("a learned tool; its weights are not part of this release")),
     }
+}
+
+/// What runs a tool that names a metric of pyiqa.
+fn by_worker(metadata: &Metadata, workshop: &Workshop) -> Option<Arc<dyn Engine>> {
+    let full_reference = metadata.tool_type == ToolType::FullReference;
+    metadata.worker.clone().map(|section| workshop.worker.engine(section, full_reference))
 }
 
 fn fold(name: &str) -> String {
@@ -212,6 +234,7 @@ fn describe(info: &Info) -> Metadata {
         range: None,
         logistic_params: None,
         fitted_on: None,
+        worker: None,
     }
 }
 
