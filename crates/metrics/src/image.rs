@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 mod convert;
 
-use convert::{deinterleave, rgb2gray8, rgb2gray16, weigh8, weigh16, widen8, widen16};
+use convert::{add8, add16, deinterleave, rgb2gray8, rgb2gray16, weigh8, weigh16, widen8, widen16};
 
 use crate::ops::{downsample, strips};
 use crate::{Error, Plane, Result};
@@ -123,13 +123,27 @@ impl Image {
     /// Writes row `y` of channel `channel` (0 R, 1 G, 2 B; a grey image has the same in all) to `row`, on the scale
     /// 0..=255 whatever the bit depth.
     pub fn read_row(&self, channel: usize, y: usize, row: &mut [f32]) {
-        let plane = if self.channels() == 1 { 0 } else { channel };
-        let start = (plane * self.height() + y) * self.width();
-        let span = start..start + self.width();
+        let span = self.row_span(channel, y);
         match self.samples() {
             Samples::Eight(data) => widen8(&data[span], row),
             Samples::Sixteen(data) => widen16(&data[span], row),
         }
+    }
+
+    /// Adds row `y` of channel `channel`, as [`read_row`](Self::read_row) gives it, times `weight` to `sums`.
+    pub fn add_row(&self, channel: usize, y: usize, weight: f32, sums: &mut [f32]) {
+        let span = self.row_span(channel, y);
+        match self.samples() {
+            Samples::Eight(data) => add8(weight, &data[span], sums),
+            Samples::Sixteen(data) => add16(weight, &data[span], sums),
+        }
+    }
+
+    /// Where row `y` of a channel stands among the samples; a grey image has one channel for all.
+    fn row_span(&self, channel: usize, y: usize) -> Range<usize> {
+        let plane = if self.channels() == 1 { 0 } else { channel };
+        let start = (plane * self.height() + y) * self.width();
+        start..start + self.width()
     }
 
     /// Channel `channel` as a plane on the scale 0..=255.

@@ -37,7 +37,7 @@ const TOLERANCE: f64 = 1e-12;
 /// Eigenvalues below this share of the largest are left out of the inverse.
 const RANK_TOLERANCE: f64 = 1e-14;
 /// Rows of blocks a strip.
-const STRIP: usize = 24;
+const STRIP: usize = 12;
 
 static INFO: Info = Info {
     name: "VIF",

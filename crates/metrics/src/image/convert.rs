@@ -96,6 +96,23 @@ pub fn widen16(samples: &[u16], row: &mut [f32]) {
     }
 }
 
+/// Adds samples of 8 bits times `weight`.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn add8(weight: f32, samples: &[u8], sums: &mut [f32]) {
+    for (sum, &sample) in sums.iter_mut().zip(samples) {
+        *sum += weight * f32::from(sample);
+    }
+}
+
+/// Adds samples of 16 bits, on the scale 0..=255, times `weight`.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn add16(weight: f32, samples: &[u16], sums: &mut [f32]) {
+    let weight = weight / 257.0;
+    for (sum, &sample) in sums.iter_mut().zip(samples) {
+        *sum += weight * f32::from(sample);
+    }
+}
+
 /// The weighted sum of three channels of 8 bits.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn weigh8(weights: [f32; 3], [red, green, blue]: [&[u8]; 3], row: &mut [f32]) {

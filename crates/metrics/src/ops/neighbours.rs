@@ -33,10 +33,17 @@ pub fn covariance(plane: &Plane, width: usize, height: usize) -> [[f64; COUNT]; 
     if width < SIDE || height < SIDE {
         return [[0.0; COUNT]; COUNT];
     }
-    let parts = strips::map(height, |rows| {
+    let parts = strips::map_by(height, strips::SMALL, |strip| {
         let mut moments = Moments { sums: [0.0; COUNT], products: [[0.0; COUNT]; COUNT] };
-        for y in rows {
-            add_row(plane, width, height, y, &mut moments);
+        // Rows in double precision: each serves as the row itself and twice as one below.
+        let mut rows: [Vec<f64>; SIDE] = std::array::from_fn(|_| vec![0.0; width]);
+        for below in 0..SIDE - 1 {
+            widen(plane.row((strip.start + below).min(height - 1)), &mut rows[below + 1]);
+        }
+        for y in strip {
+            rows.rotate_left(1);
+            widen(plane.row((y + SIDE - 1).min(height - 1)), &mut rows[SIDE - 1]);
+            add_row(&rows, height, y, &mut moments);
         }
         moments
     });
@@ -47,9 +54,9 @@ pub fn covariance(plane: &Plane, width: usize, height: usize) -> [[f64; COUNT]; 
     std::array::from_fn(|a| std::array::from_fn(|b| product(a.min(b), a.max(b)) - means[a] * means[b]))
 }
 
-/// Adds what row `y` contributes as the row of the upper of two samples.
-fn add_row(plane: &Plane, width: usize, height: usize, y: usize, moments: &mut Moments) {
-    let rows: [&[f32]; SIDE] = std::array::from_fn(|j| &plane.row((y + j).min(height - 1))[..width]);
+/// Adds what row `y`, the first of `rows`, contributes as the row of the upper of two samples.
+fn add_row(rows: &[Vec<f64>; SIDE], height: usize, y: usize, moments: &mut Moments) {
+    let width = rows[0].len();
     let core =
         if width > 2 * SIDE { row_sums(rows) } else { RowSums { samples: 0.0, products: [[0.0; SHIFTS]; SIDE] } };
     // Columns of the first sample that the core has not: of those from `i` to `i + width - SIDE`.
@@ -62,11 +69,10 @@ fn add_row(plane: &Plane, width: usize, height: usize, y: usize, moments: &mut M
         let columns = column_a..column_a + width - SIDE + 1;
         let outer =
             || columns.clone().take_while(|x| *x < inner.start).chain(columns.clone().skip_while(|x| *x < inner.end));
-        moments.sums[a] += core.samples + outer().map(|x| f64::from(rows[0][x])).sum::<f64>();
+        moments.sums[a] += core.samples + outer().map(|x| rows[0][x]).sum::<f64>();
         for b in a..COUNT {
             let (below, column_b) = (b / SIDE - row_a, b % SIDE);
-            let edge: f64 =
-                outer().map(|x| f64::from(rows[0][x]) * f64::from(rows[below][x + column_b - column_a])).sum();
+            let edge: f64 = outer().map(|x| rows[0][x] * rows[below][x + column_b - column_a]).sum();
             moments.products[a][b] += core.products[below][column_b + SIDE - 1 - column_a] + edge;
         }
     }
@@ -74,33 +80,56 @@ fn add_row(plane: &Plane, width: usize, height: usize, y: usize, moments: &mut M
 
 /// The sums over columns `SIDE - 1 .. width - SIDE + 1`, those that every shift keeps inside.
 #[multiversion(targets("x86_64+avx2"))]
-fn row_sums(rows: [&[f32]; SIDE]) -> RowSums {
-    const LANES: usize = 8;
+fn row_sums(rows: &[Vec<f64>; SIDE]) -> RowSums {
     let reach = SIDE - 1;
-    let width = rows[0].len();
-    let mut sums = RowSums { samples: 0.0, products: [[0.0; SHIFTS]; SIDE] };
-    let centre = &rows[0][reach..width - reach];
-    for (below, row) in rows.iter().enumerate() {
+    let centre = &rows[0][reach..rows[0].len() - reach];
+    let mut sums = RowSums { samples: sum(centre), products: [[0.0; SHIFTS]; SIDE] };
+    for (below, (row, products)) in rows.iter().zip(&mut sums.products).enumerate() {
         // Shifts to the left within the row itself are those to the right seen from the other sample.
-        let first = if below == 0 { reach } else { 0 };
-        let mut lanes = [[0.0f64; LANES]; SHIFTS];
-        let whole = centre.len() / LANES * LANES;
-        for start in (0..whole).step_by(LANES) {
-            let samples = &centre[start..start + LANES];
-            let others = &row[start..start + LANES + 2 * reach];
-            for shift in first..SHIFTS {
-                for lane in 0..LANES {
-                    lanes[shift][lane] += f64::from(samples[lane]) * f64::from(others[lane + shift]);
-                }
-            }
-        }
-        for shift in first..SHIFTS {
-            let rest: f64 = (whole..centre.len()).map(|x| f64::from(centre[x]) * f64::from(row[x + shift])).sum();
-            sums.products[below][shift] = lanes[shift].iter().sum::<f64>() + rest;
+        match below {
+            0 => add_shifted::<2>(centre, row, products),
+            _ => add_shifted::<0>(centre, row, products),
         }
     }
-    sums.samples = centre.iter().map(|&sample| f64::from(sample)).sum();
     sums
+}
+
+/// Samples that are multiplied together.
+const LANES: usize = 8;
+
+#[inline(always)]
+fn sum(samples: &[f64]) -> f64 {
+    let (chunks, rest) = samples.as_chunks::<LANES>();
+    let mut lanes = [0.0; LANES];
+    for chunk in chunks {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, sample)| *lane += sample);
+    }
+    lanes.iter().sum::<f64>() + rest.iter().sum::<f64>()
+}
+
+/// Adds the products of `centre` with `row`, which begins `SIDE - 1` samples before it, at the shifts from `FIRST` on.
+#[inline(always)]
+fn add_shifted<const FIRST: usize>(centre: &[f64], row: &[f64], products: &mut [f64; SHIFTS]) {
+    let (chunks, rest) = centre.as_chunks::<LANES>();
+    let mut lanes = [[0.0f64; LANES]; SHIFTS];
+    for (samples, start) in chunks.iter().zip((0..).step_by(LANES)) {
+        let Some(others) = row[start..].first_chunk::<{ LANES + SHIFTS - 1 }>() else { break };
+        for shift in FIRST..SHIFTS {
+            for lane in 0..LANES {
+                lanes[shift][lane] += samples[lane] * others[lane + shift];
+            }
+        }
+    }
+    let others = &row[chunks.len() * LANES..];
+    for shift in FIRST..SHIFTS {
+        let rest: f64 = rest.iter().zip(&others[shift..]).map(|(sample, other)| sample * other).sum();
+        products[shift] += lanes[shift].iter().sum::<f64>() + rest;
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn widen(row: &[f32], out: &mut [f64]) {
+    out.iter_mut().zip(row).for_each(|(out, &sample)| *out = f64::from(sample));
 }
 
 #[cfg(test)]

@@ -139,11 +139,7 @@ impl Axis {
     pub fn resize_rows_of(&self, source: &Plane) -> Plane {
         let mut resized = Plane::new(self.length, source.height());
         strips::fill(&mut resized, |rows, out| {
-            let mut widened = vec![0.0; source.width()];
-            resize_rows(self, source.width(), rows, out, |y, set| {
-                widened.iter_mut().zip(source.row(y)).for_each(|(out, &sample)| *out = sample.into());
-                set(&widened);
-            });
+            resize_rows(self, source.width(), rows, out, |y, set| set(source.row(y)));
         });
         resized
     }
@@ -172,11 +168,7 @@ fn resize<T: Sample>(source: &Plane<T>, horizontal: &Axis, vertical: &Axis) -> P
     } else {
         let mut narrowed = Plane::<f64>::new(width, source.height());
         strips::fill(&mut narrowed, |rows, out| {
-            let mut widened = vec![0.0; source.width()];
-            resize_rows(horizontal, source.width(), rows, out, |y, set| {
-                widened.iter_mut().zip(source.row(y)).for_each(|(out, &sample)| *out = sample.into());
-                set(&widened);
-            });
+            resize_rows(horizontal, source.width(), rows, out, |y, set| set(source.row(y)));
         });
         strips::fill(&mut resized, |rows, out| {
             let mut mixed = vec![0.0; width];
@@ -189,24 +181,22 @@ fn resize<T: Sample>(source: &Plane<T>, horizontal: &Axis, vertical: &Axis) -> P
     resized
 }
 
-/// `imresize(..., [height width], kernel)` of a picture given by rows: `read(y, row)` writes row `y`. Columns are always
-/// mixed last, which the result shows in its last bit only.
+/// `imresize(..., [height width], kernel)` of a picture given by rows: `add(y, weight, sums)` adds row `y` times a weight.
+/// Rows are mixed in single precision, and columns always last, which the result shows in its last bits only.
 pub fn rows_to_size(
     horizontal: &Axis,
     vertical: &Axis,
     source_width: usize,
-    read: impl Fn(usize, &mut [f32]) + Sync,
+    add: impl Fn(usize, f32, &mut [f32]) + Sync,
 ) -> Plane {
     let mut resized = Plane::new(horizontal.length, vertical.length);
     strips::fill(&mut resized, |rows, out| {
-        let mut source = vec![0.0; source_width];
-        let mut mixed = vec![0.0; source_width];
+        let mut mixed = vec![0.0f32; source_width];
         resize_rows(horizontal, source_width, rows, out, |y, set| {
             mixed.fill(0.0);
             let (indices, weights) = vertical.taps(y);
             for (&y, &weight) in indices.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
-                read(y, &mut source);
-                accumulate_single(weight, &source, &mut mixed);
+                add(y, weight as f32, &mut mixed);
             }
             set(&mixed);
         });
@@ -228,19 +218,19 @@ fn mix_rows<T: Sample>(source: &Plane<T>, taps: (&[usize], &[f64]), out: &mut [f
 const LANES: usize = 4;
 
 /// Resizes `rows` along the horizontal axis into `out`. `read(y, set)` hands the source row `y` to `set`.
-fn resize_rows<T: Sample>(
+fn resize_rows<S: Sample, T: Sample>(
     axis: &Axis,
     width: usize,
     rows: Range<usize>,
     out: &mut [T],
-    mut read: impl FnMut(usize, &mut dyn FnMut(&[f64])),
+    mut read: impl FnMut(usize, &mut dyn FnMut(&[S])),
 ) {
     let mut source = vec![[0.0; LANES]; width];
     let mut resized = vec![[0.0; LANES]; axis.length];
     for (top, out) in rows.step_by(LANES).zip(out.chunks_mut(axis.length * LANES)) {
         for lane in 0..out.len() / axis.length {
             read(top + lane, &mut |row| {
-                source.iter_mut().zip(row).for_each(|(lanes, &sample)| lanes[lane] = sample);
+                source.iter_mut().zip(row).for_each(|(lanes, &sample)| lanes[lane] = sample.into());
             });
         }
         mix_columns(axis, &source, &mut resized);

@@ -3,6 +3,8 @@
 //! What stands out in the band that catches the eye, near the centre and warm in colour is salient. The picture is
 //! brought to 256x256 (antialiased, as MATLAB's `imresize`), and the map back to the size of the picture.
 
+use std::collections::BTreeMap;
+
 use magetypes::simd::backends::F32x8Backend;
 use magetypes::simd::generic::f32x8;
 use multiversion::multiversion;
@@ -64,8 +66,9 @@ impl Saliency {
     pub fn small(&self, image: &Image) -> Plane {
         let across = Axis::to_length(image.width(), SIDE, Kernel::Bilinear);
         let down = Axis::to_length(image.height(), SIDE, Kernel::Bilinear);
-        let channel =
-            |channel: usize| rows_to_size(&across, &down, image.width(), |y, row| image.read_row(channel, y, row));
+        let channel = |channel: usize| {
+            rows_to_size(&across, &down, image.width(), |y, weight, sums| image.add_row(channel, y, weight, sums))
+        };
         let red = channel(0);
         let rgb = if image.channels() == 1 { [red.clone(), red.clone(), red] } else { [red, channel(1), channel(2)] };
         let [lightness, a, b] = colour::lab(&rgb);
@@ -208,44 +211,27 @@ fn apply_priors(y: usize, a: &[f32], b: &[f32], a_range: Range, b_range: Range, 
 }
 
 /// `mat2gray(imresize(small, [height width], 'bilinear'))`, averaged over boxes of `factor` with zeros beyond the
-/// border. Rows of the full size exist only one at a time.
+/// border. The full size is never made: a sum of its rows is a sum of the few rows that they lie between.
 fn normalised_means(small: &Plane, width: usize, height: usize, factor: usize) -> Plane {
     let across = Axis::to_length(small.width(), width, Kernel::Bilinear);
     let down = Axis::to_length(small.height(), height, Kernel::Bilinear);
     let wide = across.resize_rows_of(small);
+    let range = full_size_range(&wide, &down, height);
     let mut means = Plane::<f32>::new(width.div_ceil(factor), height.div_ceil(factor));
-    let columns = means.width();
-    let range = (means.data_mut().par_chunks_mut(columns * strips::SMALL).enumerate())
-        .map(|(strip, out)| {
-            let (mut full, mut sums) = (vec![0.0; width], vec![0.0; width]);
-            let mut range = Range::EMPTY;
-            for (y, out) in out.chunks_exact_mut(columns).enumerate() {
-                sums.fill(0.0);
-                for y in downsample::window(strip * strips::SMALL + y, factor, height) {
-                    let (indices, weights) = down.taps(y);
-                    let mut taps = indices.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
-                    let mut tap = || taps.next().map(|(&y, &weight)| (weight as f32, wide.row(y)));
-                    let (least, greatest) = match [tap(), tap(), tap()] {
-                        [Some(first), Some(second), None] => add_pair(first, second, &mut sums),
-                        head => {
-                            full.fill(0.0);
-                            let rest = std::iter::from_fn(tap);
-                            for (weight, row) in head.into_iter().flatten().chain(rest) {
-                                add_weighted(weight, row, &mut full);
-                            }
-                            add_weighted(1.0, &full, &mut sums);
-                            extremes(&full)
-                        }
-                    };
-                    range = range.join(Range { least, greatest });
-                }
-                box_sums(&sums, factor, out);
+    strips::fill_by(&mut means, strips::SMALL, |rows, out| {
+        let mut sums = vec![0.0; width];
+        let mut weights = BTreeMap::new();
+        for (y, out) in rows.zip(out.chunks_exact_mut(width.div_ceil(factor))) {
+            weights.clear();
+            for y in downsample::window(y, factor, height) {
+                taps(&down, y).for_each(|(row, weight)| *weights.entry(row).or_insert(0.0) += weight);
             }
-            range
-        })
-        .collect::<Vec<_>>()
-        .into_iter()
-        .fold(Range::EMPTY, Range::join);
+            sums.fill(0.0);
+            weights.iter().for_each(|(&row, &weight)| add_weighted(weight as f32, wide.row(row), &mut sums));
+            box_sums(&sums, factor, out);
+        }
+    });
+    let columns = means.width();
     let scale = range.inverse_width() / (factor * factor) as f32;
     let across: Vec<f32> = (0..columns).map(|x| downsample::window(x, factor, width).len() as f32).collect();
     strips::for_each_row(&mut means, |y, row| {
@@ -258,26 +244,53 @@ fn normalised_means(small: &Plane, width: usize, height: usize, factor: usize) -
     means
 }
 
-/// Adds the mixture of two rows to `sums`, and gives its least and greatest value.
+/// The rows of `wide` that full-size row `y` is made of, with their weights.
+fn taps(down: &Axis, y: usize) -> impl Iterator<Item = (usize, f64)> {
+    let (indices, weights) = down.taps(y);
+    indices.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0)
+}
+
+/// Least and greatest value of the full size. Rows between the same two rows are linear in their weight, so that the
+/// first and the last of them have the extremes.
+fn full_size_range(wide: &Plane, down: &Axis, height: usize) -> Range {
+    let sources = |y: usize| taps(down, y).map(|(row, _)| row);
+    let ends = (0..height).filter(|&y| {
+        let like = |other: Option<usize>| other.is_some_and(|other| other < height && sources(other).eq(sources(y)));
+        !(like(y.checked_sub(1)) && like(Some(y + 1)))
+    });
+    let ranges: Vec<Range> = (ends.collect::<Vec<_>>().par_iter())
+        .with_min_len(strips::SMALL)
+        .map(|&y| {
+            let mut taps = taps(down, y).map(|(row, weight)| (weight as f32, wide.row(row)));
+            let (least, greatest) = match [taps.next(), taps.next(), taps.next()] {
+                [Some(first), Some(second), None] => pair_extremes(first, second),
+                head => {
+                    let mut full = vec![0.0; wide.width()];
+                    head.into_iter()
+                        .flatten()
+                        .chain(taps)
+                        .for_each(|(weight, row)| add_weighted(weight, row, &mut full));
+                    extremes(&full)
+                }
+            };
+            Range { least, greatest }
+        })
+        .collect();
+    ranges.into_iter().fold(Range::EMPTY, Range::join)
+}
+
+/// Least and greatest value of the mixture of two rows.
 #[multiversion(targets("x86_64+avx2"))]
-fn add_pair(
-    (first_weight, first): (f32, &[f32]),
-    (second_weight, second): (f32, &[f32]),
-    sums: &mut [f32],
-) -> (f32, f32) {
+fn pair_extremes((first_weight, first): (f32, &[f32]), (second_weight, second): (f32, &[f32])) -> (f32, f32) {
     let mut extremes = Extremes::default();
     let mut last = [0.0; LANES];
     let (firsts, first_rest) = first.as_chunks::<LANES>();
     let (seconds, second_rest) = second.as_chunks::<LANES>();
-    let (chunks, rest) = sums.as_chunks_mut::<LANES>();
-    for ((first, second), sums) in firsts.iter().zip(seconds).zip(chunks) {
-        let mixed = std::array::from_fn(|lane| first_weight * first[lane] + second_weight * second[lane]);
-        sums.iter_mut().zip(mixed).for_each(|(sum, value)| *sum += value);
-        extremes.add(mixed);
+    for (first, second) in firsts.iter().zip(seconds) {
+        extremes.add(std::array::from_fn(|lane| first_weight * first[lane] + second_weight * second[lane]));
     }
-    for (((first, second), sum), last) in first_rest.iter().zip(second_rest).zip(rest.iter_mut()).zip(&mut last) {
+    for ((first, second), last) in first_rest.iter().zip(second_rest).zip(&mut last) {
         *last = first_weight * first + second_weight * second;
-        *sum += *last;
     }
     extremes.finish(&last[..first_rest.len()])
 }

@@ -82,7 +82,7 @@ pub fn halve(level: &Plane) -> Plane {
     let width = level.width();
     let mut halved = Plane::new(width.div_ceil(2), level.height().div_ceil(2));
     let half_width = halved.width();
-    strips::fill(&mut halved, |rows, out| {
+    strips::fill_by(&mut halved, strips::SMALL, |rows, out| {
         let mut folded = vec![0.0; width + 2 * REACH];
         // One sample more than the outermost that is read, in either phase.
         let mut phases: [[Vec<f32>; 2]; 5] = array::from_fn(|_| array::from_fn(|_| vec![0.0; half_width + REACH]));
@@ -109,7 +109,7 @@ fn filter<const N: usize>(
 ) {
     let (width, reach) = (source.width(), N - 1);
     filtered.resize(width, source.height());
-    strips::fill(filtered, |rows, out| {
+    strips::fill_by(filtered, strips::SMALL, |rows, out| {
         let mut folded: [Vec<f32>; N] = array::from_fn(|_| vec![0.0; width + 2 * reach]);
         for (y, out) in rows.zip(out.chunks_exact_mut(width)) {
             for (distance, folded) in folded.iter_mut().enumerate() {

@@ -1,0 +1,115 @@
+//! What goes into a graph and comes out of it.
+
+use crate::Error;
+
+/// The type of the elements of a tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Element {
+    /// 32-bit floating point.
+    Float,
+    /// 64-bit whole numbers.
+    Integer,
+    /// Another type, by its number in the ONNX specification, which these engines are not given.
+    Other(i64),
+}
+
+impl std::fmt::Display for Element {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Float => f.pad("float32"),
+            Self::Integer => f.pad("int64"),
+            Self::Other(number) => write!(f, "ONNX type {number}"),
+        }
+    }
+}
+
+/// The elements of a tensor, the last dimension running fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Data {
+    /// 32-bit floating point.
+    Float(Vec<f32>),
+    /// 64-bit whole numbers.
+    Integer(Vec<i64>),
+}
+
+impl Data {
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Float(elements) => elements.len(),
+            Self::Integer(elements) => elements.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Numbers in a box of any number of dimensions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tensor {
+    shape: Vec<usize>,
+    data: Data,
+}
+
+impl Tensor {
+    /// A tensor of 32-bit floating point numbers.
+    pub fn float(shape: impl Into<Vec<usize>>, elements: Vec<f32>) -> Result<Self, Error> {
+        Self::new(shape.into(), Data::Float(elements))
+    }
+
+    /// A tensor of 64-bit whole numbers.
+    pub fn integer(shape: impl Into<Vec<usize>>, elements: Vec<i64>) -> Result<Self, Error> {
+        Self::new(shape.into(), Data::Integer(elements))
+    }
+
+    fn new(shape: Vec<usize>, data: Data) -> Result<Self, Error> {
+        let elements = shape.iter().try_fold(1usize, |product, &side| product.checked_mul(side));
+        match elements {
+            Some(elements) if elements == data.len() => Ok(Self { shape, data }),
+            _ => Err(Error::Shape { shape, elements: data.len() }),
+        }
+    }
+
+    /// The sizes of its dimensions.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Its elements.
+    pub fn data(&self) -> &Data {
+        &self.data
+    }
+
+    /// The type of its elements.
+    pub fn element(&self) -> Element {
+        match self.data {
+            Data::Float(_) => Element::Float,
+            Data::Integer(_) => Element::Integer,
+        }
+    }
+
+    /// Its elements as floating point numbers; `None` of whole numbers.
+    pub fn floats(&self) -> Option<&[f32]> {
+        match &self.data {
+            Data::Float(elements) => Some(elements),
+            Data::Integer(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shape_and_elements_must_agree() {
+        assert_eq!(Tensor::float([2, 3], vec![0.0; 6]).unwrap().shape(), [2, 3]);
+        assert_eq!(Tensor::integer([], vec![7]).unwrap().data(), &Data::Integer(vec![7]));
+        let wrong = Tensor::float([2, 3], vec![0.0; 5]).unwrap_err();
+        assert_eq!(wrong.to_string(), "5 numbers do not fill a tensor of shape [2, 3]");
+        assert!(Tensor::float([usize::MAX, 2], vec![]).is_err());
+    }
+}

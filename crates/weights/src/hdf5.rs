@@ -1,0 +1,192 @@
+//! Reads arrays out of HDF5 files as Keras writes them.
+//!
+//! Of the format (HDF5 File Format Specification, version 1.1 of its structures) it knows what such a file has: the first
+//! superblock, groups with symbol tables, arrays of 32 bit numbers in one piece. Compressed, chunked or newer files are refused by name.
+//! The crates that read all of HDF5 are 20 000 to 120 000 lines for these 300.
+
+use crate::cursor::Cursor;
+use crate::{Error, Result, Tensor};
+
+const FORMAT: &str = "HDF5 file";
+const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
+/// Offsets and lengths of 64 bits; the only ones that are read.
+const WIDTH: u8 = 8;
+/// Bytes of an entry in a symbol table after the address of its object.
+const ENTRY_REST: usize = 24;
+/// More parts of one object, nodes of one group or levels of a tree than any real file has; ends files that refer to themselves.
+const PARTS: usize = 10_000;
+
+const DATASPACE: u16 = 0x01;
+const DATATYPE: u16 = 0x03;
+const LAYOUT: u16 = 0x08;
+const CONTINUATION: u16 = 0x10;
+const SYMBOL_TABLE: u16 = 0x11;
+/// Flag of a message that is kept elsewhere.
+const SHARED: u8 = 0b10;
+
+/// Sign, exponent and fraction of an IEEE 754 number of 32 bits, least significant byte first: what stands behind its size.
+const SINGLE: [u8; 12] = [0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0];
+
+/// A file, of which arrays are taken by path.
+#[derive(Debug)]
+pub(crate) struct File<'a> {
+    start: Cursor<'a>,
+    /// Address of the object at the top.
+    root: u64,
+}
+
+impl<'a> File<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self> {
+        let start = Cursor::new(bytes, FORMAT);
+        let mut cursor = start.clone();
+        cursor.expect(SIGNATURE, "signature of HDF5")?;
+        let versions = cursor.take(5)?;
+        if versions.iter().any(|&version| version != 0) {
+            return Err(cursor.malformed("only the first version of the superblock is read"));
+        }
+        cursor.expect(&[WIDTH, WIDTH], "addresses of 64 bits")?;
+        // Reserved byte, sizes of nodes, flags.
+        cursor.take(1 + 4 + 4)?;
+        if cursor.u64()? != 0 {
+            return Err(cursor.malformed("addresses do not count from the start of the file"));
+        }
+        // Free space, end of file, driver; then the entry of the top group: its name and its address.
+        cursor.take(4 * usize::from(WIDTH))?;
+        Ok(Self { root: cursor.u64()?, start })
+    }
+
+    /// The array at a path such as `conv1/conv1/kernel:0`.
+    pub(crate) fn tensor(&self, path: &str) -> Result<Tensor> {
+        let missing = || Error::MissingArray { format: FORMAT, name: path.to_owned() };
+        let mut object = self.root;
+        for name in path.split('/') {
+            object = self.member(object, name)?.ok_or_else(missing)?;
+        }
+        self.array(object)
+    }
+
+    /// The address of a group's member.
+    fn member(&self, group: u64, name: &str) -> Result<Option<u64>> {
+        let messages = self.messages(group)?;
+        let Some(mut table) = find(&messages, SYMBOL_TABLE) else {
+            return Err(self.start.malformed(format!("{name} is looked for in what is no group")));
+        };
+        let (tree, heap) = (table.u64()?, table.u64()?);
+        let names = self.names(heap)?;
+        let mut nodes = vec![tree];
+        for _ in 0..PARTS {
+            let Some(node) = nodes.pop() else { return Ok(None) };
+            let mut cursor = self.start.at(node)?;
+            match cursor.take(4)? {
+                b"TREE" => nodes.extend(children(cursor)?),
+                b"SNOD" => {
+                    if let Some(found) = search(cursor, &names, name)? {
+                        return Ok(Some(found));
+                    }
+                }
+                _ => return Err(cursor.malformed("no node of a group here")),
+            }
+        }
+        Err(self.start.malformed("a group has too many nodes"))
+    }
+
+    /// The names of a group's members, one after the other.
+    fn names(&self, heap: u64) -> Result<Cursor<'a>> {
+        let mut cursor = self.start.at(heap)?;
+        cursor.expect(b"HEAP\0\0\0\0", "heap of names")?;
+        let (size, _free, address) = (cursor.u64()?, cursor.u64()?, cursor.u64()?);
+        Ok(Cursor::new(self.start.at(address)?.take_long(size)?, FORMAT))
+    }
+
+    /// The messages that describe an object.
+    fn messages(&self, object: u64) -> Result<Vec<(u16, Cursor<'a>)>> {
+        let mut header = self.start.at(object)?;
+        header.expect(&[1, 0], "description of an object in its first version")?;
+        let (mut left, _references, size) = (header.u16()?, header.u32()?, header.u32()?);
+        header.take(4)?;
+        let mut blocks = vec![Cursor::new(header.take_long(size.into())?, FORMAT)];
+        let mut messages = Vec::new();
+        while let Some(mut block) = blocks.pop() {
+            while left > 0 && !block.rest().is_empty() {
+                left -= 1;
+                let (kind, size, flags) = (block.u16()?, block.u16()?, block.u8()?);
+                block.take(3)?;
+                let mut message = Cursor::new(block.take(size.into())?, FORMAT);
+                if kind == CONTINUATION {
+                    let (address, length) = (message.u64()?, message.u64()?);
+                    blocks.push(Cursor::new(self.start.at(address)?.take_long(length)?, FORMAT));
+                } else if flags & SHARED == 0 {
+                    messages.push((kind, message));
+                }
+            }
+        }
+        Ok(messages)
+    }
+
+    fn array(&self, object: u64) -> Result<Tensor> {
+        let messages = self.messages(object)?;
+        let part = |kind| find(&messages, kind).ok_or_else(|| self.start.malformed("an array is not described"));
+        check_type(part(DATATYPE)?)?;
+        let shape = extents(part(DATASPACE)?)?;
+        let mut layout = part(LAYOUT)?;
+        layout.expect(&[3, 1], "array in one piece (chunked and compressed ones are not read)")?;
+        let (address, size) = (layout.u64()?, layout.u64()?);
+        let bytes = self.start.at(address)?.take_long(size)?;
+        Tensor::from_bytes(&shape, bytes)
+            .ok_or_else(|| self.start.malformed("an array has another size than its shape"))
+    }
+}
+
+fn find<'a>(messages: &[(u16, Cursor<'a>)], kind: u16) -> Option<Cursor<'a>> {
+    messages.iter().find(|(found, _)| *found == kind).map(|(_, message)| message.clone())
+}
+
+/// The addresses below a node of a group's tree.
+fn children(mut node: Cursor<'_>) -> Result<Vec<u64>> {
+    node.expect(&[0], "tree of a group")?;
+    let _level = node.u8()?;
+    let count = node.u16()?;
+    // Neighbours to the left and to the right, the first key.
+    node.take(3 * usize::from(WIDTH))?;
+    let mut children = Vec::new();
+    for _ in 0..count {
+        children.push(node.u64()?);
+        let _key = node.u64()?;
+    }
+    Ok(children)
+}
+
+/// The address of a name in a node of a symbol table.
+fn search(mut node: Cursor<'_>, names: &Cursor<'_>, wanted: &str) -> Result<Option<u64>> {
+    node.expect(&[1, 0], "symbol table in its first version")?;
+    for _ in 0..node.u16()? {
+        let (name, object) = (node.u64()?, node.u64()?);
+        node.take(ENTRY_REST)?;
+        if names.at(name)?.until(0)? == wanted.as_bytes() {
+            return Ok(Some(object));
+        }
+    }
+    Ok(None)
+}
+
+fn check_type(mut datatype: Cursor<'_>) -> Result<()> {
+    let here = datatype.clone();
+    // Version 1, class 1 (floating point), little-endian, normalised fraction, sign in bit 31, 4 bytes.
+    let single = datatype.take(8)? == [0x11, 0x20, 31, 0, 4, 0, 0, 0] && datatype.take(SINGLE.len())? == SINGLE;
+    if single { Ok(()) } else { Err(here.malformed("an array is not of 32 bit numbers")) }
+}
+
+fn extents(mut dataspace: Cursor<'_>) -> Result<Vec<usize>> {
+    let here = dataspace.clone();
+    let (version, rank, _flags) = (dataspace.u8()?, dataspace.u8()?, dataspace.u8()?);
+    match version {
+        1 => dataspace.take(5)?,
+        2 => dataspace.take(1)?,
+        _ => return Err(here.malformed(format!("version {version} of a shape is not read"))),
+    };
+    let extent = |_| {
+        let extent = dataspace.u64()?;
+        usize::try_from(extent).map_err(|_| here.malformed("an array is too large"))
+    };
+    (0..rank).map(extent).collect()
+}

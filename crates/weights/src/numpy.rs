@@ -1,0 +1,55 @@
+//! Arrays of numpy in a pickle: nested dictionaries with arrays of 32 bit numbers at their ends, as JAX checkpoints are.
+
+use crate::cursor::Cursor;
+use crate::pickle::{Id, Pickle, Value};
+use crate::{Result, Tensor};
+
+const FORMAT: &str = "pickle of numpy arrays";
+
+/// A checkpoint, of which arrays are taken by name.
+#[derive(Debug)]
+pub(crate) struct Checkpoint<'a> {
+    pickle: Pickle<'a>,
+}
+
+impl<'a> Checkpoint<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self> {
+        let mut cursor = Cursor::new(bytes, FORMAT);
+        let pickle = Pickle::read(&mut cursor)?;
+        if cursor.rest().is_empty() { Ok(Self { pickle }) } else { Err(cursor.malformed("there is more behind it")) }
+    }
+
+    /// The array at a path such as `AlexNet_0/Conv_0/kernel`.
+    pub(crate) fn tensor(&self, path: &str) -> Result<Tensor> {
+        let mut value = self.pickle.root();
+        for key in path.split('/') {
+            value = self.pickle.entry(value, key).ok_or_else(|| self.pickle.missing(path))?;
+        }
+        self.array(value).ok_or_else(|| self.pickle.malformed(&format!("{path} is no array of 32 bit numbers")))
+    }
+
+    /// `_reconstruct(ndarray, ...)` with the state (version, shape, type, whether columns come first, bytes).
+    fn array(&self, value: &Value<'a>) -> Option<Tensor> {
+        let Value::Call { function, state: Some(state), .. } = value else { return None };
+        if !self.pickle.names(*function, "numpy.core.multiarray", "_reconstruct") {
+            return None;
+        }
+        let Value::Tuple(state) = self.pickle.get(*state) else { return None };
+        let &[_version, shape, number, columns_first, bytes] = state.as_slice() else { return None };
+        let Value::Bytes(bytes) = self.pickle.get(bytes) else { return None };
+        if *self.pickle.get(columns_first) != Value::Bool(false) || !self.is_f32(number) {
+            return None;
+        }
+        Tensor::from_bytes(&self.pickle.sizes(self.pickle.get(shape))?, bytes)
+    }
+
+    /// `dtype('f4', ...)` with the state (version, '<', ...): 32 bits, least significant byte first.
+    fn is_f32(&self, number: Id) -> bool {
+        let Value::Call { function, arguments, state: Some(state) } = self.pickle.get(number) else { return false };
+        let name = self.pickle.tuple(*arguments).and_then(|arguments| arguments.first().copied().cloned());
+        let order = self.pickle.tuple(*state).and_then(|state| state.get(1).copied().cloned());
+        self.pickle.names(*function, "numpy", "dtype")
+            && name == Some(Value::Text("f4"))
+            && order == Some(Value::Text("<"))
+    }
+}
