@@ -179,6 +179,9 @@ impl<'a> Scorer<'a> {
             .transpose()
             .map_err(Error::Reference)?;
         let named = matches!(request.selection, Selection::Named(_));
+        if request.selection != Selection::Default {
+            tools.iter().for_each(|tool| tool.warn_of_linear_scale());
+        }
         Ok(Self { decoder, tools, named, reference, regions: request.regions, maps: request.maps })
     }
 

@@ -239,8 +239,9 @@ impl Bench {
     }
 
     fn normalise(&self, name: &str, raw: f64) -> Option<Score> {
-        let scale = self.registry.get(name).ok()?.scale();
-        let unclipped = scale.unclipped(raw)?;
+        let tool = self.registry.get(name).ok()?;
+        let unclipped = tool.scale().unclipped(raw)?;
+        tool.warn_of_linear_scale();
         if !(1.0 - CLIPPING..=5.0 + CLIPPING).contains(&unclipped) {
             tracing::warn!(tool = name, raw, "the score {unclipped:.2} is outside 1..5 and was clipped");
         }

@@ -9,7 +9,7 @@ use crate::support::*;
 fn refused(bad: &Path, arguments: &[&str], reason: &str) {
     let good = example("osprey.jpg");
     let (bad, good) = (bad.to_str().unwrap(), good.to_str().unwrap());
-    let output = agenticiqa(&[&["score", bad, good, "--format", "json", "-t", "ENTROPY"], arguments].concat());
+    let output = agenticiqa(&[&["score", bad, good, "--format", "json", "-t", "Brightness"], arguments].concat());
     assert_eq!(code(&output), 2, "{bad}: {}", stdout(&output));
     let lines: Vec<String> = stderr(&output).lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), 1, "{lines:?}");

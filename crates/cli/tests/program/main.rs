@@ -3,6 +3,8 @@
 
 mod assess;
 mod bad_input;
+mod install;
 mod score;
 mod support;
 mod tools;
+mod user_tools;

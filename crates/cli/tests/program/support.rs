@@ -13,9 +13,17 @@ pub fn example(name: &str) -> PathBuf {
 
 /// Runs the program.
 pub fn agenticiqa(arguments: &[&str]) -> Output {
+    program(arguments).output().unwrap()
+}
+
+/// The program with arguments, with nothing installed and none of the variables of whoever runs the tests.
+pub fn program(arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("agenticiqa").unwrap();
-    command.args(arguments).env_remove("AGENTICIQA_ILNIQE_MODEL").env_remove("AGENTICIQA_THREADS");
-    command.output().unwrap()
+    for variable in ["AGENTICIQA_ILNIQE_MODEL", "AGENTICIQA_THREADS", "AGENTICIQA_PYPI_MIRROR"] {
+        command.env_remove(variable);
+    }
+    command.args(arguments).env("AGENTICIQA_DATA_DIR", "/nowhere/agenticiqa");
+    command
 }
 
 /// The exit code.

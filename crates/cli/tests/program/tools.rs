@@ -31,6 +31,43 @@ fn check_passes_and_says_what_is_missing() {
 }
 
 #[test]
+fn check_takes_names_and_says_what_gets_a_missing_tool() {
+    let output = agenticiqa(&["tools", "check", "ssim", "ILNIQE"]);
+    let text = stdout(&output);
+    assert_eq!((code(&output), text.lines().count()), (0, 4), "{text}");
+    assert!(text.contains("SSIM") && text.contains("0.7925") && text.contains("tools install ILNIQE"), "{text}");
+    assert_eq!(code(&agenticiqa(&["tools", "check", "nonsense"])), 2);
+}
+
+/// docs/tools.md has the table of the list that ships. `UPDATE_DOCS=1` writes it anew.
+#[test]
+fn the_table_of_the_documentation_is_that_of_the_list() {
+    let table = stdout(&agenticiqa(&["tools", "list", "--format", "markdown"]));
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tools.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = ("<!-- table -->\n", "<!-- end of table -->");
+    let (before, rest) = text.split_once(begin).unwrap();
+    let (shipped, after) = rest.split_once(end).unwrap();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, format!("{before}{begin}{table}{end}{after}")).unwrap();
+    } else {
+        assert_eq!(
+            shipped, table,
+            "docs/tools.md is stale: UPDATE_DOCS=1 cargo nextest run -p agenticiqa-cli documentation"
+        );
+    }
+    assert!(table.lines().count() > 28 + 2);
+}
+
+#[test]
+fn show_says_what_runs_a_tool_and_that_a_scale_is_not_fitted() {
+    let mad = stdout(&agenticiqa(&["tools", "show", "MAD"]));
+    assert!(mad.contains("native, built in") && mad.contains("not fitted on human scores"), "{mad}");
+    let ilniqe = stdout(&agenticiqa(&["tools", "show", "ilniqe"]));
+    assert!(ilniqe.contains("/nowhere/agenticiqa/tools/ilniqe-templateModel.mat (not installed)"), "{ilniqe}");
+}
+
+#[test]
 fn completions_and_version() {
     assert!(stdout(&agenticiqa(&["completions", "bash"])).contains("agenticiqa"));
     assert_eq!(stdout(&agenticiqa(&["--version"])), format!("agenticiqa {}\n", env!("CARGO_PKG_VERSION")));
