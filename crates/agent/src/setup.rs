@@ -1,7 +1,7 @@
 //! From settings to an agent that works by them.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agenticiqa_imaging::Decoder;
@@ -44,7 +44,8 @@ pub fn registry(settings: &Settings) -> Result<Registry, Error> {
     let mut registry = match &given.metadata {
         Some(path) => {
             let json = std::fs::read_to_string(path);
-            Registry::new(&json.map_err(|error| Error::ToolList { path: path.clone(), error })?, &Workshop::default())?
+            let workshop = Workshop { own: path.parent().map(Path::to_owned), ..Workshop::default() };
+            Registry::new(&json.map_err(|error| Error::ToolList { path: path.clone(), error })?, &workshop)?
         }
         None => Registry::builtin()?,
     };

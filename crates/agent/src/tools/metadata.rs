@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::onnx::OnnxSection;
 use super::{Error, Logistic};
 
 /// The tool list that is built into the program.
@@ -36,7 +37,7 @@ pub enum Backend {
     /// The metrics engine, built in.
     #[default]
     Native,
-    /// A network in a file, run by ONNX Runtime.
+    /// A network in an ONNX file.
     Onnx,
     /// A Python worker.
     Worker,
@@ -69,6 +70,9 @@ pub struct Metadata {
     /// The human scores that the parameters were fitted on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fitted_on: Option<String>,
+    /// How an ONNX file scores a picture, of tools of that backend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub onnx: Option<OnnxSection>,
 }
 
 /// Reads a tool list, checking every number in it.
@@ -80,6 +84,9 @@ pub(super) fn parse(json: &str) -> Result<BTreeMap<String, Metadata>, Error> {
             return Err(invalid("range must be two finite numbers, the lower first"));
         }
         metadata.logistic_params.as_ref().map_or(Ok(()), |logistic| logistic.check().map_err(invalid))?;
+        if let Some(onnx) = &metadata.onnx {
+            onnx.check(metadata.tool_type).map_err(invalid)?;
+        }
     }
     Ok(tools)
 }

@@ -6,6 +6,7 @@ mod check;
 mod engine;
 mod metadata;
 mod normalisation;
+pub mod onnx;
 mod registry;
 mod run;
 

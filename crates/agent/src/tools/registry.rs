@@ -9,6 +9,7 @@ use metrics::{Direction, Ilniqe, Info, Kind, Metric};
 
 use super::engine::{Absent, Engine, Native};
 use super::metadata::{self, BUILTIN};
+use super::onnx::OnnxTool;
 use super::{Availability, Backend, Error, Metadata, Scale, ToolType};
 use crate::state::Distortion;
 
@@ -91,6 +92,19 @@ const ILNIQE_HINT: &str =
 pub struct Workshop {
     /// The folder of installed model files.
     pub models: Option<PathBuf>,
+    /// The folder of the tool list, below which a user's own tools have their files.
+    pub own: Option<PathBuf>,
+    /// The shared library of ONNX Runtime; `ORT_DYLIB_PATH` or the built-in engine where there is none.
+    pub onnx_runtime: Option<PathBuf>,
+}
+
+impl Workshop {
+    /// Where a model file is: below the tool list if it exists there, else among the installed models.
+    pub(super) fn model_file(&self, file: &str) -> PathBuf {
+        // An absolute path stays itself when it is joined.
+        let own = self.own.as_ref().map(|folder| folder.join(file)).filter(|path| path.exists());
+        own.or_else(|| Some(self.models.as_ref()?.join(file))).unwrap_or_else(|| file.into())
+    }
 }
 
 /// All tools by name.
@@ -183,10 +197,14 @@ fn native(metric: &'static dyn Metric) -> Arc<dyn Engine> {
 }
 
 /// What runs a tool that is not built in.
-fn engine(name: &str, metadata: &Metadata, _workshop: &Workshop) -> Arc<dyn Engine> {
+fn engine(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engine> {
     match metadata.backend {
         Backend::Native => Absent::because(format!("no metric called {name} is built in")),
-        Backend::Onnx | Backend::Worker => Absent::because("a learned tool; its weights are not part of this release"),
+        Backend::Onnx => match &metadata.onnx {
+            Some(section) => Arc::new(OnnxTool::new(name, metadata.tool_type, section, workshop)),
+            None => Absent::because("a learned tool; its weights are not part of this release"),
+        },
+        Backend::Worker => Absent::because("a learned tool; its weights are not part of this release"),
     }
 }
 
@@ -212,6 +230,7 @@ fn describe(info: &Info) -> Metadata {
         range: None,
         logistic_params: None,
         fitted_on: None,
+        onnx: None,
     }
 }
 
