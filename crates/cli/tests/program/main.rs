@@ -6,3 +6,4 @@ mod bad_input;
 mod score;
 mod support;
 mod tools;
+mod worker;

@@ -14,7 +14,11 @@ pub fn example(name: &str) -> PathBuf {
 /// Runs the program.
 pub fn agenticiqa(arguments: &[&str]) -> Output {
     let mut command = Command::cargo_bin("agenticiqa").unwrap();
-    command.args(arguments).env_remove("AGENTICIQA_ILNIQE_MODEL").env_remove("AGENTICIQA_THREADS");
+    command
+        .args(arguments)
+        .env_remove("AGENTICIQA_ILNIQE_MODEL")
+        .env_remove("AGENTICIQA_THREADS")
+        .env_remove("AGENTICIQA_PYTHON");
     command.output().unwrap()
 }
 
