@@ -125,6 +125,10 @@ def measure_squared_error(image, reference):
     return mean([(a - b) ** 2 for a, b in zip(image.all(), reference.all())])
 
 
+def measure_nothing(image, reference):
+    return 0.0
+
+
 def measure_raises(image):
     if image.all()[0] == 0:
         raise ValueError("a black corner\nis more than it can bear")
