@@ -15,7 +15,7 @@ use crate::reasoner::builtin::Builtin;
 use crate::reasoner::fallback::WithFallback;
 use crate::reasoner::vlm::VlmReasoner;
 use crate::state::ByNode;
-use crate::tools::{self, Registry, ToolCache, ToolList, Workshop};
+use crate::tools::{self, Registry, ToolCache, ToolList, Worker, Workshop};
 use crate::vlm::{self, BackendName, BaseUrl, Client, ProviderSettings, RetryPolicy, Secret, Vlm};
 
 /// Why the settings do not make an agent.
@@ -52,7 +52,9 @@ pub fn registry(settings: &Settings) -> Result<Registry, Error> {
     for (name, entry) in &given.add {
         list.add(name, entry.clone());
     }
-    let workshop = settings.data_folder.as_deref().map(Workshop::in_folder).unwrap_or_default();
+    let worker = given.worker.settings().map(Worker::new).unwrap_or_default();
+    let installed = settings.data_folder.as_deref().map(Workshop::in_folder).unwrap_or_default();
+    let workshop = Workshop { worker, ..installed };
     let mut registry = Registry::from_list(list, &workshop)?;
     for (tool, path) in &given.models {
         registry.load_model(tool, path)?;

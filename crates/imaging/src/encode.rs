@@ -49,7 +49,8 @@ pub fn shrink(image: &Image, longest: usize) -> Result<Image> {
     let channels = image.channels();
     let mut samples = vec![0; small_width * small_height * channels];
     for channel in 0..channels {
-        let plane = resize::rows_to_size(&horizontal, &vertical, width, |y, row| image.read_row(channel, y, row));
+        let add = |y: usize, weight: f32, sums: &mut [f32]| image.add_row(channel, y, weight, sums);
+        let plane = resize::rows_to_size(&horizontal, &vertical, width, add);
         for (sample, value) in samples.iter_mut().skip(channel).step_by(channels).zip(plane.data()) {
             *sample = value.round().clamp(0.0, 255.0) as u8;
         }

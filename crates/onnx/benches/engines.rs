@@ -1,3 +1,5 @@
+//! The engines on the networks of LPIPS and DISTS.
+
 fn main() {
     divan::main();
 }

@@ -12,7 +12,7 @@ const DEFAULT_MODELS: &str = include_str!("../../../../configs/model_backends.ya
 const DEFAULT_PIPELINE: &str = include_str!("../../../../configs/pipeline.yaml");
 
 /// The variables that set fields, and the fields that they set.
-pub(super) const VARIABLES: [(&str, &[&[&str]]); 10] = [
+pub(super) const VARIABLES: [(&str, &[&[&str]]); 11] = [
     ("AGENTICIQA_BACKEND", &[&["planner", "backend"], &["executor", "backend"], &["summarizer", "backend"]]),
     ("AGENTICIQA_PLANNER_BACKEND", &[&["planner", "backend"]]),
     ("AGENTICIQA_EXECUTOR_BACKEND", &[&["executor", "backend"]]),
@@ -22,6 +22,7 @@ pub(super) const VARIABLES: [(&str, &[&[&str]]); 10] = [
     ("AGENTICIQA_CHECKPOINT_DIR", &[&["checkpoints", "dir"]]),
     ("AGENTICIQA_DATA_DIR", &[&["tools", "data_dir"]]),
     ("AGENTICIQA_PYPI_MIRROR", &[&["tools", "pypi_mirror"]]),
+    ("AGENTICIQA_PYTHON", &[&["tools", "worker", "python"]]),
     ("AGENTICIQA_ILNIQE_MODEL", &[&["tools", "models", "ILNIQE"]]),
 ];
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use garde::Validate;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::executor::Grounding;
 use crate::rules::within;
 use crate::summarizer::fusion::Fusion;
-use crate::tools::Metadata;
+use crate::tools::{Metadata, WorkerSettings};
 use crate::vlm::BaseUrl;
 
 /// How an assessment runs.
@@ -35,7 +36,7 @@ pub struct Pipeline {
     #[garde(skip)]
     pub checkpoints: Checkpoints,
     /// What the tools are given.
-    #[garde(skip)]
+    #[garde(dive)]
     pub tools: Tools,
     /// What is logged.
     #[garde(skip)]
@@ -91,19 +92,51 @@ pub struct Checkpoints {
 }
 
 /// What the tools are given.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "metadata, models, data_dir, pypi_mirror and add")]
+#[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
+#[serde(deny_unknown_fields, expecting = "metadata, models, data_dir, pypi_mirror, add and worker")]
 pub struct Tools {
     /// A `tools.json` instead of the built-in list.
+    #[garde(skip)]
     pub metadata: Option<PathBuf>,
     /// Model files by tool.
+    #[garde(skip)]
     pub models: BTreeMap<String, PathBuf>,
     /// The folder of installed files; `None` is the user's own.
+    #[garde(skip)]
     pub data_dir: Option<PathBuf>,
     /// The server that is asked instead of `https://files.pythonhosted.org`.
+    #[garde(skip)]
     pub pypi_mirror: Option<BaseUrl>,
     /// Tools of the user's own, and entries that replace those of the list.
+    #[garde(skip)]
     pub add: BTreeMap<String, Metadata>,
+    /// The Python process for metrics of pyiqa.
+    #[garde(dive)]
+    pub worker: Worker,
+}
+
+/// The Python process for metrics of pyiqa.
+#[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
+#[serde(deny_unknown_fields, expecting = "python, device and timeout_seconds")]
+pub struct Worker {
+    /// A Python that has pyiqa; `None` starts none.
+    #[garde(skip)]
+    pub python: Option<PathBuf>,
+    /// What Torch computes on.
+    #[garde(length(min = 1))]
+    pub device: String,
+    /// How long a call may take.
+    #[garde(custom(within(0.1, 86400.0)))]
+    pub timeout_seconds: f64,
+}
+
+impl Worker {
+    /// What the worker is started with, if it is at all.
+    pub fn settings(&self) -> Option<WorkerSettings> {
+        let timeout = Duration::try_from_secs_f64(self.timeout_seconds).ok()?;
+        let settings = WorkerSettings::new(self.python.as_ref()?);
+        Some(WorkerSettings { device: self.device.clone(), timeout, ..settings })
+    }
 }
 
 /// What is logged.

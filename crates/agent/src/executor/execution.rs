@@ -1,11 +1,13 @@
 //! Tool execution: every selected tool on its part of the picture, all at once, each measurement once.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use agenticiqa_metrics::Region;
 use jiff::Timestamp;
 use rayon::prelude::*;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::region_of;
 use crate::journal::{Event, Journal};
@@ -18,6 +20,8 @@ use crate::tools::{CacheKey, CachedRun, Material, Registry, ToolCache};
 
 /// The tools that stand in for one that failed, in this order.
 const STAND_INS: [&str; 2] = ["BRISQUE", "NIQE"];
+/// Tools of other processes that are waited for at a time.
+const WAITING: usize = 4;
 /// A score that exceeds 1..=5 by more than this is said to be clipped.
 const CLIPPING: f64 = 0.01;
 
@@ -37,34 +41,77 @@ struct Job {
     region: Option<Region>,
 }
 
+impl Job {
+    fn measures_the_same_as(&self, other: &Self) -> bool {
+        (&self.tool, self.region) == (&other.tool, other.region)
+    }
+}
+
 /// What one tool gave on one part, and what stood in for it.
 #[derive(Debug, Clone)]
 struct Measured {
     logs: Vec<ToolExecutionLog>,
 }
 
-/// Runs the selected tools. The pixels are those of the object where its place is known, of the whole picture otherwise.
+/// Runs the selected tools, and tells what they said so far each time that one has ended: if time runs out, nothing of it is
+/// lost. The pixels are those of the object where its place is known, of the whole picture otherwise.
 pub(super) async fn execute(
     context: Context<'_>,
     cache: &Arc<ToolCache>,
     selected: &ByDistortion<OneOrMany<Text>>,
     regions: &[RegionBox],
-) -> Executed {
+    tell: &(dyn Fn(Executed) + Sync),
+) {
     let jobs = jobs(selected, regions);
+    let distinct = distinct(&jobs);
     let bench = Bench {
         subject: Arc::clone(context.subject),
         registry: Arc::clone(context.registry),
         cache: Arc::clone(cache),
         journal: context.journal.clone(),
     };
+    let (ended, mut measured) = unbounded_channel();
+    let mut known: Vec<Option<Measured>> = vec![None; distinct.len()];
+    let work = distinct.clone();
     // Metrics take milliseconds to seconds of all cores: never on the threads of the runtime.
-    match tokio::task::spawn_blocking(move || bench.measure(jobs)).await {
-        Ok(executed) => executed,
-        Err(error) => {
-            context.journal.problem(format!("tool execution failed: {error}"));
-            Executed::default()
+    let working = tokio::task::spawn_blocking(move || bench.measure(&work, &ended));
+    while let Some((index, of_job)) = measured.recv().await {
+        known[index] = Some(of_job);
+        tell(assemble(&jobs, &distinct, &known));
+    }
+    if let Err(error) = working.await {
+        context.journal.problem(format!("tool execution failed: {error}"));
+    }
+}
+
+/// The jobs without those that measure the same again.
+fn distinct(jobs: &[Job]) -> Vec<Job> {
+    let mut distinct: Vec<Job> = Vec::new();
+    for job in jobs {
+        if !distinct.iter().any(|earlier| earlier.measures_the_same_as(job)) {
+            distinct.push(job.clone());
         }
     }
+    distinct
+}
+
+/// What is known of all jobs, in their order.
+fn assemble(jobs: &[Job], distinct: &[Job], known: &[Option<Measured>]) -> Executed {
+    let mut executed = Executed::default();
+    let mut seen = vec![false; distinct.len()];
+    for job in jobs {
+        let Some(index) = distinct.iter().position(|earlier| earlier.measures_the_same_as(job)) else { continue };
+        let again = std::mem::replace(&mut seen[index], true);
+        for log in known[index].iter().flat_map(|measured| &measured.logs) {
+            executed.add(ToolExecutionLog {
+                object_name: job.object.clone(),
+                distortion: job.distortion,
+                cached: log.cached || again,
+                ..log.clone()
+            });
+        }
+    }
+    executed
 }
 
 fn jobs(selected: &ByDistortion<OneOrMany<Text>>, regions: &[RegionBox]) -> Vec<Job> {
@@ -89,29 +136,24 @@ struct Bench {
 }
 
 impl Bench {
-    fn measure(&self, jobs: Vec<Job>) -> Executed {
-        let mut distinct: Vec<&Job> = Vec::new();
-        for job in &jobs {
-            if !distinct.iter().any(|earlier| (&earlier.tool, earlier.region) == (&job.tool, job.region)) {
-                distinct.push(job);
-            }
-        }
-        let measured: Vec<Measured> = distinct.par_iter().map(|job| self.run_with_stand_in(job)).collect();
-        let mut executed = Executed::default();
-        for job in &jobs {
-            let same = |earlier: &&Job| (&earlier.tool, earlier.region) == (&job.tool, job.region);
-            let Some(index) = distinct.iter().position(same) else { continue };
-            let first = std::ptr::eq(distinct[index], job);
-            for log in &measured[index].logs {
-                executed.add(ToolExecutionLog {
-                    object_name: job.object.clone(),
-                    distortion: job.distortion,
-                    cached: log.cached || !first,
-                    ..log.clone()
+    /// Measures all jobs and tells of each as it ends. Tools that wait for another process wait on threads of their own:
+    /// on the threads that compute, a slow one would hold up the others.
+    fn measure(&self, jobs: &[Job], ended: &UnboundedSender<(usize, Measured)>) {
+        let waits = |job: &Job| self.registry.get(job.tool.as_str()).is_ok_and(|tool| tool.waits());
+        let (waiting, computing): (Vec<usize>, Vec<usize>) = (0..jobs.len()).partition(|index| waits(&jobs[*index]));
+        // Nobody listens any more when time has run out.
+        let run = |index: usize| drop(ended.send((index, self.run_with_stand_in(&jobs[index]))));
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..waiting.len().min(WAITING) {
+                scope.spawn(|| {
+                    while let Some(index) = waiting.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        run(*index);
+                    }
                 });
             }
-        }
-        executed
+            computing.par_iter().for_each(|index| run(*index));
+        });
     }
 
     /// Runs the tool of a job, and a generic no-reference tool on the same pixels if it fails.

@@ -81,13 +81,15 @@ impl Executor<'_> {
             }
             if plan.plan.tool_execution {
                 let start = Instant::now();
-                let executed = execution::execute(context, self.cache, &selected, &regions).await;
+                let tell = |executed: execution::Executed| {
+                    record(&|output| {
+                        output.quality_scores.clone_from(&executed.quality_scores);
+                        output.tool_logs.clone_from(&executed.tool_logs);
+                    });
+                };
+                execution::execute(context, self.cache, &selected, &regions, &tell).await;
                 let seconds = start.elapsed().as_secs_f64();
                 context.journal.tell(Event::SubtaskEnded { subtask: Subtask::ToolExecution, seconds, problem: None });
-                record(&|output| {
-                    output.quality_scores.clone_from(&executed.quality_scores);
-                    output.tool_logs.clone_from(&executed.tool_logs);
-                });
             }
         };
         futures_util::future::join(analysis, measurement).await;

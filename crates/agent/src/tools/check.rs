@@ -84,7 +84,11 @@ impl SamplePair {
         // What the entry says comes first: a user's own tool may have the name of one that is recorded.
         let recorded = tool.metadata().check.or_else(|| self.recorded.get(tool.name()).copied());
         match (tool.raw_score(&Material::new(pair)), recorded) {
-            (Err(failure), _) => CheckOutcome::Failed(failure),
+            (Err(failure), _) => match tool.availability().reason() {
+                // Running it has shown that something is missing, such as weights that cannot be downloaded.
+                Some(reason) => CheckOutcome::Unavailable { reason: reason.to_owned() },
+                None => CheckOutcome::Failed(failure),
+            },
             (Ok(score), Some(recorded)) if is_same(score, recorded) => CheckOutcome::Passed { score },
             (Ok(score), Some(recorded)) => CheckOutcome::Differs { score, recorded },
             (Ok(score), None) => CheckOutcome::Unrecorded { score },

@@ -44,7 +44,7 @@ impl<'a> Material<'a> {
 
 /// What computes a tool's raw score.
 pub(super) trait Engine: std::fmt::Debug + Send + Sync {
-    /// Whether it can run here. Asked often: starts no process and loads no model.
+    /// Whether it can run here. Asked often: loads no model, and what takes longer than a look is found out once.
     fn availability(&self) -> Availability;
 
     /// What its scores depend on besides the tool's name and the release, such as the digest of a model file.
@@ -54,6 +54,11 @@ pub(super) trait Engine: std::fmt::Debug + Send + Sync {
 
     /// The tool's own number, and a map where one is asked for and it has one.
     fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure>;
+
+    /// Whether measuring is waiting for another process. Such a tool is not run on the threads that compute.
+    fn waits(&self) -> bool {
+        false
+    }
 
     /// The built-in metric behind it.
     fn metric(&self) -> Option<&dyn Metric> {

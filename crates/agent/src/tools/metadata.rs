@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::command::CommandLine;
 use super::install::Installation;
-use super::{Error, Logistic};
+use super::{Error, Logistic, WorkerSection};
 use crate::state::Distortion;
 
 /// The tool list that is built into the program.
@@ -94,6 +94,9 @@ pub struct Metadata {
     /// Its raw score of the built-in pair, for `tools check`; scores of the built-in list are recorded apart from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<f64>,
+    /// The metric of pyiqa: what the worker runs, also for a tool of another backend that is not installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<WorkerSection>,
 }
 
 /// What is wrong with an entry of a tool list.
@@ -146,6 +149,9 @@ impl Metadata {
             }
             (Some(line), Backend::Command) => line.check(self.tool_type)?,
             (None, _) => {}
+        }
+        if self.backend == Backend::Worker && self.worker.as_ref().is_none_or(|worker| worker.metric.is_empty()) {
+            return flaw("worker", r#"must name a metric of pyiqa where backend is worker: {"metric": "..."}"#);
         }
         self.install.as_ref().map_or(Ok(()), Installation::check)
     }

@@ -13,6 +13,7 @@ mod normalisation;
 mod process;
 mod registry;
 mod run;
+mod worker;
 
 pub use availability::Availability;
 pub use cache::{CacheKey, CacheStatistics, CachedRun, ToolCache};
@@ -24,6 +25,7 @@ pub use metadata::{Backend, Flaw, Metadata, ToolType};
 pub use normalisation::{Logistic, Scale};
 pub use registry::{Registry, Tool, Workshop};
 pub use run::{Failure, ToolRun, raw_number};
+pub use worker::{Worker, WorkerScore, WorkerSection, WorkerSettings};
 
 /// Why the tools could not be set up or found; each message says what to do.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use super::command;
 use super::engine::{Absent, Engine, Native};
 use super::list::fold;
 use super::model_file::FromModelFile;
-use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType};
+use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType, Worker};
 use crate::state::Distortion;
 
 /// A tool: what is known of it, and what runs it.
@@ -75,6 +75,11 @@ impl Tool {
         self.engine.fingerprint()
     }
 
+    /// Whether running it is waiting for another process.
+    pub fn waits(&self) -> bool {
+        self.engine.waits()
+    }
+
     pub(super) fn engine(&self) -> &dyn Engine {
         self.engine.as_ref()
     }
@@ -106,12 +111,14 @@ pub struct Workshop {
     pub models: Option<PathBuf>,
     /// The folder of installed shared libraries.
     pub libraries: Option<PathBuf>,
+    /// The Python process for metrics of pyiqa, shared by all tools that it runs.
+    pub worker: Worker,
 }
 
 impl Workshop {
     /// What is installed in a data folder.
     pub fn in_folder(data: &Path) -> Self {
-        Self { models: Some(data.join("tools")), libraries: Some(data.join("lib")) }
+        Self { models: Some(data.join("tools")), libraries: Some(data.join("lib")), ..Self::default() }
     }
 }
 
@@ -216,12 +223,22 @@ fn native(metric: &'static dyn Metric, file: Option<PathBuf>) -> Arc<dyn Engine>
 }
 
 /// What runs a tool that is not built in.
-fn engine(name: &str, metadata: &Metadata, _workshop: &Workshop) -> Arc<dyn Engine> {
+fn engine(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engine> {
     match metadata.backend {
         Backend::Native => Absent::because(format!("no metric called {name} is built in")),
         Backend::Command => command::engine(metadata),
-        Backend::Onnx | Backend::Worker => Absent::because("a learned tool; its weights are not part of this release"),
+        Backend::Worker => by_worker(metadata, workshop)
+            .unwrap_or_else(|| Absent::because("a tool of the worker that names no metric of pyiqa")),
+        Backend::Onnx => by_worker(metadata, workshop)
+            .filter(|_| workshop.worker.is_on())
+            .unwrap_or_else(|| Absent::because("a learned tool; its weights are not part of this release")),
     }
+}
+
+/// What runs a tool that names a metric of pyiqa.
+fn by_worker(metadata: &Metadata, workshop: &Workshop) -> Option<Arc<dyn Engine>> {
+    let full_reference = metadata.tool_type == ToolType::FullReference;
+    metadata.worker.clone().map(|section| workshop.worker.engine(section, full_reference))
 }
 
 /// What a native metric that the list does not name says of itself.
@@ -245,6 +262,7 @@ fn describe(info: &Info) -> Metadata {
         command: None,
         install: None,
         check: None,
+        worker: None,
     }
 }
 
