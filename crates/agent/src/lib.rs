@@ -60,3 +60,4 @@ pub mod vlm;
 
 pub use agenticiqa_imaging as imaging;
 pub use agenticiqa_metrics as metrics;
+pub use agenticiqa_onnx as onnx;

@@ -1,7 +1,7 @@
 //! From settings to an agent that works by them.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agenticiqa_imaging::Decoder;
@@ -54,7 +54,8 @@ pub fn registry(settings: &Settings) -> Result<Registry, Error> {
     }
     let worker = given.worker.settings().map(Worker::new).unwrap_or_default();
     let installed = settings.data_folder.as_deref().map(Workshop::in_folder).unwrap_or_default();
-    let workshop = Workshop { worker, ..installed };
+    let own = given.metadata.as_ref().and_then(|path| path.parent()).map(Path::to_owned);
+    let workshop = Workshop { worker, own, ..installed };
     let mut registry = Registry::from_list(list, &workshop)?;
     for (tool, path) in &given.models {
         registry.load_model(tool, path)?;

@@ -42,11 +42,11 @@ fn level(level: config::LogLevel) -> LevelFilter {
     }
 }
 
-/// What a damaged file makes a codec panic with is for the log: the error of the file says it to the user.
+/// What a damaged file makes a codec or a network's engine panic with is for the log: the error of the file says it to the user.
 fn quiet_codecs() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if agenticiqa::imaging::in_codec() {
+        if agenticiqa::imaging::in_codec() || agenticiqa::onnx::in_engine() {
             tracing::debug!("{panic}");
         } else {
             report(panic);

@@ -38,6 +38,12 @@ fn start(path: &Path) -> Result<Environment, String> {
     builder.with_name("agenticiqa").with_telemetry(false).with_logger(silent).build().map_err(|error| error.to_string())
 }
 
+fn start_session(environment: &Environment, bytes: &[u8], threads: usize) -> ort::Result<OrtSession> {
+    // Threads that spin while they wait for the next graph would take time from other tools.
+    let builder = OrtSession::builder(environment)?.with_intra_threads(threads)?.with_intra_op_spinning(false);
+    builder?.commit_from_memory(bytes)
+}
+
 /// A graph that ONNX Runtime runs.
 pub(crate) struct Library {
     // Its runs share one set of threads, so that they gain nothing by running at once.
@@ -47,14 +53,7 @@ pub(crate) struct Library {
 impl Library {
     pub fn load(environment: &Environment, bytes: &[u8]) -> Result<Self, String> {
         let threads = rayon::current_num_threads();
-        let session = guarded(|| {
-            let mut builder = OrtSession::builder(environment)
-                .map_err(|error| error.to_string())?
-                .with_intra_threads(threads)
-                .and_then(|builder| builder.with_intra_op_spinning(false))
-                .map_err(|error| error.to_string())?;
-            builder.commit_from_memory(bytes).map_err(|error| error.to_string())
-        });
+        let session = guarded(|| start_session(environment, bytes, threads).map_err(|error| error.to_string()));
         session.map(|session| Self { session: Mutex::new(session) })
     }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::command::CommandLine;
 use super::install::Installation;
+use super::onnx::OnnxSection;
 use super::{Error, Logistic, WorkerSection};
 use crate::state::Distortion;
 
@@ -39,7 +40,7 @@ pub enum Backend {
     /// The metrics engine, built in.
     #[default]
     Native,
-    /// A network in a file, run by ONNX Runtime.
+    /// A network in an ONNX file.
     Onnx,
     /// A Python worker.
     Worker,
@@ -97,6 +98,9 @@ pub struct Metadata {
     /// The metric of pyiqa: what the worker runs, also for a tool of another backend that is not installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<WorkerSection>,
+    /// How an ONNX file scores a picture, of tools of that backend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub onnx: Option<OnnxSection>,
 }
 
 /// What is wrong with an entry of a tool list.
@@ -152,6 +156,10 @@ impl Metadata {
         }
         if self.backend == Backend::Worker && self.worker.as_ref().is_none_or(|worker| worker.metric.is_empty()) {
             return flaw("worker", r#"must name a metric of pyiqa where backend is worker: {"metric": "..."}"#);
+        }
+        if let Some(reason) = self.onnx.as_ref().and_then(|onnx| onnx.check(self.tool_type).err()) {
+            let (field, reason) = reason.split_once(' ').unwrap_or(("onnx", reason));
+            return flaw(field, reason);
         }
         self.install.as_ref().map_or(Ok(()), Installation::check)
     }

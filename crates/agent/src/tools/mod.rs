@@ -10,6 +10,7 @@ mod list;
 mod metadata;
 mod model_file;
 mod normalisation;
+pub mod onnx;
 mod process;
 mod registry;
 mod run;

@@ -1,5 +1,6 @@
 //! All tools by name: the tool list joined with the metrics that are built in.
 
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use super::command;
 use super::engine::{Absent, Engine, Native};
 use super::list::fold;
 use super::model_file::FromModelFile;
+use super::onnx::OnnxTool;
 use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType, Worker};
 use crate::state::Distortion;
 
@@ -109,16 +111,26 @@ const ILNIQE_HINT: &str = "needs the authors' templateModel.mat: `agenticiqa too
 pub struct Workshop {
     /// The folder of installed model files.
     pub models: Option<PathBuf>,
-    /// The folder of installed shared libraries.
-    pub libraries: Option<PathBuf>,
     /// The Python process for metrics of pyiqa, shared by all tools that it runs.
     pub worker: Worker,
+    /// The folder of the tool list, below which a user's own tools have their files.
+    pub own: Option<PathBuf>,
+    /// The shared library of ONNX Runtime; `ORT_DYLIB_PATH` or the built-in engine where there is none.
+    pub onnx_runtime: Option<PathBuf>,
 }
 
 impl Workshop {
     /// What is installed in a data folder.
     pub fn in_folder(data: &Path) -> Self {
-        Self { models: Some(data.join("tools")), libraries: Some(data.join("lib")), ..Self::default() }
+        let library = data.join("lib").join(format!("{DLL_PREFIX}onnxruntime{DLL_SUFFIX}"));
+        Self { models: Some(data.join("tools")), onnx_runtime: library.is_file().then_some(library), ..Self::default() }
+    }
+
+    /// Where a model file is: below the tool list if it exists there, else among the installed models.
+    pub(super) fn model_file(&self, file: &str) -> PathBuf {
+        // An absolute path stays itself when it is joined.
+        let own = self.own.as_ref().map(|folder| folder.join(file)).filter(|path| path.exists());
+        own.or_else(|| Some(self.models.as_ref()?.join(file))).unwrap_or_else(|| file.into())
     }
 }
 
@@ -229,9 +241,21 @@ fn engine(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engin
         Backend::Command => command::engine(metadata),
         Backend::Worker => by_worker(metadata, workshop)
             .unwrap_or_else(|| Absent::because("a tool of the worker that names no metric of pyiqa")),
-        Backend::Onnx => by_worker(metadata, workshop)
-            .filter(|_| workshop.worker.is_on())
-            .unwrap_or_else(|| Absent::because("a learned tool; its weights are not part of this release")),
+        Backend::Onnx => by_onnx(name, metadata, workshop),
+    }
+}
+
+/// What runs a tool that is an ONNX file: its file, else the worker where there is one.
+fn by_onnx(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engine> {
+    let file = metadata.onnx.as_ref().map(|section| OnnxTool::new(name, metadata.tool_type, section, workshop));
+    let worker = || by_worker(metadata, workshop).filter(|_| workshop.worker.is_on());
+    match file {
+        Some(file) if file.availability().is_available() => Arc::new(file),
+        file => worker().unwrap_or_else(|| match (file, &metadata.install) {
+            (_, Some(_)) => Absent::because(format!("needs its weights: `agenticiqa tools install {name}`")),
+            (Some(file), None) => Arc::new(file),
+            (None, None) => Absent::because("an ONNX tool without an onnx section that names its file"),
+        }),
     }
 }
 
@@ -263,6 +287,7 @@ fn describe(info: &Info) -> Metadata {
         install: None,
         check: None,
         worker: None,
+        onnx: None,
     }
 }
 

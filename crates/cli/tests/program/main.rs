@@ -8,3 +8,4 @@ mod score;
 mod support;
 mod tools;
 mod user_tools;
+mod worker;

@@ -135,6 +135,7 @@ fn every_variable_sets_its_field() {
         ("AGENTICIQA_CACHE_DIR", "/tmp/cache", "cache.disk"),
         ("AGENTICIQA_CHECKPOINT_DIR", "/tmp/checkpoints", "checkpoints.dir"),
         ("AGENTICIQA_ILNIQE_MODEL", "model.mat", "tools.models.ILNIQE"),
+        ("AGENTICIQA_PYTHON", "/opt/pyiqa/bin/python", "tools.worker.python"),
         ("OPENAI_BASE_URL", "http://a/v1", "providers.openai.base_url"),
         ("ANTHROPIC_BASE_URL", "http://b", "providers.anthropic.base_url"),
         ("GOOGLE_API_BASE_URL", "http://c", "providers.google.base_url"),
