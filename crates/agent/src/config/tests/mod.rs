@@ -303,3 +303,27 @@ fn the_files_that_ship_say_what_is_built_in() {
     assert_eq!((settings.models, settings.pipeline), (builtin.models, builtin.pipeline));
     assert_eq!(settings.files.len(), 2);
 }
+
+#[test]
+fn the_data_folder_is_the_variables_the_files_or_the_users_own() {
+    let home = Place::new().variable("HOME", "/home/me");
+    if cfg!(target_os = "linux") {
+        assert_eq!(home.settings().data_folder, Some("/home/me/.local/share/agenticiqa".into()));
+    }
+    let home = home.variable("XDG_DATA_HOME", "/data");
+    assert_eq!(home.settings().data_folder, Some("/data/agenticiqa".into()));
+    let file = home.file("configs/pipeline.yaml", "tools: {data_dir: /files}");
+    assert_eq!(file.settings().data_folder, Some("/files".into()));
+    let variable = file.variable("AGENTICIQA_DATA_DIR", "/variable");
+    assert_eq!(variable.settings().data_folder, Some("/variable".into()));
+    assert_eq!(Place::new().settings().data_folder, None);
+}
+
+#[test]
+fn a_mirror_is_an_address_whose_password_is_hidden() {
+    let settings = Place::new().variable("AGENTICIQA_PYPI_MIRROR", "https://me:sk-secret@mirror.example/").settings();
+    assert_eq!(settings.pipeline.tools.pypi_mirror.as_ref().unwrap().as_str(), "https://me:sk-secret@mirror.example/");
+    assert!(!format!("{settings:?} {:?}", settings.describe()).contains("secret"));
+    let error = Place::new().variable("AGENTICIQA_PYPI_MIRROR", "mirror").error();
+    assert!(error.contains("tools.pypi_mirror"), "{error}");
+}
