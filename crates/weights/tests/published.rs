@@ -10,6 +10,7 @@ use agenticiqa_weights::{RECIPES, convert};
 use rten::{Model, ModelOptions};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
+use sha2::{Digest, Sha256};
 
 fn data() -> PathBuf {
     let here = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-data");
@@ -166,4 +167,24 @@ fn nima_has_the_values_of_the_network_in_torch() {
 fn nearest(side: u32) -> Vec<u32> {
     let distance = f64::from(side) / 224.0;
     std::iter::successors(Some(distance / 2.0), |middle| Some(middle + distance)).take(224).map(|x| x as u32).collect()
+}
+
+/// What the tool list says of sources and files is what comes out.
+#[test]
+fn the_tool_list_has_the_checksums_of_the_models() {
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../iqa_tools/metadata/tools.json");
+    let tools: serde_json::Value = serde_json::from_slice(&std::fs::read(list).unwrap()).unwrap();
+    let sections: Vec<_> = tools.as_object().unwrap().values().map(|tool| &tool["install"]).collect();
+    for recipe in RECIPES {
+        let section = sections.iter().find(|section| section["recipe"] == recipe.name).unwrap();
+        let urls: Vec<&str> =
+            section["sources"].as_array().unwrap().iter().map(|source| source["url"].as_str().unwrap()).collect();
+        assert_eq!(urls.iter().map(|url| url.rsplit('/').next().unwrap()).collect::<Vec<_>>(), recipe.sources);
+        let files = section["files"].as_object().unwrap();
+        assert!(recipe.files.iter().all(|name| files.contains_key(*name)) && files.len() == recipe.files.len());
+        for (name, bytes) in converted(recipe.name).unwrap_or_default() {
+            let sum: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!((&files[name]["sha256"], &files[name]["size"]), (&sum.into(), &bytes.len().into()), "{name}");
+        }
+    }
 }
