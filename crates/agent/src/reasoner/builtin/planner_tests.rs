@@ -278,4 +278,6 @@ fn tools_of_the_users_are_known_by_name_and_words_of_quality_stay_words() {
     assert_eq!(tools("Score it with MyTool."), "MyTool");
     assert_eq!(tools("score the photo with my-tool and Noise Net"), "MyTool,noise-net");
     assert_eq!(tools("How strong is the noise?"), "");
+    assert_eq!(tools("Is there any blur?"), "");
+    assert_eq!(tools("Run the blur metric."), "Blur");
 }
