@@ -86,7 +86,8 @@ def compare(example: Path, files: dict, pixels: dict) -> bool:
         if "error" in ours:
             print(f"| {name} | | | {ours['error'][:150].replace('|', '/')} |", flush=True)
             continue
-        reference, distorted = (torch.from_numpy(p.copy()).permute(2, 0, 1)[None].float() / 255 for p in pixels[size])
+        reference, distorted = (torch.from_numpy(p.copy()).permute(2, 0, 1)[None].contiguous().float() / 255
+                                for p in pixels[size])
         torch.manual_seed(123)
         metric = pyiqa.create_metric(name, device="cpu")
         direct = float(metric(distorted, reference) if kind == "FR" else metric(distorted))
