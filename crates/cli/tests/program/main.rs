@@ -4,6 +4,7 @@
 mod assess;
 mod bad_input;
 mod install;
+mod learned;
 mod score;
 mod support;
 mod tools;
