@@ -1,6 +1,8 @@
 //! Times a metric with reference: `time_metric MODEL HEAD WIDTH HEIGHT THREADS REPEATS`, with the library that
 //! `ORT_DYLIB_PATH` names or the built-in engine. Prints the score of two fixed pictures and the best time in milliseconds.
 
+#![allow(clippy::print_stdout)]
+
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
