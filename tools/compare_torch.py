@@ -71,9 +71,9 @@ def time_ours(program: Path, models: Path, name: str, size, threads: int, librar
 
 
 def build() -> Path:
-    subprocess.run(["cargo", "build", "--release", "-p", "agenticiqa-onnx", "--example", "time_metric"], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--release", "-p", "agenticiqa-onnx", "--example", "time_model"], cwd=ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return target / "release" / "examples" / "time_metric"
+    return target / "release" / "examples" / "time_model"
 
 
 def measure(arguments) -> list[str]:
