@@ -46,9 +46,11 @@ impl Server {
                 }
                 let request = String::from_utf8(request).unwrap().to_lowercase();
                 let answer = answers.get(index).or(answers.last()).unwrap();
-                // A client that has gone is no matter of the server's.
-                let _ = connection.write_all(&respond(&content, tag, &request, answer));
+                let response = respond(&content, tag, &request, answer);
+                // Before the answer, which lets the client go on and look.
                 seen.lock().unwrap().push(request);
+                // A client that has gone is no matter of the server's.
+                let _ = connection.write_all(&response);
             }
         });
         Self { url, requests }
