@@ -1,6 +1,8 @@
 //! The engines on a network of the cost of LPIPS with AlexNet, two pictures of 512x384: `cargo bench -p agenticiqa-onnx`.
 //! ONNX Runtime takes part where `ORT_DYLIB_PATH` names its library.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "../tests/graphs/mod.rs"]
 mod graphs;
 
