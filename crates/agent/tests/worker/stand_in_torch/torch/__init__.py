@@ -35,6 +35,15 @@ class Tensor:
     def bitwise_and(self, mask):
         return Tensor([value & mask for value in self.tolist_flat()], self.shape)
 
+    def copy_(self, other):
+        assert self.shape == other.shape, (self.shape, other.shape)
+        self.data[:] = list(other.tolist_flat())
+        return self
+
+    def div_(self, number):
+        self.data[:] = array.array("f", (value / number for value in self.data))
+        return self
+
     def item(self):
         return self.tolist_flat()[0]
 
@@ -69,11 +78,6 @@ def frombuffer(buffer, dtype, count):
 
 def empty(shape, dtype):
     return Tensor([0.0] * Tensor(None, shape).numel(), shape)
-
-
-def div(tensor, number, out):
-    assert tensor.shape == out.shape, (tensor.shape, out.shape)
-    out.data[:] = array.array("f", (value / number for value in tensor.tolist_flat()))
 
 
 def manual_seed(seed):
