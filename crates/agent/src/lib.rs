@@ -38,13 +38,16 @@
 //! ```
 
 pub mod agent;
+pub mod batch;
 pub mod checkpoint;
 pub mod config;
 pub mod doctor;
 pub mod executor;
 mod files;
+pub mod gate;
 pub mod graph;
 pub mod journal;
+mod patience;
 pub mod perception;
 pub mod planner;
 pub mod question;
