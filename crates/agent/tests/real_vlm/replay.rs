@@ -17,7 +17,7 @@ fn settings(environment: &Environment) -> Settings {
     // Random weights on a busy machine: what is tested is not how fast they are.
     let patience =
         ["planner", "executor", "summarizer"].map(|role| (format!("{role}.timeout_seconds"), "900".to_owned()));
-    let lengths = [("planner", 1500), ("executor", 1200), ("summarizer", 600)];
+    let lengths = [("planner", 1500), ("executor", 500), ("summarizer", 300)];
     let lengths = lengths.map(|(role, tokens)| (format!("{role}.max_tokens"), tokens.to_string()));
     let assignments = patience.into_iter().chain(lengths).collect();
     // Planned by the built-in analyst: a random plan may ask for nothing.

@@ -15,7 +15,7 @@ use super::{Gates, Limits, Models, RecordFormat, Recordings, Thinking};
 #[command(after_help = EXAMPLES)]
 pub struct Batch {
     /// The samples: JSON Lines with sample_id, query and image_path (and reference_path, options, regions, mos ...), or
-    /// CSV with the same columns
+    /// CSV or Parquet with the same columns
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, required_unless_present = "images", conflicts_with = "images")]
     pub input: Option<PathBuf>,
 
@@ -39,7 +39,7 @@ pub struct Batch {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
 
-    /// The records, one JSON object a line
+    /// The records, one JSON object a line; with .parquet a Parquet file is made of them at the end
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
 
