@@ -24,6 +24,12 @@ pub enum Error {
     /// The model cannot be written.
     #[error(transparent)]
     Model(#[from] agenticiqa::perception::Unusable),
+    /// Published weights cannot be read.
+    #[error(transparent)]
+    Weights(#[from] agenticiqa_weights::Error),
+    /// The network cannot be used.
+    #[error(transparent)]
+    Backbone(#[from] agenticiqa_backbone::Unusable),
     /// A file holds something else.
     #[error(transparent)]
     Json(#[from] serde_json::Error),

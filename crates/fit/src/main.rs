@@ -1,5 +1,6 @@
 //! Fits the models that AgenticIQA ships. Not part of the program: `cargo run --release -p agenticiqa-fit -- perception --help`.
 
+mod backbone;
 mod boost;
 mod corpus;
 mod error;
@@ -30,6 +31,8 @@ struct Arguments {
 enum Command {
     /// Fits the detection of distortions and their severity.
     Perception(Perception),
+    /// Makes the file of the network that looks at pictures without a reference.
+    Backbone(backbone::Arguments),
     /// Shows how findings go with the opinions that a manifest holds.
     Opinions {
         /// The folder with the manifest.jsonl.
@@ -102,6 +105,7 @@ const USUAL: [&str; 19] = [
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Perception(arguments) => perception(&arguments),
+        Command::Backbone(arguments) => backbone::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),
         Command::Examine { image, reference } => opinions::show(&image, reference.as_deref()),
     };
