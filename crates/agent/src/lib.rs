@@ -38,6 +38,7 @@
 //! ```
 
 pub mod agent;
+pub mod blind;
 pub mod checkpoint;
 pub mod config;
 pub mod doctor;

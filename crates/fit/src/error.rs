@@ -27,6 +27,9 @@ pub enum Error {
     /// Published weights cannot be read.
     #[error(transparent)]
     Weights(#[from] agenticiqa_weights::Error),
+    /// A picture cannot be judged without a reference.
+    #[error(transparent)]
+    Blind(#[from] agenticiqa::blind::Error),
     /// The network cannot be used.
     #[error(transparent)]
     Backbone(#[from] agenticiqa_backbone::Unusable),

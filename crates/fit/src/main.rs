@@ -1,6 +1,7 @@
 //! Fits the models that AgenticIQA ships. Not part of the program: `cargo run --release -p agenticiqa-fit -- perception --help`.
 
 mod backbone;
+mod blind;
 mod boost;
 mod corpus;
 mod error;
@@ -31,6 +32,8 @@ struct Arguments {
 enum Command {
     /// Fits the detection of distortions and their severity.
     Perception(Perception),
+    /// Fits the score without a reference.
+    Blind(blind::Arguments),
     /// Makes the file of the network that looks at pictures without a reference.
     Backbone(backbone::Arguments),
     /// Shows how findings go with the opinions that a manifest holds.
@@ -105,6 +108,7 @@ const USUAL: [&str; 19] = [
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Perception(arguments) => perception(&arguments),
+        Command::Blind(arguments) => blind::run(&arguments),
         Command::Backbone(arguments) => backbone::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),
         Command::Examine { image, reference } => opinions::show(&image, reference.as_deref()),
