@@ -24,6 +24,9 @@ pub enum Error {
     /// The model cannot be written.
     #[error(transparent)]
     Model(#[from] agenticiqa::perception::Unusable),
+    /// The fused score cannot be written.
+    #[error(transparent)]
+    Fused(#[from] agenticiqa::fused::Unusable),
     /// A file holds something else.
     #[error(transparent)]
     Json(#[from] serde_json::Error),

@@ -3,6 +3,7 @@
 mod boost;
 mod corpus;
 mod error;
+mod fusion;
 mod labels;
 mod opinions;
 mod report;
@@ -30,6 +31,8 @@ struct Arguments {
 enum Command {
     /// Fits the detection of distortions and their severity.
     Perception(Perception),
+    /// Fits the fused score with a reference.
+    Fusion(fusion::Arguments),
     /// Shows how findings go with the opinions that a manifest holds.
     Opinions {
         /// The folder with the manifest.jsonl.
@@ -102,6 +105,7 @@ const USUAL: [&str; 19] = [
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Perception(arguments) => perception(&arguments),
+        Command::Fusion(arguments) => fusion::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),
         Command::Examine { image, reference } => opinions::show(&image, reference.as_deref()),
     };

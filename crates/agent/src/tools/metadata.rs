@@ -40,6 +40,8 @@ pub enum Backend {
     /// The metrics engine, built in.
     #[default]
     Native,
+    /// A model of this project, built in.
+    Builtin,
     /// A network in an ONNX file.
     Onnx,
     /// A Python worker.
@@ -52,6 +54,7 @@ impl std::fmt::Display for Backend {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
             Self::Native => "native",
+            Self::Builtin => "builtin",
             Self::Onnx => "onnx",
             Self::Worker => "worker",
             Self::Command => "command",
@@ -148,7 +151,7 @@ impl Metadata {
         }
         match (&self.command, self.backend) {
             (None, Backend::Command) => return flaw("command", "must be there where backend is command"),
-            (Some(_), Backend::Native | Backend::Onnx | Backend::Worker) => {
+            (Some(_), Backend::Native | Backend::Builtin | Backend::Onnx | Backend::Worker) => {
                 return flaw("backend", "must be command where there is a command");
             }
             (Some(line), Backend::Command) => line.check(self.tool_type)?,

@@ -85,7 +85,8 @@ impl Tool {
 
     /// Warns, once in the life of the process, that the tool's scale was not fitted on human scores.
     pub(crate) fn warn_of_linear_scale(&self) {
-        if matches!(self.scale(), Scale::Linear { .. }) && is_first(self.name()) {
+        let fitted = self.metadata().fitted_on.is_some();
+        if matches!(self.scale(), Scale::Linear { .. }) && !fitted && is_first(self.name()) {
             let tool = self.name();
             tracing::warn!(tool, "no parameters fitted on human scores: a linear scale over its usual range");
         }
