@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 mod convert;
+mod shrink;
 
 use convert::{add8, add16, deinterleave, rgb2gray8, rgb2gray16, weigh8, weigh16, widen8, widen16};
 

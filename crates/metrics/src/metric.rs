@@ -84,11 +84,6 @@ impl<'a> Pair<'a> {
         Self { wants_map: true, ..self }
     }
 
-    /// The same pair, with the score alone wanted.
-    pub fn without_map(self) -> Self {
-        Self { wants_map: false, ..self }
-    }
-
     /// Whether a map is wanted.
     pub fn wants_map(&self) -> bool {
         self.wants_map

@@ -73,9 +73,8 @@ pub struct Evidence {
 impl Evidence {
     /// Runs every member once, in parallel.
     pub fn measure(pair: &Pair<'_>, comparison: &Comparison) -> Result<Self, Error> {
-        let pair = pair.without_map();
         let measured: Vec<f64> =
-            MEMBERS.into_par_iter().map(|member| member.measure(&pair)).collect::<Result<_, Error>>()?;
+            MEMBERS.into_par_iter().map(|member| member.measure(pair)).collect::<Result<_, Error>>()?;
         let mut distances = [0.0; MEMBERS.len()];
         distances.copy_from_slice(&measured);
         let Comparison { luma_shift, luma_std_ratio, affine_gain, affine_residual, chroma_ratio, chroma_rmse, .. } =

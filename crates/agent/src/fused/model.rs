@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::evidence::{Evidence, FEATURES, MEMBERS, STATISTICS, features};
-use super::{Curve, Posterior, Triangle, Unusable};
+use super::{Curve, Ladder, Posterior, Triangle, Unusable};
 
 /// The model that is built in.
 pub(super) static BYTES: &[u8] = include_bytes!("../../models/fused-fr.bin");
@@ -35,7 +35,7 @@ pub struct Judgement {
     pub low: f64,
     /// The upper end of it.
     pub high: f64,
-    /// The mean of the panel, without correction.
+    /// What the panel says, without correction.
     pub panel: f64,
     /// How much of the correction counts: 1 for pictures like those of the training, 0 for others.
     pub trust: f64,
@@ -51,6 +51,8 @@ impl Judgement {
 pub struct Model {
     /// From distances to scores, in the order of [`MEMBERS`].
     pub curves: [Curve; MEMBERS.len()],
+    /// From the mean of the panel to opinions.
+    pub ladder: Ladder,
     /// What features are divided by.
     pub scale: [f64; FEATURES],
     /// The correction.
@@ -72,6 +74,7 @@ struct Header {
     half_width: f64,
     spread: f64,
     curves: [Curve; MEMBERS.len()],
+    ladder: Ladder,
     scale: [f64; FEATURES],
 }
 
@@ -83,12 +86,17 @@ pub fn fading(panel: f64) -> f64 {
 impl Model {
     /// The score of a pair of which this was measured.
     pub fn judge(&self, evidence: &Evidence) -> Judgement {
-        let (panel, scaled) = self.scaled(evidence);
+        let (mean, scaled) = self.scaled(evidence);
         let (correction, variance) = self.posterior.predict(&scaled);
-        let (fading, trust) = (fading(panel), 1.0 - variance);
+        let (panel, fading, trust) = (self.ladder.opinion(mean), fading(mean), 1.0 - variance);
         let score = (panel + fading * trust * correction).clamp(WORST, BEST);
         let half = fading * self.half_width * (1.0 + self.spread * variance).sqrt();
         Judgement { score, low: (score - half).max(WORST), high: (score + half).min(BEST), panel, trust }
+    }
+
+    /// How much of the uncertainty of a pair counts.
+    pub fn fading(&self, evidence: &Evidence) -> f64 {
+        fading(self.scaled(evidence).0)
     }
 
     fn scaled(&self, evidence: &Evidence) -> (f64, [f64; FEATURES]) {
@@ -107,6 +115,7 @@ impl Model {
             half_width: self.half_width,
             spread: self.spread,
             curves: self.curves,
+            ladder: self.ladder.clone(),
             scale: self.scale,
         };
         let mut bytes = serde_json::to_vec(&header).map_err(|error| Unusable(error.to_string()))?;
@@ -143,8 +152,8 @@ impl Model {
         let posterior = Triangle::from_rows(count, precision)
             .and_then(|precision| Posterior::new(centres, weights, precision))
             .ok_or_else(|| refused("its numbers make no sense"))?;
-        let Header { curves, scale, half_width, spread, .. } = header;
-        Ok(Self { curves, scale, posterior, half_width, spread })
+        let Header { curves, ladder, scale, half_width, spread, .. } = header;
+        Ok(Self { curves, ladder, scale, posterior, half_width, spread })
     }
 
     /// The checksum of the model that is built in, by which its scores are known.
@@ -165,6 +174,7 @@ impl Header {
         }
         let positive = |number: f64| number.is_finite() && number > 0.0;
         let sound = self.curves.iter().all(Curve::is_sound)
+            && self.ladder.is_sound()
             && self.scale.iter().all(|&scale| positive(scale))
             && positive(self.half_width)
             && self.spread.is_finite()

@@ -1,6 +1,6 @@
 //! Fits Fused-FR to rows: a curve for each member, support points, the process between them. No randomness anywhere.
 
-use agenticiqa::fused::{Curve, FEATURES, MEMBERS, Model, Posterior, fading, features};
+use agenticiqa::fused::{BEST, Curve, FEATURES, Ladder, MEMBERS, Model, Posterior, WORST, fading, features};
 
 use super::table::Row;
 use crate::error::Error;
@@ -12,6 +12,9 @@ const ROUNDS: usize = 20;
 const REACH: f64 = 2.0;
 /// Variance of opinions against that of corrections.
 const NOISE: f64 = 1.0 / 6.0;
+/// Points of the ladder, and the share of the identity in it.
+const RUNGS: usize = 12;
+const TILT: f64 = 0.1;
 /// Steps of the fit of a curve; it needs about ten.
 const STEPS: usize = 60;
 
@@ -26,11 +29,13 @@ pub fn fit(rows: &[&Row]) -> Result<Model, Error> {
         rows.iter().map(|row| features(&row.evidence, &curves)).unzip();
     let scale = spread(&samples).map(|deviation| REACH * deviation.max(1e-6));
     samples.iter_mut().for_each(|sample| sample.iter_mut().zip(scale).for_each(|(value, scale)| *value /= scale));
-    let targets: Vec<f64> =
-        rows.iter().zip(&panels).map(|(row, &panel)| (row.target - panel) / fading(panel).max(1e-3)).collect();
-    let posterior = Posterior::fit(support(&samples), &samples, &targets, NOISE)
-        .ok_or_else(|| Error::Nothing("the rows do not determine a model".to_owned()))?;
-    Ok(Model { curves, scale, posterior, half_width: 1.0, spread: 0.0 })
+    let undetermined = || Error::Nothing("the rows do not determine a model".to_owned());
+    let ladder = ladder(panels.iter().copied().zip(rows.iter().map(|row| row.target)).collect());
+    let ladder = ladder.ok_or_else(undetermined)?;
+    let correction = |row: &Row, panel: f64| (row.target - ladder.opinion(panel)) / fading(panel).max(1e-3);
+    let targets: Vec<f64> = rows.iter().zip(&panels).map(|(row, &panel)| correction(row, panel)).collect();
+    let posterior = Posterior::fit(support(&samples), &samples, &targets, NOISE).ok_or_else(undetermined)?;
+    Ok(Model { curves, ladder, scale, posterior, half_width: 1.0, spread: 0.0 })
 }
 
 /// Least squares by damped Gauss-Newton steps over the middle and the logarithm of the slope.
@@ -63,6 +68,39 @@ fn fit_curve(points: &[(f64, f64)]) -> Curve {
         }
     }
     best
+}
+
+/// Mean opinions at means of the panel in bins of equal numbers; where they fall, neighbours are joined (pool adjacent violators).
+/// A little of the identity keeps the ladder rising.
+fn ladder(mut points: Vec<(f64, f64)>) -> Option<Ladder> {
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let bin = |i: usize| &points[i * points.len() / RUNGS..(i + 1) * points.len() / RUNGS];
+    let mut pools: Vec<(f64, Vec<(f64, f64)>)> = Vec::new();
+    for bin in (0..RUNGS).map(bin).filter(|bin| !bin.is_empty()) {
+        let count = bin.len() as f64;
+        let (panel, opinion) = bin.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
+        pools.push((opinion / count, vec![(panel / count, count)]));
+        while let [.., (earlier, _), (later, _)] = pools.as_slice()
+            && earlier >= later
+        {
+            join_last(&mut pools);
+        }
+    }
+    let mut rungs = vec![(WORST, WORST)];
+    for (opinion, bins) in pools {
+        rungs.extend(bins.iter().map(|&(panel, _)| (panel, (1.0 - TILT) * opinion + TILT * panel)));
+    }
+    rungs.push((BEST, BEST));
+    Ladder::new(rungs)
+}
+
+fn join_last(pools: &mut Vec<(f64, Vec<(f64, f64)>)>) {
+    let weight = |bins: &[(f64, f64)]| bins.iter().map(|(_, count)| count).sum::<f64>();
+    if let (Some((later, more)), Some((earlier, bins))) = (pools.pop(), pools.last_mut()) {
+        let (before, after) = (weight(bins), weight(&more));
+        *earlier = (*earlier * before + later * after) / (before + after);
+        bins.extend(more);
+    }
 }
 
 fn spread(samples: &[[f64; FEATURES]]) -> [f64; FEATURES] {
@@ -108,6 +146,17 @@ fn nearest(centres: &[[f64; FEATURES]], sample: &[f64; FEATURES]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ladder_rises_where_opinions_fall() {
+        let opinion = |panel: f64| if panel > 3.5 { 3.4 - 0.2 * (panel - 3.5) } else { panel - 0.1 };
+        let points =
+            (0..1200).map(|i| 1.5 + 3.0 * f64::from(i) / 1200.0).map(|panel| (panel, opinion(panel))).collect();
+        let ladder = ladder(points).unwrap();
+        let found = [2.0, 3.0, 3.7, 4.2, 5.0].map(|panel| ladder.opinion(panel));
+        assert!((found[0] - 1.91).abs() < 0.02 && (found[1] - 2.91).abs() < 0.02, "{found:?}");
+        assert!(found.windows(2).all(|pair| pair[0] < pair[1]) && found[4] == 5.0, "{found:?}");
+    }
 
     #[test]
     fn a_curve_is_found_again() {

@@ -1,6 +1,6 @@
 //! How Fused-FR does on what it was not fitted to, and the width of its interval.
 
-use agenticiqa::fused::{Model, fading};
+use agenticiqa::fused::Model;
 use rayon::prelude::*;
 
 use super::table::Row;
@@ -76,7 +76,7 @@ impl Prediction {
     fn of(model: &Model, row: &Row) -> Self {
         let judgement = model.judge(&row.evidence);
         let (panel, variance) = (judgement.panel, 1.0 - judgement.trust);
-        Self { score: judgement.score, panel, variance, fading: fading(panel) }
+        Self { score: judgement.score, panel, variance, fading: model.fading(&row.evidence) }
     }
 }
 

@@ -7,7 +7,8 @@ fn small() -> Model {
     centre[MEMBERS.len()] = 3.0;
     let samples = [centre.map(f64::from); 50];
     let posterior = Posterior::fit(vec![centre], &samples, &[0.25; 50], 0.5).unwrap();
-    Model { curves: [curve; 7], scale: [1.0; FEATURES], posterior, half_width: 0.3, spread: 8.0 }
+    let ladder = Ladder::new(vec![(1.0, 1.0), (5.0, 5.0)]).unwrap();
+    Model { curves: [curve; 7], ladder, scale: [1.0; FEATURES], posterior, half_width: 0.3, spread: 8.0 }
 }
 
 fn evidence(distance: f64) -> Evidence {
