@@ -123,6 +123,9 @@ pub struct Row {
     pub raw_score: Option<f64>,
     /// The score from 1 to 5.
     pub normalized_score: Option<f64>,
+    /// The interval that nine of ten mean opinions are in, from 1 to 5; for tools that know theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
     /// Seconds of the metric alone.
     pub execution_time: f64,
     /// Why there is no score.
@@ -282,6 +285,7 @@ impl<'a> Scorer<'a> {
             lower_is_better: tool.metadata().lower_is_better,
             raw_score: run.raw_score,
             normalized_score: run.normalized_score,
+            interval: run.interval.and_then(|interval| tool.scale().normalise_interval(interval)),
             execution_time: run.execution_time,
             error: run.error.as_ref().map(|failure| failure.message().to_owned()),
             notes: Vec::new(),

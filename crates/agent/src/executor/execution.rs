@@ -180,11 +180,12 @@ impl Bench {
         let start = Instant::now();
         let outcome = self.raw_score(tool, job.region);
         let elapsed = Seconds::from(start.elapsed());
-        let (raw, seconds, cached, error) = match outcome {
-            Ok((run, cached)) => (Some(run.raw_score), run.execution_time, cached, None),
-            Err(reason) => (None, elapsed, false, Some(reason)),
+        let (raw, interval, seconds, cached, error) = match outcome {
+            Ok((run, cached)) => (Some(run.raw_score), run.interval, run.execution_time, cached, None),
+            Err(reason) => (None, None, elapsed, false, Some(reason)),
         };
         let normalized = raw.and_then(|raw| self.normalise(tool, raw.0));
+        let interval = interval.and_then(|interval| self.normalise_interval(tool, interval));
         if let Some(reason) = &error {
             tracing::error!(tool, object = job.object.as_str(), "tool failed: {reason}");
         } else {
@@ -196,6 +197,7 @@ impl Bench {
             distortion: job.distortion,
             raw_score: raw,
             normalized_score: normalized,
+            interval,
             execution_time: seconds,
             fallback,
             error,
@@ -233,9 +235,14 @@ impl Bench {
             return Err(format!("{name} gave {raw}"));
         }
         let execution_time = Seconds::new(run.execution_time).map_err(|error| error.to_string())?;
-        let run = CachedRun { raw_score: RawScore(raw), execution_time };
+        let run = CachedRun { raw_score: RawScore(raw), interval: run.interval, execution_time };
         self.cache.insert(key, run);
         Ok((run, false))
+    }
+
+    fn normalise_interval(&self, name: &str, interval: (f64, f64)) -> Option<[Score; 2]> {
+        let [low, high] = self.registry.get(name).ok()?.scale().normalise_interval(interval)?;
+        Some([Score::new(low).ok()?, Score::new(high).ok()?])
     }
 
     fn normalise(&self, name: &str, raw: f64) -> Option<Score> {

@@ -45,6 +45,9 @@ pub struct ToolExecutionLog {
     pub raw_score: Option<RawScore>,
     /// The score from 1 to 5; absent where the tool failed, and for plain measurements.
     pub normalized_score: Option<Score>,
+    /// The interval that nine of ten mean opinions are in, from 1 to 5, the lower end first; for tools that know theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[Score; 2]>,
     /// The tool's run time.
     pub execution_time: Seconds,
     /// Whether it stands in for a tool that failed or cannot run here.

@@ -21,7 +21,7 @@ impl Engine for Fused {
 
     fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
         let judgement = fused::judge(material.pair()).map_err(Failure::from)?;
-        Ok(Measurement::new(judgement.score))
+        Ok(Measurement::new(judgement.score).with_interval(judgement.low, judgement.high))
     }
 }
 
@@ -55,6 +55,8 @@ mod tests {
         let distorted = Image::from_gray8(32, 32, (0..1024).map(|i| (i * i % 239) as u8).collect()).unwrap();
         let run = tool.run(&Material::new(Pair::new(&reference, &distorted).unwrap()));
         assert_eq!(run.raw_score, run.normalized_score, "{run:?}");
+        let (low, high) = run.interval.unwrap();
+        assert!(1.0 <= low && low <= run.raw_score.unwrap() && run.raw_score.unwrap() <= high && high <= 5.0);
         let same = tool.run(&Material::new(Pair::new(&reference, &reference).unwrap()));
         assert_eq!(same.normalized_score, Some(5.0));
     }

@@ -135,7 +135,7 @@ fn cells(row: &Row, unit: &str) -> Vec<Cell> {
     vec![
         Cell::new(&row.tool),
         score,
-        Cell::new(row.normalized_score.map(table::bar).unwrap_or_default()),
+        Cell::new(row.normalized_score.map(|score| table::bar_with(score, row.interval)).unwrap_or_default()),
         Cell::new(table::direction(row.lower_is_better)),
         Cell::new(format!("{:.1}", row.execution_time * 1e3)).set_alignment(CellAlignment::Right),
     ]
