@@ -29,15 +29,16 @@ THREADS = (1, 2)
 ROUNDS = 3
 CALLS = {"LPIPS": 12, "DISTS": 2}
 FILES = {"LPIPS": ("lpips-alex.onnx", "lpips-alex-head.onnx"), "DISTS": ("dists.onnx", "dists-head.onnx")}
-MARK = "learned tools"
+MARK = "learned"
 
 
 def torch_metrics():
     """pyiqa's classes without their downloads."""
     import torchvision
 
-    vgg16 = torchvision.models.vgg16
-    torchvision.models.vgg16 = lambda **_: vgg16(weights=None)
+    for network in ("alexnet", "vgg16"):
+        original = getattr(torchvision.models, network)
+        setattr(torchvision.models, network, lambda original=original, **_: original(weights=None))
     from pyiqa.archs.dists_arch import DISTS
     from pyiqa.archs.lpips_arch import LPIPS
 
@@ -70,9 +71,9 @@ def time_ours(program: Path, models: Path, name: str, size, threads: int, librar
 
 
 def build() -> Path:
-    subprocess.run(["cargo", "build", "--release", "-p", "agenticiqa-onnx", "--example", "time_metric"], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--release", "-p", "agenticiqa-onnx", "--example", "time_model"], cwd=ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return target / "release" / "examples" / "time_metric"
+    return target / "release" / "examples" / "time_model"
 
 
 def measure(arguments) -> list[str]:
@@ -113,8 +114,8 @@ def main() -> None:
     print("\n".join(lines))
     if arguments.write_docs:
         page = ROOT / "docs" / "performance.md"
-        block = f"<!-- {MARK} -->\n" + "\n".join(lines) + f"\n<!-- end of {MARK} -->"
-        text = re.sub(f"<!-- {MARK} -->.*?<!-- end of {MARK} -->", lambda _: block, page.read_text(), flags=re.DOTALL)
+        block = f"<!-- {MARK} -->\n" + "\n".join(lines) + f"\n<!-- /{MARK} -->"
+        text = re.sub(f"<!-- {MARK} -->.*?<!-- /{MARK} -->", lambda _: block, page.read_text(), flags=re.DOTALL)
         page.write_text(text)
 
 

@@ -223,8 +223,8 @@ class Server:
             raw = raw.reshape(1, channels, height, width)
         else:
             raw = raw.reshape(1, height, width, channels).permute(0, 3, 1, 2)
-        tensor = self.room(role, (1, channels, height, width))
-        self.torch.div(raw, scale, out=tensor)
+        # Not in one step, which would make a copy in fresh memory on the way.
+        tensor = self.room(role, (1, channels, height, width)).copy_(raw).div_(scale)
         tensor = tensor if self.device == "cpu" else tensor.to(self.device)
         return tensor.expand(1, 3, height, width) if channels == 1 else tensor
 

@@ -1,5 +1,7 @@
 //! Files that are whole, broken and hostile, run by the engines that are there.
 
+#![allow(clippy::unwrap_used)] // helpers of tests are tests too
+
 mod graphs;
 
 use std::path::Path;

@@ -13,8 +13,8 @@ const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 const WIDTH: u8 = 8;
 /// Bytes of an entry in a symbol table after the address of its object.
 const ENTRY_REST: usize = 24;
-/// More parts of one object, nodes of one group or levels of a tree than any real file has; ends files that refer to themselves.
-const PARTS: usize = 10_000;
+/// More nodes than a group of any real file has; ends files that refer to themselves.
+const NODES: usize = 1_000;
 
 const DATASPACE: u16 = 0x01;
 const DATATYPE: u16 = 0x03;
@@ -74,17 +74,17 @@ impl<'a> File<'a> {
         let (tree, heap) = (table.u64()?, table.u64()?);
         let names = self.names(heap)?;
         let mut nodes = vec![tree];
-        for _ in 0..PARTS {
+        for _ in 0..NODES {
             let Some(node) = nodes.pop() else { return Ok(None) };
             let mut cursor = self.start.at(node)?;
             match cursor.take(4)? {
-                b"TREE" => nodes.extend(children(cursor)?),
+                b"TREE" if nodes.len() < NODES => nodes.extend(children(cursor)?),
                 b"SNOD" => {
                     if let Some(found) = search(cursor, &names, name)? {
                         return Ok(Some(found));
                     }
                 }
-                _ => return Err(cursor.malformed("no node of a group here")),
+                _ => return Err(cursor.malformed("no node of a group here, or too many of them")),
             }
         }
         Err(self.start.malformed("a group has too many nodes"))
@@ -159,10 +159,11 @@ fn children(mut node: Cursor<'_>) -> Result<Vec<u64>> {
 /// The address of a name in a node of a symbol table.
 fn search(mut node: Cursor<'_>, names: &Cursor<'_>, wanted: &str) -> Result<Option<u64>> {
     node.expect(&[1, 0], "symbol table in its first version")?;
+    let wanted = [wanted.as_bytes(), &[0]].concat();
     for _ in 0..node.u16()? {
         let (name, object) = (node.u64()?, node.u64()?);
         node.take(ENTRY_REST)?;
-        if names.at(name)?.until(0)? == wanted.as_bytes() {
+        if names.at(name)?.rest().starts_with(&wanted) {
             return Ok(Some(object));
         }
     }
@@ -189,4 +190,44 @@ fn extents(mut dataspace: Cursor<'_>) -> Result<Vec<usize>> {
         usize::try_from(extent).map_err(|_| here.malformed("an array is too large"))
     };
     (0..rank).map(extent).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERAS: &[u8] = include_bytes!("../tests/data/keras.hdf5");
+
+    #[test]
+    fn arrays_are_found_by_path() {
+        let file = File::read(KERAS).unwrap();
+        let kernel = file.tensor("conv1/conv1/kernel:0").unwrap();
+        assert_eq!(kernel.shape(), [1, 2, 3]);
+        assert_eq!(kernel.values(), [0.0, 0.125, 0.25, 0.375, 0.5, 0.625]);
+        for index in 0..20 {
+            assert_eq!(file.tensor(&format!("many/array_{index}")).unwrap().shape(), [index % 3 + 1]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let file = File::read(KERAS).unwrap();
+        assert_eq!(
+            file.tensor("conv1/kernel:0").unwrap_err().to_string(),
+            "HDF5 file: there is no array conv1/kernel:0"
+        );
+        assert_eq!(file.tensor("many/array").unwrap_err().to_string(), "HDF5 file: there is no array many/array");
+        assert!(file.tensor("conv1").unwrap_err().to_string().contains("not described"));
+        assert!(file.tensor("many/array_1/x").unwrap_err().to_string().contains("no group"));
+    }
+
+    #[test]
+    fn other_kinds_of_arrays_are_refused() {
+        let file = File::read(KERAS).unwrap();
+        assert!(file.tensor("odd/chunked").unwrap_err().to_string().contains("chunked"));
+        assert!(file.tensor("odd/double").unwrap_err().to_string().contains("32 bit"));
+        assert!(file.tensor("odd/big").unwrap_err().to_string().contains("32 bit"));
+        assert!(File::read(b"\x89HDF\r\n\x1a\n\x02").is_err());
+        assert!(File::read(b"PK").unwrap_err().to_string().contains("HDF5 file"));
+    }
 }

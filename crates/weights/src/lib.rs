@@ -16,11 +16,13 @@
 //!
 //! [`onnx`] writes models; tests of other crates make theirs with it.
 
-mod archive;
+pub mod archive;
 mod cursor;
 mod dists;
 mod error;
 mod hdf5;
+#[cfg(test)]
+mod hostile;
 mod lpips;
 mod networks;
 mod nima;

@@ -53,3 +53,31 @@ impl<'a> Checkpoint<'a> {
             && order == Some(Value::Text("<"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ARRAYS: &[u8] = include_bytes!("../tests/data/arrays.ckpt");
+
+    #[test]
+    fn arrays_are_found_by_path() {
+        let checkpoint = Checkpoint::read(ARRAYS).unwrap();
+        let kernel = checkpoint.tensor("AlexNet_0/Conv_0/kernel").unwrap();
+        assert_eq!(kernel.shape(), [2, 1, 3, 2]);
+        assert_eq!(kernel.values()[11], 11.0 / 8.0);
+        assert_eq!(checkpoint.tensor("AlexNet_0/Conv_0/bias").unwrap().values(), [0.0, 0.125]);
+    }
+
+    #[test]
+    fn what_is_missing_or_of_another_kind_is_named() {
+        let checkpoint = Checkpoint::read(ARRAYS).unwrap();
+        let missing = checkpoint.tensor("AlexNet_0/Conv_1/bias").unwrap_err();
+        assert_eq!(missing.to_string(), "pickle of numpy arrays: there is no array AlexNet_0/Conv_1/bias");
+        for path in ["odd/double", "odd/columns", "odd/text", "AlexNet_0"] {
+            let error = checkpoint.tensor(path).unwrap_err().to_string();
+            assert!(error.contains(&format!("{path} is no array of 32 bit numbers")), "{error}");
+        }
+        assert!(Checkpoint::read(&[ARRAYS, b"more"].concat()).is_err());
+    }
+}

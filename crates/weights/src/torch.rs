@@ -89,3 +89,30 @@ fn in_order(shape: &[usize], strides: &[usize]) -> bool {
             fits
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TENSORS: &[u8] = include_bytes!("../tests/data/tensors.pt");
+
+    #[test]
+    fn tensors_are_found_by_name() {
+        let checkpoint = Checkpoint::read(TENSORS).unwrap();
+        let alpha = checkpoint.tensor("alpha").unwrap();
+        assert_eq!(
+            (alpha.shape(), alpha.values()),
+            ([1, 5, 1, 1].as_slice(), [0.0, 0.125, 0.25, 0.375, 0.5].as_slice())
+        );
+        assert_eq!(checkpoint.tensor("beta").unwrap().values(), [0.0, 0.125, 0.25, 0.375]);
+    }
+
+    #[test]
+    fn other_files_and_tensors_are_refused() {
+        let checkpoint = Checkpoint::read(TENSORS).unwrap();
+        assert_eq!(checkpoint.tensor("gamma").unwrap_err().to_string(), "Torch file: there is no array gamma");
+        assert!(checkpoint.tensor("turned").unwrap_err().to_string().contains("turned is no tensor"));
+        let arrays = include_bytes!("../tests/data/arrays.ckpt");
+        assert!(Checkpoint::read(arrays).unwrap_err().to_string().contains("before version 1.6"));
+    }
+}

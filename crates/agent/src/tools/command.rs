@@ -100,6 +100,10 @@ impl Engine for CommandEngine {
         }
     }
 
+    fn waits(&self) -> bool {
+        true
+    }
+
     /// The command line, and which edition of the program it calls.
     fn fingerprint(&self) -> String {
         let edition = self.line.program().and_then(|path| std::fs::metadata(path).ok()).map(|file| {

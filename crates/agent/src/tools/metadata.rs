@@ -246,7 +246,7 @@ mod tests {
         );
         assert_eq!(
             of(&|tool: &Metadata| tool.logistic_params.is_none()),
-            ["CW-SSIM", "ENTROPY", "ILNIQE", "MAD", "PSNR-Y", "PieAPP"]
+            ["CW-SSIM", "ENTROPY", "ILNIQE", "LPIPS-VGG", "MAD", "PSNR-Y", "PieAPP"]
         );
         assert!(of(&|tool: &Metadata| tool.logistic_params.is_some() != tool.fitted_on.is_some()).is_empty());
         assert!(of(&|tool: &Metadata| tool.logistic_params.is_none() && tool.range.is_none()).is_empty());

@@ -50,7 +50,10 @@ pub fn run(arguments: &Assess, settings: &Settings, environment: &Environment, q
     }
     let live = live::Live::new(quiet || arguments.format == RecordFormat::Json);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let record = runtime.block_on(agent.assess(request(arguments)?, live.journal()))?;
+    let record = runtime.block_on(agent.assess(request(arguments)?, live.journal()));
+    // A tool that is still at work after its time is not waited for.
+    runtime.shutdown_background();
+    let record = record?;
     live.finish();
     let maps = match &arguments.map {
         Some(folder) => write_maps(arguments, &agent, &record, folder)?,

@@ -4,7 +4,9 @@
 mod assess;
 mod bad_input;
 mod install;
+mod learned;
 mod score;
 mod support;
 mod tools;
 mod user_tools;
+mod worker;

@@ -19,7 +19,7 @@ pub fn agenticiqa(arguments: &[&str]) -> Output {
 /// The program with arguments, with nothing installed and none of the variables of whoever runs the tests.
 pub fn program(arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("agenticiqa").unwrap();
-    for variable in ["AGENTICIQA_ILNIQE_MODEL", "AGENTICIQA_THREADS", "AGENTICIQA_PYPI_MIRROR"] {
+    for variable in ["AGENTICIQA_ILNIQE_MODEL", "AGENTICIQA_THREADS", "AGENTICIQA_PYPI_MIRROR", "AGENTICIQA_PYTHON"] {
         command.env_remove(variable);
     }
     command.args(arguments).env("AGENTICIQA_DATA_DIR", "/nowhere/agenticiqa");

@@ -135,6 +135,7 @@ fn every_variable_sets_its_field() {
         ("AGENTICIQA_CACHE_DIR", "/tmp/cache", "cache.disk"),
         ("AGENTICIQA_CHECKPOINT_DIR", "/tmp/checkpoints", "checkpoints.dir"),
         ("AGENTICIQA_ILNIQE_MODEL", "model.mat", "tools.models.ILNIQE"),
+        ("AGENTICIQA_PYTHON", "/opt/pyiqa/bin/python", "tools.worker.python"),
         ("OPENAI_BASE_URL", "http://a/v1", "providers.openai.base_url"),
         ("ANTHROPIC_BASE_URL", "http://b", "providers.anthropic.base_url"),
         ("GOOGLE_API_BASE_URL", "http://c", "providers.google.base_url"),
@@ -301,4 +302,28 @@ fn the_files_that_ship_say_what_is_built_in() {
     let builtin = Settings::builtin().unwrap();
     assert_eq!((settings.models, settings.pipeline), (builtin.models, builtin.pipeline));
     assert_eq!(settings.files.len(), 2);
+}
+
+#[test]
+fn the_data_folder_is_the_variables_the_files_or_the_users_own() {
+    let home = Place::new().variable("HOME", "/home/me");
+    if cfg!(target_os = "linux") {
+        assert_eq!(home.settings().data_folder, Some("/home/me/.local/share/agenticiqa".into()));
+    }
+    let home = home.variable("XDG_DATA_HOME", "/data");
+    assert_eq!(home.settings().data_folder, Some("/data/agenticiqa".into()));
+    let file = home.file("configs/pipeline.yaml", "tools: {data_dir: /files}");
+    assert_eq!(file.settings().data_folder, Some("/files".into()));
+    let variable = file.variable("AGENTICIQA_DATA_DIR", "/variable");
+    assert_eq!(variable.settings().data_folder, Some("/variable".into()));
+    assert_eq!(Place::new().settings().data_folder, None);
+}
+
+#[test]
+fn a_mirror_is_an_address_whose_password_is_hidden() {
+    let settings = Place::new().variable("AGENTICIQA_PYPI_MIRROR", "https://me:sk-secret@mirror.example/").settings();
+    assert_eq!(settings.pipeline.tools.pypi_mirror.as_ref().unwrap().as_str(), "https://me:sk-secret@mirror.example/");
+    assert!(!format!("{settings:?} {:?}", settings.describe()).contains("secret"));
+    let error = Place::new().variable("AGENTICIQA_PYPI_MIRROR", "mirror").error();
+    assert!(error.contains("tools.pypi_mirror"), "{error}");
 }

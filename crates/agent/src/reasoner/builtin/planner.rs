@@ -150,7 +150,8 @@ fn tool_called<'a>(spelling: &str, registry: &'a Registry, has_reference: bool) 
 
 fn is_common_word(tool: &Tool) -> bool {
     // A user may call a tool "noise".
-    let of_quality = || tool.is_added() && !mentions(&words(tool.name())).is_empty();
+    let name = words(tool.name());
+    let of_quality = || mentions(&name).iter().any(|mention| mention.length == name.len());
     tool.scale() == Scale::None || COMMON_WORDS.contains(&tool.name()) || of_quality()
 }
 

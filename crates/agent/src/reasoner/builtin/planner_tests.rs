@@ -263,3 +263,21 @@ fn questions_as_people_ask_them() {
         ("用SSIM计算两张图的差异", "IQA | Global | - | SSIM | DA.X"),
     ]);
 }
+
+#[test]
+fn tools_of_the_users_are_known_by_name_and_words_of_quality_stay_words() {
+    use crate::tools::{ToolList, Workshop};
+    let own = r#"{"type": "NR", "strengths": [], "lower_is_better": true, "range": [0, 1], "backend": "command",
+                  "command": {"run": ["sh", "{image}"]}}"#;
+    let mut list = ToolList::builtin().unwrap();
+    list.add("MyTool", serde_json::from_str(own).unwrap());
+    list.add("blur", serde_json::from_str(own).unwrap());
+    list.add("noise-net", serde_json::from_str(own).unwrap());
+    let registry = Registry::from_list(list, &Workshop::default()).unwrap();
+    let tools = |query: &str| plan(query, &[], false, &[], &registry, &[], &[]).required_tools().join(",");
+    assert_eq!(tools("Score it with MyTool."), "MyTool");
+    assert_eq!(tools("score the photo with my-tool and Noise Net"), "MyTool,noise-net");
+    assert_eq!(tools("How strong is the noise?"), "");
+    assert_eq!(tools("Is there any blur?"), "");
+    assert_eq!(tools("Run the blur metric."), "Blur");
+}

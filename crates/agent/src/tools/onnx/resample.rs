@@ -9,8 +9,8 @@ use super::size::Filter;
 pub(super) fn resize(source: &Plane, width: usize, height: usize, filter: Filter, rounded: bool) -> Plane {
     let finish = |value: f64| if rounded { value.round().clamp(0.0, 255.0) as f32 } else { value as f32 };
     if filter == Filter::Nearest {
-        let column: Vec<usize> = (0..width).map(|x| nearest(x, source.width(), width)).collect();
-        return Plane::from_fn(width, height, |x, y| source.at(column[x], nearest(y, source.height(), height)));
+        let (columns, rows) = (nearest(source.width(), width), nearest(source.height(), height));
+        return Plane::from_fn(width, height, |x, y| source.at(columns[x], rows[y]));
     }
     let (across, down) = (axis(source.width(), width, filter), axis(source.height(), height, filter));
     let narrowed = Plane::from_fn(width, source.height(), |x, y| {
@@ -23,9 +23,12 @@ pub(super) fn resize(source: &Plane, width: usize, height: usize, filter: Filter
     })
 }
 
-/// The sample whose area the middle of the new one lies in.
-fn nearest(position: usize, from: usize, to: usize) -> usize {
-    (((position as f64 + 0.5) * (from as f64 / to as f64)) as usize).min(from - 1)
+/// For each new sample the one whose area its middle lies in. Pillow adds up the distance from one middle to the next;
+/// where a middle lies between two samples, rounding decides, so we add up as well.
+fn nearest(from: usize, to: usize) -> Vec<usize> {
+    let distance = from as f64 / to as f64;
+    let middles = std::iter::successors(Some(distance / 2.0), |middle| Some(middle + distance));
+    middles.take(to).map(|middle| (middle as usize).min(from - 1)).collect()
 }
 
 /// The samples that make a new one.

@@ -45,7 +45,7 @@ pub struct OnnxSection {
     #[serde(default = "one")]
     pub min_side: usize,
     /// The most pixels that go through the graph at once, so that memory is bounded.
-    #[serde(default = "four_million")]
+    #[serde(default = "two_million")]
     pub max_pixels: usize,
 }
 
@@ -57,9 +57,9 @@ fn one() -> usize {
     1
 }
 
-/// Wide networks keep a kilobyte or so a pixel.
-fn four_million() -> usize {
-    4 << 20
+/// Full HD. Wide networks keep one to two kilobytes a pixel.
+fn two_million() -> usize {
+    2 << 20
 }
 
 /// The names of the inputs that take pictures: one for each, or one for both as a batch of two.

@@ -73,7 +73,7 @@ impl Process {
         let complaints = Complaints::gather(stderr).map_err(|error| Broken::Unusable(error.to_string()))?;
         let mut process = Self { child, stdin, heard, complaints, buffers: Vec::new(), calls: 0 };
         process.send(&PROGRAM)?;
-        let hello = match process.listen(settings.timeout, false)? {
+        let hello = match process.listen(settings.timeout, true)? {
             Line::Hello(hello) => hello,
             other => return Err(Broken::Garbage(format!("{other:?} instead of a greeting"))),
         };

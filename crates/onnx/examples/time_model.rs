@@ -1,5 +1,7 @@
-//! Times a metric with reference: `time_metric MODEL HEAD WIDTH HEIGHT THREADS REPEATS`, with the library that
+//! Times a metric with reference: `time_model MODEL HEAD WIDTH HEIGHT THREADS REPEATS`, with the library that
 //! `ORT_DYLIB_PATH` names or the built-in engine. Prints the score of two fixed pictures and the best time in milliseconds.
+
+#![allow(clippy::print_stdout)]
 
 use std::error::Error;
 use std::path::Path;
@@ -19,7 +21,7 @@ fn picture(width: usize, height: usize, noise: f32) -> Result<Tensor, agenticiqa
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [model, head, numbers @ ..] = arguments.as_slice() else {
-        return Err("usage: time_metric MODEL HEAD WIDTH HEIGHT THREADS REPEATS".into());
+        return Err("usage: time_model MODEL HEAD WIDTH HEIGHT THREADS REPEATS".into());
     };
     let numbers = numbers.iter().map(|number| number.parse()).collect::<Result<Vec<usize>, _>>()?;
     let [width, height, threads, repeats] = numbers.as_slice() else { return Err("four numbers are needed".into()) };
