@@ -13,7 +13,8 @@ use super::region_of;
 use crate::journal::{Event, Journal};
 use crate::reasoner::Context;
 use crate::state::{
-    ByDistortion, Distortion, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog, ToolScore,
+    ByDistortion, Distortion, Interval, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog,
+    ToolScore,
 };
 use crate::subject::Subject;
 use crate::tools::{CacheKey, CachedRun, Material, Registry, ToolCache};
@@ -240,9 +241,9 @@ impl Bench {
         Ok((run, false))
     }
 
-    fn normalise_interval(&self, name: &str, interval: (f64, f64)) -> Option<[Score; 2]> {
+    fn normalise_interval(&self, name: &str, interval: (f64, f64)) -> Option<Interval> {
         let [low, high] = self.registry.get(name).ok()?.scale().normalise_interval(interval)?;
-        Some([Score::new(low).ok()?, Score::new(high).ok()?])
+        Interval::new(low, high).ok()
     }
 
     fn normalise(&self, name: &str, raw: f64) -> Option<Score> {

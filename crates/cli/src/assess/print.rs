@@ -105,7 +105,7 @@ fn tools(out: &mut impl Write, evidence: &ExecutorOutput, registry: &Registry, h
         let better = registry.get(log.tool_name.as_str()).ok().and_then(|tool| tool.metadata().lower_is_better);
         let name = if log.fallback { format!("{} (stands in)", log.tool_name) } else { log.tool_name.to_string() };
         let raw = log.raw_score.map_or_else(|| "failed".to_owned(), |raw| table::number(raw.0));
-        let interval = log.interval.map(|interval| interval.map(|end| end.value()));
+        let interval = log.interval.map(|interval| [interval.low(), interval.high()]);
         table.add_row(vec![
             Cell::new(name),
             Cell::new(reasons.join(", ")),

@@ -37,6 +37,16 @@ const KINDS: [&str; 24] = [
     "sparse sampling",
 ];
 
+/// The categories of the tool list that TID2013 has kinds of, numbered from 1.
+const CATEGORIES: [(&str, &[usize]); 6] = [
+    ("Blurs", &[8, 9]),
+    ("Color distortions", &[18, 22, 23]),
+    ("Compression", &[10, 11, 12, 13, 21]),
+    ("Noise", &[1, 2, 3, 4, 5, 6, 7, 19, 20]),
+    ("Brightness change", &[16]),
+    ("Contrast", &[17]),
+];
+
 /// All figures.
 pub fn report(rows: &[Row], unseen: &Unseen, model: &Model, bytes: usize) -> Result<String, Error> {
     let mut text = format!("Fitted to {} rows; the model has {bytes} bytes. Interval: ", rows.len());
@@ -65,6 +75,7 @@ pub fn report(rows: &[Row], unseen: &Unseen, model: &Model, bytes: usize) -> Res
         );
     }
     text.push_str(&members(rows, &opinions));
+    text.push_str(&by_category(rows, unseen));
     text.push_str(&by_kind(rows, unseen));
     text.push_str(&by_content(rows, unseen));
     Ok(text)
@@ -88,6 +99,36 @@ fn members(rows: &[Row], opinions: &[f64]) -> String {
     text + ".\n\n"
 }
 
+/// SRCC over all kinds of a category at once, which says what the tool is good at.
+fn by_category(rows: &[Row], unseen: &Unseen) -> String {
+    let mut text = "| category | types | content left out: SRCC | RMSE | best member, SRCC |\n".to_owned();
+    text.push_str("| --- | --- | ---: | ---: | --- |\n");
+    for (category, kinds) in CATEGORIES {
+        let chosen = rows.iter().zip(&unseen.contents).filter(|(row, _)| kinds.contains(&row.kind));
+        let (rows, predictions): (Vec<Row>, Vec<Prediction>) = chosen.map(|(row, one)| (*row, *one)).unzip();
+        let opinions: Vec<f64> = rows.iter().map(|row| row.opinion).collect();
+        let targets: Vec<f64> = rows.iter().map(|row| row.target).collect();
+        let (scores, _) = series(&predictions);
+        let (best, agreement) = best_member(&rows, &opinions);
+        let listed: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+        let _ = writeln!(
+            text,
+            "| {category} | {} | {:.3} | {:.2} | {best} {agreement:.3} |",
+            listed.join(", "),
+            rank_correlation(&scores, &opinions),
+            rmse(&scores, &targets),
+        );
+    }
+    text + "\n"
+}
+
+/// The member that agrees best with the opinions, and how well.
+fn best_member(rows: &[Row], opinions: &[f64]) -> (&'static str, f64) {
+    let agreement = |place: usize| rank_correlation(&distances(rows, place), opinions);
+    let members = MEMBERS.iter().enumerate().map(|(place, member)| (member.name(), agreement(place)));
+    members.max_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or(("", f64::NAN))
+}
+
 /// SRCC, mean error of the score and coverage within each kind.
 fn by_kind(rows: &[Row], unseen: &Unseen) -> String {
     let mut text = "| type | content left out: SRCC | RMSE | type left out: SRCC | RMSE | error, mean | trust, mean | best member, SRCC |\n"
@@ -103,11 +144,7 @@ fn by_kind(rows: &[Row], unseen: &Unseen) -> String {
         let (with_content, _) = series(&contents);
         let (with_kind, _) = series(&kinds);
         let trust: Vec<f64> = kinds.iter().map(|prediction| 1.0 - prediction.variance).collect();
-        let members = MEMBERS
-            .iter()
-            .enumerate()
-            .map(|(place, member)| (member.name(), rank_correlation(&distances(&rows, place), &opinions)));
-        let (best, agreement) = members.max_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or(("", f64::NAN));
+        let (best, agreement) = best_member(&rows, &opinions);
         let _ = writeln!(
             text,
             "| {} {name} | {:.3} | {:.2} | {:.3} | {:.2} | {:+.2} | {:.2} | {best} {agreement:.3} |",
