@@ -44,6 +44,7 @@ pub mod config;
 pub mod doctor;
 pub mod executor;
 mod files;
+pub mod fused;
 pub mod graph;
 pub mod journal;
 pub mod perception;

@@ -30,9 +30,15 @@ pub enum Error {
     /// A picture cannot be judged without a reference.
     #[error(transparent)]
     Blind(#[from] agenticiqa::blind::Error),
+    /// The model of the score without a reference cannot be written.
+    #[error(transparent)]
+    BlindModel(#[from] agenticiqa::blind::Unusable),
     /// The network cannot be used.
     #[error(transparent)]
     Backbone(#[from] agenticiqa_backbone::Unusable),
+    /// The fused score cannot be written.
+    #[error(transparent)]
+    Fused(#[from] agenticiqa::fused::Unusable),
     /// A file holds something else.
     #[error(transparent)]
     Json(#[from] serde_json::Error),

@@ -5,10 +5,12 @@ mod blind;
 mod boost;
 mod corpus;
 mod error;
+mod fusion;
 mod labels;
 mod opinions;
 mod report;
 mod samples;
+mod statistics;
 mod train;
 
 use std::io::Write as _;
@@ -36,6 +38,8 @@ enum Command {
     Blind(blind::Arguments),
     /// Makes the file of the network that looks at pictures without a reference.
     Backbone(backbone::Arguments),
+    /// Fits the fused score with a reference.
+    Fusion(fusion::Arguments),
     /// Shows how findings go with the opinions that a manifest holds.
     Opinions {
         /// The folder with the manifest.jsonl.
@@ -110,6 +114,7 @@ fn main() -> ExitCode {
         Command::Perception(arguments) => perception(&arguments),
         Command::Blind(arguments) => blind::run(&arguments),
         Command::Backbone(arguments) => backbone::run(&arguments),
+        Command::Fusion(arguments) => fusion::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),
         Command::Examine { image, reference } => opinions::show(&image, reference.as_deref()),
     };

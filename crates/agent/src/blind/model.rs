@@ -166,7 +166,8 @@ impl Model {
         let numbers: Vec<f32> = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
         let lists: Vec<&[f32]> = numbers.chunks_exact(COUNT).collect();
         let &[usual, spread, opinion, error] = lists.as_slice() else { return Err(damaged("numbers are missing")) };
-        let scalars = [header.opinion, header.error, header.link.middle, header.link.slope, header.width, header.common];
+        let scalars =
+            [header.opinion, header.error, header.link.middle, header.link.slope, header.width, header.common];
         let sound = scalars.iter().all(|number| number.is_finite()) && numbers.iter().all(|number| number.is_finite());
         if !rest.is_empty() || !sound || spread.iter().any(|spread| *spread <= 0.0) || header.common <= 0.0 {
             return Err(damaged("a number makes no sense"));

@@ -13,7 +13,8 @@ use super::region_of;
 use crate::journal::{Event, Journal};
 use crate::reasoner::Context;
 use crate::state::{
-    ByDistortion, Distortion, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog, ToolScore,
+    ByDistortion, Distortion, Interval, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog,
+    ToolScore,
 };
 use crate::subject::Subject;
 use crate::tools::{CacheKey, CachedRun, Material, Registry, ToolCache};
@@ -180,11 +181,12 @@ impl Bench {
         let start = Instant::now();
         let outcome = self.raw_score(tool, job.region);
         let elapsed = Seconds::from(start.elapsed());
-        let (raw, seconds, cached, error) = match outcome {
-            Ok((run, cached)) => (Some(run.raw_score), run.execution_time, cached, None),
-            Err(reason) => (None, elapsed, false, Some(reason)),
+        let (raw, interval, seconds, cached, error) = match outcome {
+            Ok((run, cached)) => (Some(run.raw_score), run.interval, run.execution_time, cached, None),
+            Err(reason) => (None, None, elapsed, false, Some(reason)),
         };
         let normalized = raw.and_then(|raw| self.normalise(tool, raw.0));
+        let interval = interval.and_then(|interval| self.normalise_interval(tool, interval));
         if let Some(reason) = &error {
             tracing::error!(tool, object = job.object.as_str(), "tool failed: {reason}");
         } else {
@@ -196,6 +198,7 @@ impl Bench {
             distortion: job.distortion,
             raw_score: raw,
             normalized_score: normalized,
+            interval,
             execution_time: seconds,
             fallback,
             error,
@@ -233,9 +236,14 @@ impl Bench {
             return Err(format!("{name} gave {raw}"));
         }
         let execution_time = Seconds::new(run.execution_time).map_err(|error| error.to_string())?;
-        let run = CachedRun { raw_score: RawScore(raw), execution_time };
+        let run = CachedRun { raw_score: RawScore(raw), interval: run.interval, execution_time };
         self.cache.insert(key, run);
         Ok((run, false))
+    }
+
+    fn normalise_interval(&self, name: &str, interval: (f64, f64)) -> Option<Interval> {
+        let [low, high] = self.registry.get(name).ok()?.scale().normalise_interval(interval)?;
+        Interval::new(low, high).ok()
     }
 
     fn normalise(&self, name: &str, raw: f64) -> Option<Score> {

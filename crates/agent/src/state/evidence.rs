@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Distortion, Invalid, OneOrMany, RawScore, Score, Seconds, Severity, Text};
+use super::{Distortion, Interval, Invalid, OneOrMany, RawScore, Score, Seconds, Severity, Text};
 use crate::tools::Registry;
 
 /// How bad one distortion is, and how one sees it.
@@ -45,6 +45,9 @@ pub struct ToolExecutionLog {
     pub raw_score: Option<RawScore>,
     /// The score from 1 to 5; absent where the tool failed, and for plain measurements.
     pub normalized_score: Option<Score>,
+    /// The scores from 1 to 5 that nine of ten mean opinions are expected among, the lower end first; for tools that know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
     /// The tool's run time.
     pub execution_time: Seconds,
     /// Whether it stands in for a tool that failed or cannot run here.

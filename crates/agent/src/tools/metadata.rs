@@ -40,6 +40,8 @@ pub enum Backend {
     /// The metrics engine, built in.
     #[default]
     Native,
+    /// A model of this project, built in.
+    Builtin,
     /// A network in an ONNX file.
     Onnx,
     /// A Python worker.
@@ -52,6 +54,7 @@ impl std::fmt::Display for Backend {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
             Self::Native => "native",
+            Self::Builtin => "builtin",
             Self::Onnx => "onnx",
             Self::Worker => "worker",
             Self::Command => "command",
@@ -148,7 +151,7 @@ impl Metadata {
         }
         match (&self.command, self.backend) {
             (None, Backend::Command) => return flaw("command", "must be there where backend is command"),
-            (Some(_), Backend::Native | Backend::Onnx | Backend::Worker) => {
+            (Some(_), Backend::Native | Backend::Builtin | Backend::Onnx | Backend::Worker) => {
                 return flaw("backend", "must be command where there is a command");
             }
             (Some(line), Backend::Command) => line.check(self.tool_type)?,
@@ -241,11 +244,15 @@ mod tests {
             fitted_on("TID2013, mapped to the scale of the KADID-10k fits"),
             ["Butteraugli", "HaarPSI", "MDSI", "MS-SSIM", "NLPD", "PIQE", "PSNR", "SSIMULACRA2", "VSI"]
         );
+        // Tools of our own give scores from 1 to 5 themselves, and were fitted as a whole.
+        let ours = |tool: &Metadata| tool.backend == Backend::Builtin;
         assert_eq!(
-            of(&|tool: &Metadata| tool.logistic_params.is_none()),
+            of(&|tool: &Metadata| tool.logistic_params.is_none() && !ours(tool)),
             ["CW-SSIM", "ENTROPY", "ILNIQE", "LPIPS-VGG", "MAD", "PSNR-Y", "PieAPP"]
         );
-        assert!(of(&|tool: &Metadata| tool.logistic_params.is_some() != tool.fitted_on.is_some()).is_empty());
+        assert!(of(&|tool: &Metadata| ours(tool) && tool.range != Some((1.0, 5.0))).is_empty());
+        let fitted = |tool: &Metadata| tool.logistic_params.is_some() || ours(tool);
+        assert!(of(&|tool: &Metadata| fitted(tool) != tool.fitted_on.is_some()).is_empty());
         assert!(of(&|tool: &Metadata| tool.logistic_params.is_none() && tool.range.is_none()).is_empty());
     }
 }

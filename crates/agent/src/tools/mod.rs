@@ -5,6 +5,7 @@ mod cache;
 mod check;
 mod command;
 mod engine;
+mod fused;
 pub mod install;
 mod list;
 mod metadata;

@@ -9,10 +9,12 @@ use metrics::{Direction, Info, Kind, Metric};
 
 use super::command;
 use super::engine::{Absent, Engine, Native};
+use super::fused::Fused;
 use super::list::fold;
 use super::model_file::FromModelFile;
 use super::onnx::OnnxTool;
 use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType, Worker};
+use crate::fused;
 use crate::state::Distortion;
 
 /// A tool: what is known of it, and what runs it.
@@ -238,6 +240,8 @@ fn native(metric: &'static dyn Metric, file: Option<PathBuf>) -> Arc<dyn Engine>
 fn engine(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engine> {
     match metadata.backend {
         Backend::Native => Absent::because(format!("no metric called {name} is built in")),
+        Backend::Builtin if name == fused::NAME => Arc::new(Fused),
+        Backend::Builtin => Absent::because(format!("no model called {name} is built in")),
         Backend::Command => command::engine(metadata),
         Backend::Worker => by_worker(metadata, workshop)
             .unwrap_or_else(|| Absent::because("a tool of the worker that names no metric of pyiqa")),

@@ -105,12 +105,13 @@ fn tools(out: &mut impl Write, evidence: &ExecutorOutput, registry: &Registry, h
         let better = registry.get(log.tool_name.as_str()).ok().and_then(|tool| tool.metadata().lower_is_better);
         let name = if log.fallback { format!("{} (stands in)", log.tool_name) } else { log.tool_name.to_string() };
         let raw = log.raw_score.map_or_else(|| "failed".to_owned(), |raw| table::number(raw.0));
+        let interval = log.interval.map(|interval| [interval.low(), interval.high()]);
         table.add_row(vec![
             Cell::new(name),
             Cell::new(reasons.join(", ")),
             Cell::new(raw).set_alignment(CellAlignment::Right),
             Cell::new(table::direction(better)),
-            Cell::new(log.normalized_score.map(|score| table::bar(score.value())).unwrap_or_default()),
+            Cell::new(log.normalized_score.map(|score| table::bar_with(score.value(), interval)).unwrap_or_default()),
             Cell::new(format!("{:.0} ms", log.execution_time.value() * 1000.0)).set_alignment(CellAlignment::Right),
         ]);
     }

@@ -119,6 +119,7 @@ fn how_it_runs(tool: &Tool) -> String {
         }
         (Backend::Native, _) if tool.files().is_empty() => "native, built in".to_owned(),
         (Backend::Native, _) => "native, built in, with a model file".to_owned(),
+        (Backend::Builtin, _) => "a model of this project, built in".to_owned(),
         (Backend::Onnx, _) => "onnx: a network in a file, without Python".to_owned(),
         (backend, _) => backend.to_string(),
     }

@@ -1,12 +1,17 @@
 //! `agenticiqa-fit blind`: fits Fused-NR to opinions and to generated distortions, and tells how it does on what was left out.
 
+mod report;
+mod ridge;
 mod samples;
+mod train;
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::error::Error;
+use samples::{Content, Photo};
+use train::Parts;
 
 /// Where the pictures are and where the model goes.
 #[derive(Args)]
@@ -39,7 +44,29 @@ pub fn run(arguments: &Arguments) -> Result<String, Error> {
     ranked.sort_by(|a, b| b.opinion.total_cmp(&a.opinion).then_with(|| a.name.cmp(&b.name)));
     let mut paths: Vec<_> =
         ranked.iter().take(arguments.best).map(|photo| (photo.path.clone(), photo.name.clone())).collect();
-    paths.extend(crate::corpus::collect(&arguments.photos, 0, 0)?.into_iter().map(|content| (content.path, content.name)));
+    paths.extend(
+        crate::corpus::collect(&arguments.photos, 0, 0)?.into_iter().map(|content| (content.path, content.name)),
+    );
     let contents = samples::contents(&paths, &arguments.cache)?;
-    Ok(format!("{} {}\n", photos.len(), contents.len()))
+    let seen: Vec<&Photo> = photos.iter().filter(|photo| !photo.validation).collect();
+    let damaged: Vec<&Content> = contents.iter().filter(|content| !content.validation).collect();
+    if seen.is_empty() {
+        return Err(Error::Nothing("there are no photos with opinions".to_owned()));
+    }
+    let empty = train::empty(&seen);
+    let parts = Parts::new(&empty, &seen, &damaged);
+    let model = parts.complete(empty)?;
+    let bytes = model.write()?;
+    std::fs::write(&arguments.output, &bytes).map_err(|error| Error::file(&arguments.output, error))?;
+    let text = format!(
+        "Fitted to {} photos with opinions and {} photos that were damaged. The model has {} bytes.\n\n{}",
+        seen.len(),
+        damaged.len(),
+        bytes.len(),
+        report::report(&model, &parts, &photos, &contents)?,
+    );
+    match &arguments.report {
+        Some(path) => std::fs::write(path, &text).map(|()| String::new()).map_err(|error| Error::file(path, error)),
+        None => Ok(text),
+    }
 }

@@ -37,7 +37,6 @@ pub struct Photo {
 /// A photo and its damaged forms.
 #[derive(Debug, Clone)]
 pub struct Content {
-    pub name: String,
     /// Never fitted to.
     pub validation: bool,
     pub features: Vec<f32>,
@@ -105,8 +104,9 @@ pub fn contents(paths: &[(PathBuf, String)], cache: &Path) -> Result<Vec<Content
             let mut rows = rows.into_iter();
             let features = rows.next().map(|(_, features)| features).unwrap_or_default();
             let given = Kind::ALL.into_iter().flat_map(|kind| (1..=LEVELS).map(move |level| (kind, level)));
-            let damaged = given.zip(rows).map(|((kind, level), (visible, features))| Damaged { kind, level, visible, features });
-            Ok(Content { name: name.clone(), validation: validation(name), features, damaged: damaged.collect() })
+            let damaged =
+                given.zip(rows).map(|((kind, level), (visible, features))| Damaged { kind, level, visible, features });
+            Ok(Content { validation: validation(name), features, damaged: damaged.collect() })
         })
         .collect()
 }
@@ -150,7 +150,8 @@ fn cached(
         return Ok(numbers.chunks_exact(1 + COUNT).map(|row| (f64::from(row[0]), row[1..].to_vec())).collect());
     }
     let rows = make()?;
-    let numbers = rows.iter().flat_map(|(number, features)| std::iter::once(*number as f32).chain(features.iter().copied()));
+    let numbers =
+        rows.iter().flat_map(|(number, features)| std::iter::once(*number as f32).chain(features.iter().copied()));
     let bytes: Vec<u8> = numbers.flat_map(f32::to_le_bytes).collect();
     let draft = path.with_extension("draft");
     fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, &path)).map_err(|error| Error::file(&path, error))?;

@@ -40,6 +40,7 @@ fn log(tool: &str, part: &str, raw: f64, score: f64, region: Option<[usize; 4]>)
         distortion: Blurs,
         raw_score: Some(RawScore(raw)),
         normalized_score: Some(Score::new(score).unwrap()),
+        interval: None,
         execution_time: Seconds::new(0.1).unwrap(),
         fallback: false,
         error: None,
