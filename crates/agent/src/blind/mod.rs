@@ -6,15 +6,17 @@
 //! fitted and how well it does is in `docs/models/fused-nr.md`.
 
 mod features;
+mod map;
 mod model;
 mod view;
 
 use std::sync::OnceLock;
 
 pub use features::{COUNT, measure};
-pub use model::{Judgement, Linear, Link, Model, expected_error, mean_square};
+pub use map::map;
+pub use model::{BEST, Judgement, Linear, Link, Model, WORST, expected_error, mean_square};
 
-use crate::metrics::Image;
+use crate::metrics::{self, Image};
 use crate::perception;
 
 /// The name of the tool.
@@ -33,6 +35,9 @@ pub enum Error {
     /// The picture cannot be measured.
     #[error(transparent)]
     Perception(#[from] perception::Error),
+    /// A part of the picture cannot be cut out.
+    #[error(transparent)]
+    Region(#[from] metrics::Error),
     /// The model that is built in is damaged.
     #[error(transparent)]
     Model(#[from] Unusable),

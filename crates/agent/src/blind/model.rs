@@ -17,9 +17,10 @@ const VERSION: u32 = 1;
 const CHECKSUM: usize = 32;
 /// Numbers count up to so many spreads from what is usual: a picture unlike all others is not judged by one of its numbers.
 const FARTHEST: f32 = 4.0;
-/// The ends of the scale.
-const WORST: f64 = 1.0;
-const BEST: f64 = 5.0;
+/// The lower end of the scale.
+pub const WORST: f64 = 1.0;
+/// The upper end of the scale.
+pub const BEST: f64 = 5.0;
 
 /// A score from 1 to 5 and what it rests on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -143,6 +144,12 @@ impl Model {
         let checksum = Sha256::digest(&bytes);
         bytes.extend_from_slice(&checksum);
         Ok(bytes)
+    }
+
+    /// What tells the model that is built in from others.
+    pub fn fingerprint() -> String {
+        let checksum = BYTES.split_last_chunk::<CHECKSUM>().map_or(&[][..], |(_, checksum)| checksum);
+        checksum.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Reads a model; a damaged file is refused.

@@ -1,6 +1,7 @@
 //! The tools: what is known of each, how a raw score becomes one from 1 to 5, and how a tool is run.
 
 mod availability;
+mod blind;
 mod cache;
 mod check;
 mod command;

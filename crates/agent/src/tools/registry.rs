@@ -9,12 +9,13 @@ use metrics::{Direction, Info, Kind, Metric};
 
 use super::command;
 use super::engine::{Absent, Engine, Native};
+use super::blind::Blind;
 use super::fused::Fused;
 use super::list::fold;
 use super::model_file::FromModelFile;
 use super::onnx::OnnxTool;
 use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType, Worker};
-use crate::fused;
+use crate::{blind, fused};
 use crate::state::Distortion;
 
 /// A tool: what is known of it, and what runs it.
@@ -46,6 +47,11 @@ impl Tool {
     /// What the metric says of itself, if it is built in.
     pub fn info(&self) -> Option<&'static Info> {
         self.metric().map(Metric::info)
+    }
+
+    /// Whether it gives a map.
+    pub fn has_map(&self) -> bool {
+        self.engine.has_map()
     }
 
     /// What it is, in a sentence: the list's, or the metric's own.
@@ -241,6 +247,7 @@ fn engine(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engin
     match metadata.backend {
         Backend::Native => Absent::because(format!("no metric called {name} is built in")),
         Backend::Builtin if name == fused::NAME => Arc::new(Fused),
+        Backend::Builtin if name == blind::NAME => Arc::new(Blind),
         Backend::Builtin => Absent::because(format!("no model called {name} is built in")),
         Backend::Command => command::engine(metadata),
         Backend::Worker => by_worker(metadata, workshop)
