@@ -86,3 +86,58 @@ impl Block {
         self.project.run(product, &seen)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(width: usize, height: usize) -> Planes {
+        let samples = (0..3 * width * height).map(|i| (i % 977) as f32 / 488.0 - 1.0).collect();
+        Planes::new(3, width, height, samples).unwrap()
+    }
+
+    /// Mean and (sample) deviation of the last plane of each stage, as PyTorch 2.15 computes them with the published weights.
+    const TORCH: [(f64, f64); STAGES] = [
+        (0.0000, 0.0000),
+        (-3.5013, 4.2824),
+        (-13.9840, 7.1021),
+        (10.5958, 7.5424),
+        (0.9746, 2.0416),
+        (5.3259, 2.9640),
+        (-6.7875, 1.2517),
+    ];
+
+    #[test]
+    fn every_stage_sees_what_it_sees_in_torch() {
+        let stages = Backbone::builtin().unwrap().stages(pattern(96, 64)).unwrap();
+        for (stage, (mean, deviation)) in stages.iter().zip(TORCH) {
+            let count = (stage.width() * stage.height()) as f64;
+            let (ours, spread) = *stage.moments().last().unwrap();
+            let spread = spread * (count / (count - 1.0)).sqrt();
+            // Half precision of the weights.
+            assert!(
+                (ours - mean).abs() < 0.04 && (spread - deviation).abs() < 0.04,
+                "{ours} {mean}, {spread} {deviation}"
+            );
+        }
+    }
+
+    #[test]
+    fn odd_sizes_and_tiny_pictures_pass() {
+        for (width, height) in [(1, 1), (33, 7), (97, 65)] {
+            let stages = Backbone::builtin().unwrap().stages(pattern(width, height)).unwrap();
+            assert_eq!(stages.len(), STAGES);
+            assert!(stages.iter().all(|stage| stage.data().iter().all(|sample| sample.is_finite())));
+        }
+        let grey = Planes::new(1, 8, 8, vec![0.0; 64]).unwrap();
+        assert!(Backbone::builtin().unwrap().stages(grey).unwrap_err().to_string().contains("three planes"));
+    }
+
+    #[test]
+    fn damaged_weights_are_refused() {
+        let mut bytes = weights::BUILTIN.to_vec();
+        bytes[5000] ^= 1;
+        assert!(Backbone::read(&bytes).unwrap_err().to_string().contains("checksum"));
+        assert!(Backbone::read(&bytes[..10]).unwrap_err().to_string().contains("too short"));
+    }
+}

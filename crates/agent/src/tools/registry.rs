@@ -7,16 +7,16 @@ use std::sync::Arc;
 use agenticiqa_metrics as metrics;
 use metrics::{Direction, Info, Kind, Metric};
 
+use super::blind::Blind;
 use super::command;
 use super::engine::{Absent, Engine, Native};
-use super::blind::Blind;
 use super::fused::Fused;
 use super::list::fold;
 use super::model_file::FromModelFile;
 use super::onnx::OnnxTool;
 use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType, Worker};
-use crate::{blind, fused};
 use crate::state::Distortion;
+use crate::{blind, fused};
 
 /// A tool: what is known of it, and what runs it.
 #[derive(Debug, Clone)]

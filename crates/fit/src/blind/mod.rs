@@ -1,5 +1,6 @@
 //! `agenticiqa-fit blind`: fits Fused-NR to opinions and to generated distortions, and tells how it does on what was left out.
 
+mod heads;
 mod report;
 mod ridge;
 mod samples;
@@ -12,6 +13,9 @@ use clap::Args;
 use crate::error::Error;
 use samples::{Content, Photo};
 use train::Parts;
+
+/// Photos, the best again, that count as free of distortions.
+const GOOD: usize = 400;
 
 /// Where the pictures are and where the model goes.
 #[derive(Args)]
@@ -58,12 +62,14 @@ pub fn run(arguments: &Arguments) -> Result<String, Error> {
     let model = parts.complete(empty)?;
     let bytes = model.write()?;
     std::fs::write(&arguments.output, &bytes).map_err(|error| Error::file(&arguments.output, error))?;
+    let good: Vec<&Photo> = ranked.iter().take(GOOD).copied().collect();
     let text = format!(
-        "Fitted to {} photos with opinions and {} photos that were damaged. The model has {} bytes.\n\n{}",
+        "Fitted to {} photos with opinions and {} photos that were damaged. The model has {} bytes.\n\n{}{}",
         seen.len(),
         damaged.len(),
         bytes.len(),
         report::report(&model, &parts, &photos, &contents)?,
+        heads::compare(&model, &good, &contents)?,
     );
     match &arguments.report {
         Some(path) => std::fs::write(path, &text).map(|()| String::new()).map_err(|error| Error::file(path, error)),

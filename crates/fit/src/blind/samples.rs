@@ -31,6 +31,8 @@ pub struct Photo {
     pub subset: u64,
     /// Never fitted to.
     pub validation: bool,
+    /// Whether perception was tested on it.
+    pub tested: bool,
     pub features: Vec<f32>,
 }
 
@@ -39,6 +41,8 @@ pub struct Photo {
 pub struct Content {
     /// Never fitted to.
     pub validation: bool,
+    /// Whether perception was tested on it.
+    pub tested: bool,
     pub features: Vec<f32>,
     pub damaged: Vec<Damaged>,
 }
@@ -82,6 +86,7 @@ pub fn photos(folder: &Path, cache: &Path) -> Result<Vec<Photo>, Error> {
             let [low, high] = line.mos_range;
             Ok(Photo {
                 validation: validation(&line.sample_id),
+                tested: tested(&path),
                 opinion: (line.mos - low) / (high - low),
                 subset: line.metadata.subset,
                 features: features.into_iter().next().map(|(_, features)| features).unwrap_or_default(),
@@ -106,7 +111,7 @@ pub fn contents(paths: &[(PathBuf, String)], cache: &Path) -> Result<Vec<Content
             let given = Kind::ALL.into_iter().flat_map(|kind| (1..=LEVELS).map(move |level| (kind, level)));
             let damaged =
                 given.zip(rows).map(|((kind, level), (visible, features))| Damaged { kind, level, visible, features });
-            Ok(Content { validation: validation(name), features, damaged: damaged.collect() })
+            Ok(Content { validation: validation(name), tested: tested(path), features, damaged: damaged.collect() })
         })
         .collect()
 }
@@ -114,6 +119,10 @@ pub fn contents(paths: &[(PathBuf, String)], cache: &Path) -> Result<Vec<Content
 /// Which photos are never fitted to depends on their names alone.
 fn validation(name: &str) -> bool {
     (hash(name) / 7).is_multiple_of(VALIDATION)
+}
+
+fn tested(path: &Path) -> bool {
+    path.file_stem().and_then(|stem| stem.to_str()).is_some_and(crate::corpus::tested)
 }
 
 fn damage(path: &Path, name: &str) -> Result<Vec<(f64, Vec<f32>)>, Error> {

@@ -17,7 +17,7 @@ pub const DAMAGED: f64 = 0.3;
 /// By how much the opinion falls from a clean picture to one of which little is left, 0 to 1.
 const FALL: f64 = 0.6;
 /// What the square of a weight of the expected error costs: errors are noisy, so it is kept almost constant.
-const ERROR_PENALTY: f64 = 30_000.0;
+const ERROR_PENALTY: f64 = 3000.0;
 /// Keeps the logarithm of an error finite, in levels.
 const LEAST_ERROR: f64 = 0.1;
 /// The share of opinions that the interval holds.
@@ -113,6 +113,9 @@ pub fn link(sums: &[f64], opinions: &[f64]) -> Link {
     best
 }
 
+/// Opinions of a part, and what a fit that has not seen them says.
+pub type Unseen = (Vec<f64>, Vec<f64>);
+
 /// Sums of each part of the photos, and of the differences.
 pub struct Parts {
     folds: Vec<(Rows, Sums)>,
@@ -122,7 +125,7 @@ pub struct Parts {
 impl Parts {
     pub fn new(model: &Model, photos: &[&Photo], contents: &[&Content]) -> Self {
         let of = |part: u64| rows(model, photos.iter().copied().filter(|photo| fold(&photo.name) == part));
-        let folds = (0..FOLDS).map(|part| of(part)).map(|rows| (rows.clone(), Sums::of(&rows, COUNT))).collect();
+        let folds = (0..FOLDS).map(of).map(|rows| (rows.clone(), Sums::of(&rows, COUNT))).collect();
         let differences = Sums::of(&differences(model, contents.iter().copied()), COUNT);
         Self { folds, differences }
     }
@@ -139,8 +142,8 @@ impl Parts {
         sums.solve(penalty)
     }
 
-    /// Opinions and what a fit that has not seen them says, part by part.
-    pub fn unseen(&self, penalty: f64, damaged: f64) -> Result<Vec<(Vec<f64>, Vec<f64>)>, Error> {
+    /// What fits that have not seen a part say of it, part by part.
+    pub fn unseen(&self, penalty: f64, damaged: f64) -> Result<Vec<Unseen>, Error> {
         let mut all = Vec::new();
         for (part, (rows, _)) in self.folds.iter().enumerate() {
             let linear = self.fit(Some(part), penalty, damaged)?;
