@@ -13,7 +13,7 @@ use crate::statistics::{correlation, mean, rank_correlation, rmse};
 
 /// Penalties and weights of damaged pictures that are compared.
 const PENALTIES: [f64; 4] = [500.0, 1000.0, 2000.0, 4000.0];
-const WEIGHTS: [f64; 4] = [0.0, 0.1, 0.3, 1.0];
+const WEIGHTS: [f64; 6] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.3];
 
 /// Everything that is known of the model.
 pub fn report(model: &Model, parts: &Parts, photos: &[Photo], contents: &[Content]) -> Result<String, Error> {

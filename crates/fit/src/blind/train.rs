@@ -1,6 +1,7 @@
 //! From measured pictures to the model.
 
 use agenticiqa::blind::{COUNT, Linear, Link, Model, expected_error, mean_square};
+use agenticiqa::metrics::distort::Kind;
 use rayon::prelude::*;
 
 use super::ridge::{Rows, Sums};
@@ -13,9 +14,11 @@ pub const FOLDS: u64 = 5;
 /// What the square of a weight costs.
 pub const PENALTY: f64 = 2000.0;
 /// How much a damaged picture counts against a photo with opinions.
-pub const DAMAGED: f64 = 0.3;
+pub const DAMAGED: f64 = 0.06;
 /// By how much the opinion falls from a clean picture to one of which little is left, 0 to 1.
 const FALL: f64 = 0.6;
+/// The most by which the rows of a kind are multiplied.
+const MOST_FACTOR: f64 = 3.0;
 /// What the square of a weight of the expected error costs: errors are noisy, so it is kept almost constant.
 const ERROR_PENALTY: f64 = 3000.0;
 /// Keeps the logarithm of an error finite, in levels.
@@ -52,18 +55,36 @@ pub fn rows<'a>(model: &Model, photos: impl IntoIterator<Item = &'a Photo>) -> R
     rows
 }
 
-/// How damaged pictures differ from their clean photos, and by how much their opinion should.
+/// How damaged pictures differ from their clean photos, and by how much their opinion should. Kinds that show little count
+/// more, so that their order is learned as well as that of noise and blur.
 pub fn differences<'a>(model: &Model, contents: impl IntoIterator<Item = &'a Content>) -> Rows {
+    let contents: Vec<&Content> = contents.into_iter().collect();
+    let factors = factors(&contents);
     let mut rows = Rows::default();
     for content in contents {
         let clean = model.standardise(&content.features);
         for damaged in &content.damaged {
+            let factor = factors[damaged.kind as usize];
             let form = model.standardise(&damaged.features);
-            rows.standard.push(form.iter().zip(&clean).map(|(form, clean)| form - clean).collect());
-            rows.targets.push(-FALL * damaged.visible / 4.0);
+            rows.standard.push(form.iter().zip(&clean).map(|(form, clean)| factor as f32 * (form - clean)).collect());
+            rows.targets.push(-factor * FALL * damaged.visible / 4.0);
         }
     }
     rows
+}
+
+/// By what the rows of each kind are multiplied: how visible all kinds are in the mean against this one.
+fn factors(contents: &[&Content]) -> Vec<f64> {
+    let visible = |kind: Option<Kind>| {
+        let of = contents
+            .iter()
+            .flat_map(|content| &content.damaged)
+            .filter(|damaged| kind.is_none_or(|kind| damaged.kind == kind));
+        let (count, sum) = of.fold((0.0, 0.0), |(count, sum), damaged| (count + 1.0, sum + damaged.visible));
+        sum / f64::max(count, 1.0)
+    };
+    let all = visible(None);
+    Kind::ALL.iter().map(|kind| (all / visible(Some(*kind)).max(1e-3)).clamp(1.0 / MOST_FACTOR, MOST_FACTOR)).collect()
 }
 
 /// A model that knows only what is usual.
