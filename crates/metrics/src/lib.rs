@@ -23,7 +23,7 @@
 pub mod distort;
 mod error;
 mod image;
-mod mat;
+pub mod mat;
 mod metric;
 pub mod ops;
 mod plane;
