@@ -1,5 +1,6 @@
 //! The command line.
 
+mod evaluate;
 mod tools;
 
 use std::num::NonZeroUsize;
@@ -11,6 +12,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use tracing::level_filters::LevelFilter;
 
+pub use evaluate::{
+    BootstrapArguments, Calibrate, Dataset, DatasetCommand, Eval, EvalCommand, EvalCorrelation, EvalMcq, Prepare,
+    ScoringArguments, Validate,
+};
 pub use tools::{Install, ListFormat, Tools, ToolsCommand};
 
 /// Image quality assessment: ask about a picture in plain words, get an answer, a score from 1 to 5, and the evidence.
@@ -51,6 +56,8 @@ Examples:
   agenticiqa score coded.png -r original.png --map maps/     heat maps of where the damage is
   agenticiqa tools list                                      every tool, its scale, and what can run here
   agenticiqa tools install                                   what can be installed, its size and licence
+  agenticiqa dataset prepare TID2013 --root D --output M     a manifest of a public dataset
+  agenticiqa eval correlation M --tool SSIM --tool FSIM      SRCC, PLCC, KRCC with intervals
 
 Exit codes: 0 done, 1 the work failed, 2 bad usage or bad input, 3 a quality gate was not met.";
 
@@ -63,6 +70,12 @@ pub enum Command {
     Score(Score),
     /// List, describe, check or install the tools
     Tools(Tools),
+    /// Make and check manifests of public datasets
+    Dataset(Dataset),
+    /// Compare scores and answers with people's
+    Eval(Eval),
+    /// Fit the scale of tools to people's opinions
+    Calibrate(Calibrate),
     /// What is configured, what is missing, what to do about it
     Doctor(Doctor),
     /// The agent graph as a Mermaid diagram

@@ -2,10 +2,14 @@
 
 mod arguments;
 mod assess;
+mod calibrate;
+mod dataset;
 mod doctor;
+mod eval;
 mod exit;
 mod logging;
 mod maps;
+mod measure;
 mod score;
 mod table;
 mod tools;
@@ -55,6 +59,9 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         Command::Assess(assess) => assess::run(assess, &settings, &environment, arguments.quiet),
         Command::Score(score) => score::run(score, &settings, arguments.quiet),
         Command::Tools(tools) => tools::run(tools, &settings, arguments.quiet),
+        Command::Dataset(dataset) => dataset::run(dataset),
+        Command::Eval(eval) => eval::run(eval, &settings, arguments.quiet),
+        Command::Calibrate(calibrate) => calibrate::run(calibrate, &settings, arguments.quiet),
         Command::Doctor(doctor) => doctor::run(doctor, &settings, &environment),
         Command::Graph { .. } | Command::Man | Command::Completions { .. } => Ok(Exit::Done),
     }

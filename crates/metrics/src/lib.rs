@@ -24,7 +24,7 @@ mod comparison;
 pub mod distort;
 mod error;
 mod image;
-mod mat;
+pub mod mat;
 mod metric;
 pub mod ops;
 mod plane;

@@ -62,6 +62,38 @@ impl std::fmt::Display for Backend {
     }
 }
 
+/// On which human scores parameters were fitted, and how well they fit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// The dataset, or the file.
+    pub dataset: String,
+    /// The part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<String>,
+    /// How many pictures.
+    pub n: usize,
+    /// When.
+    pub date: jiff::civil::Date,
+    /// The root mean squared error on the scale from 1 to 5.
+    pub residual: f64,
+    /// The rank correlation of raw scores and opinions, 1 for full agreement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub srcc: Option<f64>,
+    /// The linear correlation of fitted scores and opinions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plcc: Option<f64>,
+}
+
+impl Calibration {
+    /// In a line, for `fitted_on`.
+    pub fn describe(&self) -> String {
+        let Self { dataset, n, date, residual, .. } = self;
+        let split = self.split.as_ref().map(|split| format!(" ({split})")).unwrap_or_default();
+        format!("{dataset}{split}, {n} pictures, {date}, residual {residual:.3}")
+    }
+}
+
 /// What `tools.json` says of one tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -89,6 +121,9 @@ pub struct Metadata {
     /// The human scores that the parameters were fitted on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fitted_on: Option<String>,
+    /// How they were fitted, if `agenticiqa calibrate` did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     /// The program that gives the score, where the backend is `command`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandLine>,

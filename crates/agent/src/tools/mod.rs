@@ -24,7 +24,7 @@ pub use check::{CheckOutcome, SamplePair};
 pub use command::CommandLine;
 pub use engine::Material;
 pub use list::ToolList;
-pub use metadata::{Backend, Flaw, Metadata, ToolType};
+pub use metadata::{Backend, Calibration, Flaw, Metadata, ToolType};
 pub use normalisation::{Logistic, Scale};
 pub use registry::{Registry, Tool, Workshop};
 pub use run::{Failure, ToolRun, raw_number};

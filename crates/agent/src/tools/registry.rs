@@ -294,6 +294,7 @@ fn describe(info: &Info) -> Metadata {
         range: None,
         logistic_params: None,
         fitted_on: None,
+        calibration: None,
         command: None,
         install: None,
         check: None,

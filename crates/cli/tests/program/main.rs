@@ -3,6 +3,7 @@
 
 mod assess;
 mod bad_input;
+mod evaluate;
 mod install;
 mod learned;
 mod score;
