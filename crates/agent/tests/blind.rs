@@ -81,3 +81,21 @@ fn a_damaged_model_is_refused() {
     assert!(Model::read(&bytes).unwrap_err().to_string().contains("checksum"));
     assert!(Model::read(&bytes[..20]).is_err());
 }
+
+#[test]
+fn scores_and_intervals_of_shipped_pictures_are_those_on_record() {
+    let record = [
+        ("astronaut.jpg", 4.1598, 3.6629, 4.6568),
+        ("cityscape.jpg", 4.5025, 4.1642, 4.8408),
+        ("colosseum.jpg", 4.3732, 3.9734, 4.7730),
+        ("otters.jpg", 4.5482, 4.1520, 4.9443),
+    ];
+    for (name, score, low, high) in record {
+        let judgement = judge(&shipped(name));
+        let differs = |ours: f64, recorded: f64| (ours - recorded).abs() > 2e-4;
+        assert!(
+            !differs(judgement.score, score) && !differs(judgement.low, low) && !differs(judgement.high, high),
+            "{name}: {judgement:?}"
+        );
+    }
+}

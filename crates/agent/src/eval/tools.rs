@@ -194,7 +194,7 @@ impl Work<'_> {
                 .raw_score
                 .ok_or_else(|| run.error.map_or("no score".into(), |failure| failure.message().to_owned()))?;
             let execution_time = Seconds::new(run.execution_time).map_err(|error| error.to_string())?;
-            self.cache.insert(key, CachedRun { raw_score: RawScore(raw), execution_time });
+            self.cache.insert(key, CachedRun { raw_score: RawScore(raw), interval: run.interval, execution_time });
             Ok(raw)
         };
         self.tools.iter().map(run).collect()
