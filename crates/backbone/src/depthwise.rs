@@ -14,12 +14,14 @@ const SIX: f32 = 6.0;
 /// Where samples and outputs of one plane lie. The plane has a border of zeros (TensorFlow's "same", the smaller half first)
 /// and is split into phases: sample (x, y) of phase (p, q) is sample (x * stride + p, y * stride + q). So the outputs of a plane, row after row with
 /// what is beyond the right border between them, are sums of slices of phases, whatever the stride.
-struct Geometry {
+pub(crate) struct Geometry {
     side: usize,
     stride: usize,
     width: usize,
+    height: usize,
     before: (usize, usize),
-    outputs: (usize, usize),
+    /// Width and height of what comes out.
+    pub outputs: (usize, usize),
     /// Samples of a row of a phase.
     row: usize,
     /// Rows of a phase.
@@ -27,14 +29,14 @@ struct Geometry {
 }
 
 impl Geometry {
-    fn new(input: &Planes, convolution: &Convolution) -> Self {
+    pub(crate) fn new((width, height): (usize, usize), convolution: &Convolution) -> Self {
         let Convolution { side, stride, .. } = *convolution;
-        let outputs = (input.width().div_ceil(stride), input.height().div_ceil(stride));
+        let outputs = (width.div_ceil(stride), height.div_ceil(stride));
         let before = |size: usize, outputs: usize| ((outputs - 1) * stride + side).saturating_sub(size) / 2;
-        let before = (before(input.width(), outputs.0), before(input.height(), outputs.1));
+        let before = (before(width, outputs.0), before(height, outputs.1));
         let reach = (side - 1) / stride;
         let (row, rows) = (outputs.0 + reach, outputs.1 + reach);
-        Self { side, stride, width: input.width(), before, outputs, row, rows }
+        Self { side, stride, width, height, before, outputs, row, rows }
     }
 
     /// Sums of a plane, a whole number of groups.
@@ -82,30 +84,40 @@ fn fill(row: &[f32], stride: usize, clamp: bool, out: &mut [f32]) {
     }
 }
 
+/// What the convolution of one plane after the other works in.
+pub(crate) struct Scratch {
+    phases: Vec<Vec<f32>>,
+    sums: Vec<f32>,
+}
+
+impl Scratch {
+    pub(crate) fn new(geometry: &Geometry) -> Self {
+        Self { phases: geometry.phases(), sums: vec![0.0; geometry.sums()] }
+    }
+}
+
 /// Convolves each plane by its kernel, after ReLU6; the result is passed through ReLU6 too.
-pub(crate) fn depthwise(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32]) -> Planes {
-    let geometry = Geometry::new(input, convolution);
-    let (width, height) = geometry.outputs;
-    let mut output = Planes::zeros(convolution.outputs, width, height);
-    let taps = convolution.side * convolution.side;
-    let planes = input.data().par_chunks_exact(input.width() * input.height());
-    let kernels = weights.par_chunks_exact(taps).zip(bias);
-    output.data_mut().par_chunks_exact_mut(width * height).zip(planes).zip(kernels).with_min_len(8).for_each_init(
-        || (geometry.phases(), vec![0.0; geometry.sums()]),
-        |(phases, sums), ((out, plane), (kernel, bias))| {
-            geometry.split(plane, true, phases);
-            let taps: Vec<_> =
-                kernel.iter().enumerate().map(|(at, weight)| (*weight, geometry.met(phases, at))).collect();
-            weigh(&taps, *bias, sums);
-            write(sums, &geometry, out);
-        },
-    );
-    output
+pub(crate) fn depthwise(
+    planes: &[f32],
+    geometry: &Geometry,
+    (weights, bias): (&[f32], &[f32]),
+    scratch: &mut Scratch,
+    out: &mut [f32],
+) {
+    let Scratch { phases, sums } = scratch;
+    let kernels = weights.chunks_exact(geometry.side * geometry.side).zip(bias);
+    let planes = planes.chunks_exact(geometry.width * geometry.height).zip(kernels);
+    for (out, (plane, (kernel, bias))) in out.chunks_exact_mut(geometry.outputs.0 * geometry.outputs.1).zip(planes) {
+        geometry.split(plane, true, phases);
+        let taps: Vec<_> = kernel.iter().enumerate().map(|(at, weight)| (*weight, geometry.met(phases, at))).collect();
+        weigh(&taps, *bias, sums);
+        write(sums, geometry, out);
+    }
 }
 
 /// Convolves all planes together by each output's kernel; the result is passed through ReLU6.
 pub(crate) fn full(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32]) -> Planes {
-    let geometry = Geometry::new(input, convolution);
+    let geometry = Geometry::new((input.width(), input.height()), convolution);
     let (width, height) = geometry.outputs;
     let mut output = Planes::zeros(convolution.outputs, width, height);
     let side = convolution.side * convolution.side;
@@ -181,6 +193,14 @@ mod tests {
         out
     }
 
+    fn by_plane(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32]) -> Planes {
+        let geometry = Geometry::new((input.width(), input.height()), convolution);
+        let mut output = Planes::zeros(convolution.outputs, geometry.outputs.0, geometry.outputs.1);
+        let mut scratch = Scratch::new(&geometry);
+        depthwise(input.data(), &geometry, (weights, bias), &mut scratch, output.data_mut());
+        output
+    }
+
     fn pattern(count: usize, step: usize) -> Vec<f32> {
         (0..count).map(|i| (i * step % 101) as f32 / 16.0 - 2.0).collect()
     }
@@ -201,8 +221,11 @@ mod tests {
                 let convolution = Convolution { inputs: 3, outputs: 3, side, stride, depthwise };
                 let input = Planes::new(3, width, height, pattern(3 * width * height, 37)).unwrap();
                 let (weights, bias) = (pattern(convolution.weights(), 7), [0.5, -1.0, 1.0]);
-                let run = if depthwise { super::depthwise } else { super::full };
-                let output = run(&input, &convolution, &weights, &bias);
+                let output = if depthwise {
+                    by_plane(&input, &convolution, &weights, &bias)
+                } else {
+                    full(&input, &convolution, &weights, &bias)
+                };
                 let expected = plainly(&input, &convolution, &weights, &bias, depthwise);
                 assert_eq!(output.data().len(), expected.len());
                 for (ours, expected) in output.data().iter().zip(expected) {

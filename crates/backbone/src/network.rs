@@ -2,11 +2,11 @@
 
 use std::sync::OnceLock;
 
-use rten_gemm::GemmExecutor;
+use rayon::prelude::*;
 
 use crate::Planes;
 use crate::architecture::{self, Convolution, STAGES, STEM};
-use crate::depthwise::{depthwise, full};
+use crate::depthwise::{Geometry, Scratch, depthwise, full};
 use crate::pointwise::Pointwise;
 use crate::weights::{self, Numbers, Unusable};
 
@@ -16,8 +16,15 @@ pub struct Backbone {
     blocks: Vec<Block>,
 }
 
+/// Samples that are widened and looked at together: few enough to stay near the processor between the two.
+const TOGETHER: usize = 1 << 20;
+/// The side of the pictures that groups are made for.
+const USUAL_SIDE: usize = 384;
+
 struct Block {
-    expand: Option<Pointwise>,
+    /// Groups of `together` planes; none where the block does not widen.
+    expand: Vec<Pointwise>,
+    together: usize,
     shape: Convolution,
     depthwise: Numbers,
     project: Pointwise,
@@ -40,18 +47,26 @@ impl Backbone {
 
     /// The network with the weights of a file; a damaged file is refused.
     pub fn read(bytes: &[u8]) -> Result<Self, Unusable> {
-        let product = GemmExecutor::new();
-        let mut numbers = weights::read(bytes)?.into_iter();
-        let mut next = || numbers.next().ok_or_else(|| Unusable("weights are missing".to_owned()));
-        let stem = next()?;
+        let mut numbers = weights::Reader::new(bytes)?;
+        let stem = numbers.next(&STEM)?;
         let mut blocks = Vec::new();
+        let mut side = USUAL_SIDE / STEM.stride;
         for block in architecture::blocks() {
-            let expand = block.expand.map(|_| next()).transpose()?.map(|numbers| Pointwise::new(&product, &numbers));
-            let depthwise = next()?;
-            let project = Pointwise::new(&product, &next()?);
-            let (shape, residual, last) = (block.depthwise, block.residual, block.last);
-            blocks.push(Block { expand, shape, depthwise, project, residual, last });
+            let expand = block.expand.map(|shape| numbers.next(&shape)).transpose()?;
+            // Two groups at least, for two threads.
+            let together = (TOGETHER / (side * side)).clamp(1, block.depthwise.inputs.div_ceil(2));
+            side = side.div_ceil(block.depthwise.stride);
+            blocks.push(Block {
+                expand: expand.map(|numbers| Pointwise::in_groups(&numbers, together)).unwrap_or_default(),
+                together,
+                shape: block.depthwise,
+                depthwise: numbers.next(&block.depthwise)?,
+                project: numbers.next(&block.project).map(|numbers| Pointwise::new(&numbers.weights, &numbers.bias))?,
+                residual: block.residual,
+                last: block.last,
+            });
         }
+        numbers.finish()?;
         Ok(Self { stem, blocks })
     }
 
@@ -60,12 +75,11 @@ impl Backbone {
         if picture.channels() != STEM.inputs {
             return Err(Unusable(format!("it needs three planes, not {}", picture.channels())));
         }
-        let product = GemmExecutor::new();
         let mut stages = Vec::with_capacity(STAGES);
         let mut current = full(&picture, &STEM, &self.stem.weights, &self.stem.bias);
         stages.push(current.clone());
         for block in &self.blocks {
-            let mut next = block.run(&product, &current)?;
+            let mut next = block.run(&current)?;
             if block.residual {
                 next.data_mut().iter_mut().zip(current.data()).for_each(|(sum, before)| *sum += before);
             }
@@ -79,11 +93,33 @@ impl Backbone {
 }
 
 impl Block {
-    fn run(&self, product: &GemmExecutor, input: &Planes) -> Result<Planes, Unusable> {
-        let wide = self.expand.as_ref().map(|expand| expand.run(product, input)).transpose()?;
+    fn run(&self, input: &Planes) -> Result<Planes, Unusable> {
+        let geometry = Geometry::new((input.width(), input.height()), &self.shape);
+        let (width, height) = geometry.outputs;
+        let mut seen = Planes::zeros(self.shape.outputs, width, height);
+        let together = self.together;
+        let (area, taps) = (input.width() * input.height(), self.shape.side * self.shape.side);
         let Numbers { weights, bias } = &self.depthwise;
-        let seen = depthwise(wide.as_ref().unwrap_or(input), &self.shape, weights, bias);
-        self.project.run(product, &seen)
+        let kernels = weights.par_chunks(together * taps).zip(bias.par_chunks(together));
+        let groups = seen.data_mut().par_chunks_mut(together * width * height).zip(kernels).enumerate();
+        groups.try_for_each_init(
+            || (vec![0.0; together * area], Scratch::new(&geometry)),
+            |(wide, scratch), (group, (out, kernels))| {
+                let count = kernels.1.len();
+                let planes = match self.expand.get(group) {
+                    Some(expand) => {
+                        expand.run(input, &mut wide[..count * area])?;
+                        &wide[..count * area]
+                    }
+                    None => &input.data()[group * together * area..][..count * area],
+                };
+                depthwise(planes, &geometry, kernels, scratch, out);
+                Ok(())
+            },
+        )?;
+        let mut output = Planes::zeros(self.project.outputs(), width, height);
+        self.project.run(&seen, output.data_mut())?;
+        Ok(output)
     }
 }
 

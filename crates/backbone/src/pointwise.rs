@@ -13,21 +13,29 @@ pub(crate) struct Pointwise {
 }
 
 impl Pointwise {
-    pub(crate) fn new(product: &GemmExecutor, numbers: &Numbers) -> Self {
-        let Numbers { weights, bias } = numbers;
-        let matrix = NdTensorView::from_data([bias.len(), weights.len() / bias.len()], weights.as_slice());
-        Self { weights: product.prepack_a(matrix), bias: bias.clone() }
+    pub(crate) fn new(weights: &[f32], bias: &[f32]) -> Self {
+        let matrix = NdTensorView::from_data([bias.len(), weights.len() / bias.len().max(1)], weights);
+        Self { weights: GemmExecutor::new().prepack_a(matrix), bias: bias.to_vec() }
     }
 
-    /// The planes that come out; nothing is clamped.
-    pub(crate) fn run(&self, product: &GemmExecutor, input: &Planes) -> Result<Planes, Unusable> {
-        let area = input.width() * input.height();
-        let mut output = Planes::zeros(self.bias.len(), input.width(), input.height());
-        let samples = NdTensorView::from_data([input.channels(), area], input.data());
+    /// The same convolution as several, of at most `count` outputs each.
+    pub(crate) fn in_groups(numbers: &Numbers, count: usize) -> Vec<Self> {
+        let inputs = numbers.weights.len() / numbers.bias.len().max(1);
+        let groups = numbers.weights.chunks(count * inputs).zip(numbers.bias.chunks(count));
+        groups.map(|(weights, bias)| Self::new(weights, bias)).collect()
+    }
+
+    /// How many planes come out.
+    pub(crate) fn outputs(&self) -> usize {
+        self.bias.len()
+    }
+
+    /// Writes the planes that come out; nothing is clamped.
+    pub(crate) fn run(&self, input: &Planes, output: &mut [f32]) -> Result<(), Unusable> {
+        let samples = NdTensorView::from_data([input.channels(), input.width() * input.height()], input.data());
         let options = GemmOptions { bias: Some(BiasVector::Column(&self.bias)), ..GemmOptions::default() };
-        product
-            .gemm(output.data_mut(), GemmInputA::Packed(&self.weights), GemmInputB::Unpacked(samples), options)
-            .map_err(|error| Unusable(error.to_string()))?;
-        Ok(output)
+        GemmExecutor::new()
+            .gemm(output, GemmInputA::Packed(&self.weights), GemmInputB::Unpacked(samples), options)
+            .map_err(|error| Unusable(error.to_string()))
     }
 }

@@ -1,9 +1,10 @@
 //! The file of weights: half precision for weights, single for biases, in the order of the network, and a checksum.
 
 use half::f16;
+use half::slice::HalfFloatSliceExt as _;
 use sha2::{Digest as _, Sha256};
 
-use crate::architecture::convolutions;
+use crate::architecture::{Convolution, convolutions};
 
 /// The weights that are built in: `efficientnet-lite0` as ML Illustrated converted it from Google's release; notice in `models/NOTICE`.
 pub(crate) const BUILTIN: &[u8] = include_bytes!("../models/efficientnet-lite0.bin");
@@ -42,25 +43,44 @@ pub fn write(numbers: &[(Vec<f32>, Vec<f32>)]) -> Result<Vec<u8>, Unusable> {
     Ok(bytes)
 }
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Vec<Numbers>, Unusable> {
-    let damaged = |what: &str| Unusable(format!("its file is damaged ({what})"));
-    let (content, checksum) = bytes
-        .len()
-        .checked_sub(CHECKSUM)
-        .and_then(|at| bytes.split_at_checked(at))
-        .ok_or_else(|| damaged("too short"))?;
-    if Sha256::digest(content).as_slice() != checksum {
-        return Err(damaged("the checksum does not fit"));
+/// Reads a file, one convolution after the other: only one is there as single precision numbers at a time.
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// Checks the file.
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<Self, Unusable> {
+        let (content, checksum) = bytes
+            .len()
+            .checked_sub(CHECKSUM)
+            .and_then(|at| bytes.split_at_checked(at))
+            .ok_or_else(|| damaged("too short"))?;
+        if Sha256::digest(content).as_slice() != checksum {
+            return Err(damaged("the checksum does not fit"));
+        }
+        Ok(Self { rest: content.strip_prefix(MAGIC).ok_or_else(|| damaged("it is of another kind"))? })
     }
-    let mut rest = content.strip_prefix(MAGIC).ok_or_else(|| damaged("it is of another kind"))?;
-    let mut numbers = Vec::new();
-    for shape in convolutions() {
-        let (weights, after) = rest.split_at_checked(2 * shape.weights()).ok_or_else(|| damaged("it ends early"))?;
-        let (bias, after) = after.split_at_checked(4 * shape.outputs).ok_or_else(|| damaged("it ends early"))?;
-        let weights = weights.as_chunks::<2>().0.iter().map(|bytes| f16::from_le_bytes(*bytes).to_f32()).collect();
+
+    /// The next convolution, which has this shape.
+    pub(crate) fn next(&mut self, shape: &Convolution) -> Result<Numbers, Unusable> {
+        let mut take = |length: usize| {
+            let (taken, rest) = self.rest.split_at_checked(length).ok_or_else(|| damaged("it ends early"))?;
+            self.rest = rest;
+            Ok(taken)
+        };
+        let (weights, bias) = (take(2 * shape.weights())?, take(4 * shape.outputs)?);
+        let halves: Vec<f16> = weights.as_chunks::<2>().0.iter().map(|bytes| f16::from_le_bytes(*bytes)).collect();
         let bias = bias.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
-        numbers.push(Numbers { weights, bias });
-        rest = after;
+        Ok(Numbers { weights: halves.to_f32_vec(), bias })
     }
-    if rest.is_empty() { Ok(numbers) } else { Err(damaged("it is too long")) }
+
+    /// Checks that nothing is left.
+    pub(crate) fn finish(self) -> Result<(), Unusable> {
+        if self.rest.is_empty() { Ok(()) } else { Err(damaged("it is too long")) }
+    }
+}
+
+fn damaged(what: &str) -> Unusable {
+    Unusable(format!("its file is damaged ({what})"))
 }
