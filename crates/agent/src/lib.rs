@@ -38,6 +38,7 @@
 //! ```
 
 pub mod agent;
+pub mod batch;
 pub mod blind;
 pub mod calibrate;
 pub mod checkpoint;
@@ -48,8 +49,10 @@ pub mod eval;
 pub mod executor;
 mod files;
 pub mod fused;
+pub mod gate;
 pub mod graph;
 pub mod journal;
+mod patience;
 pub mod perception;
 pub mod planner;
 pub mod question;

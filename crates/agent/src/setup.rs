@@ -16,7 +16,7 @@ use crate::reasoner::fallback::WithFallback;
 use crate::reasoner::vlm::VlmReasoner;
 use crate::state::ByNode;
 use crate::tools::{self, Registry, ToolCache, ToolList, Worker, Workshop};
-use crate::vlm::{self, BackendName, BaseUrl, Client, ProviderSettings, RetryPolicy, Secret, Vlm};
+use crate::vlm::{self, BackendName, BaseUrl, Calls, Client, ProviderSettings, RetryPolicy, Secret, Traffic, Vlm};
 
 /// Why the settings do not make an agent.
 #[derive(Debug, thiserror::Error)]
@@ -70,10 +70,25 @@ pub fn registry(settings: &Settings) -> Result<Registry, Error> {
     Ok(registry)
 }
 
+/// How models are asked by the settings.
+pub fn traffic(settings: &Settings) -> Traffic {
+    Traffic { limits: settings.models.limits.clone(), ..Traffic::default() }
+}
+
 /// The agent by the settings; keys are looked up in the environment.
 pub fn agent(settings: &Settings, environment: &Environment, registry: Registry) -> Result<Agent, Error> {
+    agent_with(settings, environment, registry, traffic(settings))
+}
+
+/// The agent by the settings, its models asked as `traffic` says.
+pub fn agent_with(
+    settings: &Settings,
+    environment: &Environment,
+    registry: Registry,
+    traffic: Traffic,
+) -> Result<Agent, Error> {
     let (models, pipeline) = (&settings.models, &settings.pipeline);
-    let mut connected = Models::new(settings, environment);
+    let mut connected = Models { traffic, ..Models::new(settings, environment) };
     let mut of = |node: Node, role: &Role| connected.reasoner(node, role);
     Ok(Agent {
         registry: Arc::new(registry),
@@ -106,13 +121,14 @@ pub fn agent(settings: &Settings, environment: &Environment, registry: Registry)
 pub struct Models<'a> {
     settings: &'a Settings,
     environment: &'a Environment,
+    traffic: Traffic,
     connected: HashMap<(BackendName, Option<BaseUrl>), Arc<dyn Vlm>>,
 }
 
 impl<'a> Models<'a> {
     /// The models of `settings`; keys are looked up in the environment.
     pub fn new(settings: &'a Settings, environment: &'a Environment) -> Self {
-        Self { settings, environment, connected: HashMap::new() }
+        Self { settings, environment, traffic: Traffic::default(), connected: HashMap::new() }
     }
 
     /// A model at an address; `None` is its provider's own. Nothing is sent yet.
@@ -124,7 +140,7 @@ impl<'a> Models<'a> {
         let variables = self.settings.models.key_variables(backend.provider());
         let key = variables.into_iter().find_map(|variable| self.environment.lookup(variable));
         let provider = ProviderSettings { base_url: url.cloned(), api_key: key.map(Secret::new) };
-        let model = vlm::connect(backend, &provider)?;
+        let model = self.traffic.connect(backend, &provider)?;
         self.connected.insert(place, Arc::clone(&model));
         Ok(model)
     }
@@ -152,6 +168,7 @@ impl<'a> Models<'a> {
         let Backend::Model(name) = backend else { return Ok(Arc::new(Builtin)) };
         let policy = RetryPolicy { attempts: role.retry_attempts, ..RetryPolicy::default() };
         let concurrency = self.settings.pipeline.executor.concurrency as usize;
+        let concurrency = self.traffic.calls.as_ref().map_or(concurrency, Calls::at_a_time);
         let client = Client::new(self.connect(name, url)?).with_policy(policy).with_concurrency(concurrency);
         Ok(Arc::new(VlmReasoner {
             node,

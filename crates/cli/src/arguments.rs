@@ -1,6 +1,8 @@
 //! The command line.
 
+mod batch;
 mod evaluate;
+mod shared;
 mod tools;
 
 use std::num::NonZeroUsize;
@@ -12,10 +14,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use tracing::level_filters::LevelFilter;
 
+pub use batch::Batch;
 pub use evaluate::{
     BootstrapArguments, Calibrate, Dataset, DatasetCommand, Eval, EvalCommand, EvalCorrelation, EvalMcq, Prepare,
     ScoringArguments, Validate,
 };
+pub use shared::{Gates, Recordings};
 pub use tools::{Install, ListFormat, Tools, ToolsCommand};
 
 /// Image quality assessment: ask about a picture in plain words, get an answer, a score from 1 to 5, and the evidence.
@@ -54,6 +58,7 @@ Examples:
   agenticiqa score coded.png --reference original.png        against the original
   agenticiqa score *.jpg --tool BRISQUE --format csv         one tool, many pictures
   agenticiqa score coded.png -r original.png --map maps/     heat maps of where the damage is
+  agenticiqa batch -i samples.jsonl -o records.jsonl         many assessments, resumable
   agenticiqa tools list                                      every tool, its scale, and what can run here
   agenticiqa tools install                                   what can be installed, its size and licence
   agenticiqa dataset prepare TID2013 --root D --output M     a manifest of a public dataset
@@ -66,6 +71,8 @@ Exit codes: 0 done, 1 the work failed, 2 bad usage or bad input, 3 a quality gat
 pub enum Command {
     /// Answer a question about a picture: plan, evidence, conclusion
     Assess(Box<Assess>),
+    /// Assess many pictures, resumable
+    Batch(Box<Batch>),
     /// Score pictures with the tools alone
     Score(Score),
     /// List, describe, check or install the tools
@@ -121,6 +128,45 @@ pub struct Assess {
     #[arg(long = "tool", short, value_name = "NAME")]
     pub tools: Vec<String>,
 
+    #[command(flatten)]
+    pub thinking: Thinking,
+
+    /// The form of the answer
+    #[arg(long, value_name = "FORM", default_value = "auto")]
+    pub answer: AnswerForm,
+
+    /// How to print the result
+    #[arg(long, default_value = "text")]
+    pub format: RecordFormat,
+
+    /// Write a heat map for each tool that ran and has one into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub map: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub gate: Gates,
+
+    #[command(flatten)]
+    pub recording: Recordings,
+
+    /// Keep the state after each step in this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub checkpoints: Option<PathBuf>,
+
+    /// Go on from the last checkpoint of the same picture and question
+    #[arg(long, requires = "checkpoints")]
+    pub resume: bool,
+
+    #[command(flatten)]
+    pub models: Models,
+
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// Who thinks, and how.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Thinking {
     /// Who thinks: builtin, or provider.model such as openai.gpt-4o or ollama.qwen2.5vl:7b
     #[arg(long, short, value_name = "BACKEND")]
     pub backend: Option<String>,
@@ -144,36 +190,6 @@ pub struct Assess {
     /// How often a new plan may be made when evidence is missing, 0 to 5 [default: 2]
     #[arg(long, value_name = "N")]
     pub max_replan: Option<u32>,
-
-    /// The form of the answer
-    #[arg(long, value_name = "FORM", default_value = "auto")]
-    pub answer: AnswerForm,
-
-    /// How to print the result
-    #[arg(long, default_value = "text")]
-    pub format: RecordFormat,
-
-    /// Write a heat map for each tool that ran and has one into this folder
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub map: Option<PathBuf>,
-
-    /// Exit with 3 if the score is below this
-    #[arg(long, value_name = "SCORE")]
-    pub fail_under: Option<f64>,
-
-    /// Keep the state after each step in this folder
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub checkpoints: Option<PathBuf>,
-
-    /// Go on from the last checkpoint of the same picture and question
-    #[arg(long, requires = "checkpoints")]
-    pub resume: bool,
-
-    #[command(flatten)]
-    pub models: Models,
-
-    #[command(flatten)]
-    pub limits: Limits,
 }
 
 const ASSESS_EXAMPLES: &str = "\
@@ -273,6 +289,9 @@ pub struct Score {
     pub map: Option<PathBuf>,
 
     #[command(flatten)]
+    pub gate: Gates,
+
+    #[command(flatten)]
     pub models: Models,
 
     #[command(flatten)]
@@ -291,6 +310,7 @@ const SCORE_EXAMPLES: &str = "\
 Examples:
   agenticiqa score coded.jpg -r original.png
   agenticiqa score photo.jpg --tool NIQE --tool Noise --format json
+  agenticiqa score render.png -r golden.png --baseline before.jsonl --format json > now.jsonl    a gate: exit code 3
   agenticiqa score coded.jpg -r original.png --tool SSIM --region face=120,40,200,200 --map maps/
 
 JSON: one object a line. The score of identical pictures in PSNR is infinite and written as the number 1e999.";

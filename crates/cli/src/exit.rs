@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use agenticiqa::{agent, config, dataset, eval, scoring, setup, tools};
+use agenticiqa::{agent, batch, config, dataset, eval, scoring, setup, tools};
 
 /// How a command that ran to its end went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,6 +75,15 @@ impl From<tools::install::Error> for Stop {
         match error {
             NotDownloadable { .. } | NotFound { .. } => Self::bad_input(error),
             _ => Self::failed(error),
+        }
+    }
+}
+
+impl From<batch::Error> for Stop {
+    fn from(error: batch::Error) -> Self {
+        match error {
+            batch::Error::Output { .. } => Self::failed(error),
+            _ => Self::bad_input(error),
         }
     }
 }

@@ -2,11 +2,13 @@
 
 mod arguments;
 mod assess;
+mod batch;
 mod calibrate;
 mod dataset;
 mod doctor;
 mod eval;
 mod exit;
+mod gate;
 mod logging;
 mod maps;
 mod measure;
@@ -19,9 +21,10 @@ use std::process::ExitCode;
 
 use agenticiqa::config::{Environment, Overrides, Settings};
 use agenticiqa::tools::Registry;
+use agenticiqa::vlm::Recording;
 use clap::{CommandFactory, Parser};
 
-use arguments::{Arguments, Command, ModelFile};
+use arguments::{Arguments, Assignment, Command, ModelFile, Recordings, Thinking};
 use exit::{Exit, Stop};
 
 fn main() -> ExitCode {
@@ -46,7 +49,8 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
     }
     let environment = Environment::load()?;
     let overrides = match &arguments.command {
-        Command::Assess(assess) => assess::overrides(assess),
+        Command::Assess(assess) => overrides(&assess.thinking),
+        Command::Batch(batch) => overrides(&batch.thinking),
         _ => Overrides::default(),
     };
     let settings = Settings::load(arguments.config.as_deref(), &environment, &overrides)?;
@@ -57,6 +61,7 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
     }
     match &arguments.command {
         Command::Assess(assess) => assess::run(assess, &settings, &environment, arguments.quiet),
+        Command::Batch(batch) => batch::run(batch, &settings, &environment, arguments.quiet),
         Command::Score(score) => score::run(score, &settings, arguments.quiet),
         Command::Tools(tools) => tools::run(tools, &settings, arguments.quiet),
         Command::Dataset(dataset) => dataset::run(dataset),
@@ -65,6 +70,25 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         Command::Doctor(doctor) => doctor::run(doctor, &settings, &environment),
         Command::Graph { .. } | Command::Man | Command::Completions { .. } => Ok(Exit::Done),
     }
+}
+
+/// What the command line says of the settings.
+fn overrides(thinking: &Thinking) -> Overrides {
+    let assignments = thinking.backend_override.iter();
+    Overrides {
+        backend: thinking.backend.clone(),
+        planner_backend: thinking.planner_backend.clone(),
+        executor_backend: thinking.executor_backend.clone(),
+        summarizer_backend: thinking.summarizer_backend.clone(),
+        max_replan: thinking.max_replan,
+        assignments: assignments.map(|Assignment(key, value)| (key.clone(), value.clone())).collect(),
+    }
+}
+
+/// Whether answers of models are stored, or stored ones given.
+fn recording(arguments: &Recordings) -> Option<Recording> {
+    let record = arguments.record.clone().map(Recording::Record);
+    record.or_else(|| arguments.replay.clone().map(Recording::Replay))
 }
 
 /// The agent graph, or the schemas of what goes through it.

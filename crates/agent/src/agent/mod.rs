@@ -19,7 +19,7 @@ use crate::subject::{Source, Subject};
 use crate::summarizer::fusion::Fusion;
 use crate::tools::{Registry, ToolCache};
 use crate::vlm::RateCard;
-use crate::{graph, question};
+use crate::{graph, patience, question};
 
 use run::Run;
 
@@ -127,6 +127,19 @@ pub enum Error {
     NoOptions,
 }
 
+impl Error {
+    /// What errors are grouped by.
+    pub fn kind_name(&self) -> &'static str {
+        match self {
+            Self::Picture(_) => "PictureError",
+            Self::Pair(_) => "PairError",
+            Self::Region { .. } | Self::RepeatedRegion(_) => "RegionError",
+            Self::Tool(_) => "ToolError",
+            Self::Field(_) | Self::NoOptions => "InputError",
+        }
+    }
+}
+
 /// How the agent works.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -178,9 +191,20 @@ pub struct Agent {
 }
 
 impl Agent {
+    /// Who does the thinking, by name.
+    pub fn backends(&self) -> ByNode<String> {
+        let ByNode { planner, executor, summarizer } = &self.reasoners;
+        let name = |reasoner: &Arc<dyn Reasoner>| reasoner.name().to_owned();
+        ByNode { planner: name(planner), executor: name(executor), summarizer: name(summarizer) }
+    }
+
     /// Answers the question. Only a request that cannot be taken up is an error; what goes wrong later is said in the
     /// record.
     pub async fn assess(&self, request: Request, journal: Journal) -> Result<AssessmentRecord, Error> {
+        patience::within(self.assess_now(request, journal)).await
+    }
+
+    async fn assess_now(&self, request: Request, journal: Journal) -> Result<AssessmentRecord, Error> {
         let start = Instant::now();
         let (state, form, subject, input) = self.prepare(request).await?;
         let mut run = Run { agent: self, form, subject, journal, state, times: ByNode::default(), failure: None };

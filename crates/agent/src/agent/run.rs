@@ -5,19 +5,28 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
-use tokio::time::timeout;
 
 use super::Agent;
 use crate::executor::Executor;
 use crate::journal::{Event, Journal, Node};
+use crate::patience::timeout;
 use crate::planner;
-use crate::reasoner::{Context, Error as ReasonerError, Reasoner};
+use crate::reasoner::{Context, Error as ReasonerError};
 use crate::state::{
     AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, Metadata, SummarizerOutput,
 };
 use crate::subject::Subject;
 use crate::summarizer::{Conclusion, Summarizer, UNDETERMINED};
 use crate::vlm::Usage;
+
+/// The kind of failure when all nodes ran and none of them came to an answer.
+const NO_ANSWER: &str = "NoAnswerError";
+
+/// Why an assessment could not go on.
+pub(super) struct Failure {
+    kind: &'static str,
+    message: String,
+}
 
 /// One assessment on its way.
 pub(super) struct Run<'a> {
@@ -27,7 +36,7 @@ pub(super) struct Run<'a> {
     pub journal: Journal,
     pub state: AgenticIqaState,
     pub times: ByNode<f64>,
-    pub failure: Option<String>,
+    pub failure: Option<Failure>,
 }
 
 impl Run<'_> {
@@ -108,7 +117,7 @@ impl Run<'_> {
                 self.state.plan = Some(plan);
                 true
             }
-            Err(error) => self.fail(format!("planner: {error}")),
+            Err(error) => self.fail(Node::Planner, &error),
         }
     }
 
@@ -118,7 +127,9 @@ impl Run<'_> {
     }
 
     async fn execute(&mut self) -> bool {
-        let Some(plan) = self.state.plan.clone() else { return self.fail("executor: there is no plan".to_owned()) };
+        let Some(plan) = self.state.plan.clone() else {
+            return self.fail(Node::Executor, &ReasonerError::Prerequisite("plan", "planner"));
+        };
         let (limit, found) = (self.limit(Node::Executor), Mutex::new(ExecutorOutput::default()));
         let executor = Executor {
             reasoner: self.agent.reasoners.executor.as_ref(),
@@ -162,20 +173,18 @@ impl Run<'_> {
                 self.state.conclude(result);
                 true
             }
-            Err(error) => self.fail(format!("summarizer: {error}")),
+            Err(error) => self.fail(Node::Summarizer, &error),
         }
     }
 
-    fn fail(&mut self, failure: String) -> bool {
-        tracing::error!("{failure}");
-        self.failure = Some(failure);
+    fn fail(&mut self, node: Node, error: &ReasonerError) -> bool {
+        let message = format!("{}: {error}", node.name());
+        tracing::error!("{message}");
+        self.failure = Some(Failure { kind: error.kind_name(), message });
         false
     }
 
     pub fn record(self, elapsed: Duration, input: Map<String, Value>) -> AssessmentRecord {
-        let ByNode { planner, executor, summarizer } = &self.agent.reasoners;
-        let name = |reasoner: &Arc<dyn Reasoner>| reasoner.name().to_owned();
-        let backends = ByNode { planner: name(planner), executor: name(executor), summarizer: name(summarizer) };
         let mut tokens_used = ByNode::<u64>::default();
         let spent = self.journal.spent();
         for spending in &spent {
@@ -186,7 +195,7 @@ impl Run<'_> {
             self.agent.options.rates.cost(&spending.backend, usage)
         });
         let mut problems = self.journal.problems();
-        problems.extend(self.failure.clone());
+        problems.extend(self.failure.iter().map(|failure| failure.message.clone()));
         let state = self.state;
         let answered = state
             .summarizer_result
@@ -196,6 +205,11 @@ impl Run<'_> {
             (false, _) => FinalStatus::Error,
             (true, true) => FinalStatus::Success,
             (true, false) => FinalStatus::Partial,
+        };
+        let error_type = match (&self.failure, final_status) {
+            (Some(failure), _) => Some(failure.kind),
+            (None, FinalStatus::Error) => Some(NO_ANSWER),
+            _ => None,
         };
         self.journal.tell(Event::Done { status: final_status });
         let mut notes = self.subject.notes();
@@ -215,10 +229,11 @@ impl Run<'_> {
                 iteration_count: state.iteration_count,
                 replan_history: state.replan_history,
                 final_status,
+                error_type: error_type.map(str::to_owned),
                 error_details: (!problems.is_empty()).then_some(problems),
                 timestamp: Timestamp::now(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
-                backends,
+                backends: self.agent.backends(),
                 tokens_used,
                 cost_usd: cost.sum(),
                 node_times_ms: self.times,

@@ -195,10 +195,12 @@ fn assigned(value: &str, origin: &Origin, environment: &Environment) -> Result<N
     Node::parse_at(value, &|_| origin.clone(), &|name| environment.lookup(name))
 }
 
-/// The path of a dotted name. The names of backends in `rates` hold dots themselves.
+/// The path of a dotted name. The names of backends in `rates` and `limits` hold dots themselves.
 fn segments(key: &str) -> Vec<&str> {
-    match key.strip_prefix("rates.").and_then(|rest| rest.rsplit_once('.')) {
-        Some((backend, field @ ("prompt" | "completion"))) => vec!["rates", backend, field],
+    let of = |section: &str| key.strip_prefix(section)?.strip_prefix('.')?.rsplit_once('.');
+    match (of("rates"), of("limits")) {
+        (Some((backend, field @ ("prompt" | "completion"))), _) => vec!["rates", backend, field],
+        (_, Some((backend, field @ ("requests_per_minute" | "tokens_per_minute")))) => vec!["limits", backend, field],
         _ => key.split('.').collect(),
     }
 }

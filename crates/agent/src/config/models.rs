@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::backend::Backend;
 use super::expand::is_variable_name;
 use crate::rules::within;
-use crate::vlm::{BaseUrl, Provider, RateCard};
+use crate::vlm::{BaseUrl, LimitCard, Provider, RateCard};
 
 /// Who does the thinking.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
@@ -29,6 +29,9 @@ pub struct ModelBackends {
     /// What tokens cost, by backend.
     #[garde(dive)]
     pub rates: RateCard,
+    /// Requests and tokens a minute, by backend.
+    #[garde(dive)]
+    pub limits: LimitCard,
 }
 
 /// How one role is played.

@@ -130,3 +130,16 @@ pub enum Error {
     #[error("no result within {0} seconds")]
     Timeout(u64),
 }
+
+impl Error {
+    /// What errors are grouped by.
+    pub fn kind_name(&self) -> &'static str {
+        match self {
+            Self::Picture(_) => "PictureError",
+            Self::Model(error) => error.kind().name(),
+            Self::BadAnswers { .. } => "BadAnswerError",
+            Self::Prerequisite(..) => "PrerequisiteError",
+            Self::Timeout(_) => "TimeoutError",
+        }
+    }
+}

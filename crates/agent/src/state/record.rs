@@ -43,6 +43,9 @@ pub struct Metadata {
     pub replan_history: Vec<Replan>,
     /// How it ended.
     pub final_status: FinalStatus,
+    /// Why there is no answer, in one word that errors can be grouped by, such as `RateLimitError`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_type: Option<String>,
     /// What went wrong, or could not be done, one sentence each.
     pub error_details: Option<Vec<String>>,
     /// When it ended.

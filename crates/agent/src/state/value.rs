@@ -23,6 +23,11 @@ impl Text {
         }
     }
 
+    /// The text, or a word that says that there is none: for records of what could not be read.
+    pub(crate) fn or_missing(text: &str) -> Self {
+        Self::new(text).unwrap_or_else(|_| Self("(missing)".to_owned()))
+    }
+
     /// The text itself.
     pub fn as_str(&self) -> &str {
         &self.0

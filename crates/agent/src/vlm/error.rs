@@ -40,6 +40,24 @@ pub enum ErrorKind {
     BadRequest,
 }
 
+impl ErrorKind {
+    /// What errors are grouped by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Configuration => "ConfigurationError",
+            Self::Authentication => "AuthenticationError",
+            Self::RateLimit { .. } => "RateLimitError",
+            Self::Quota => "QuotaError",
+            Self::Timeout => "TimeoutError",
+            Self::Server => "ServerError",
+            Self::Connection => "ConnectionError",
+            Self::Refusal => "RefusalError",
+            Self::BadAnswer => "BadAnswerError",
+            Self::BadRequest => "BadRequestError",
+        }
+    }
+}
+
 impl Error {
     /// An error of `backend`.
     pub fn new(backend: impl Into<String>, kind: ErrorKind, message: impl Into<String>) -> Self {
@@ -54,6 +72,11 @@ impl Error {
     /// The backend that was called.
     pub fn backend(&self) -> &str {
         &self.backend
+    }
+
+    /// What it says, without the backend.
+    pub fn message(&self) -> &str {
+        &self.message
     }
 
     /// Whether the same call may succeed later.

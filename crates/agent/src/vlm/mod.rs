@@ -27,10 +27,13 @@ mod error;
 mod failure;
 mod google;
 mod http;
+mod limits;
 mod openai;
 mod picture;
 mod rates;
+mod recorded;
 mod schema;
+mod traffic;
 
 use std::fmt;
 use std::sync::Arc;
@@ -45,8 +48,11 @@ pub use backend::{BackendName, NotABackend, Provider, ProviderSettings, Secret};
 pub use client::{Client, Event, RetryPolicy};
 pub use error::{Error, ErrorKind};
 pub(crate) use http::download_client;
+pub use limits::{LimitCard, Limits};
 pub use picture::{DEFAULT_MAX_SIDE, ImageLimits, prepare};
 pub use rates::{RateCard, Rates};
+pub use recorded::Recording;
+pub use traffic::{Calls, Traffic};
 
 /// What is said to the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

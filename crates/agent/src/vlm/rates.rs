@@ -52,19 +52,31 @@ impl TryFrom<String> for RateName {
 }
 
 fn named_rates<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Rates>, D::Error> {
-    let rates: BTreeMap<RateName, Rates> = BTreeMap::deserialize(deserializer)?;
-    Ok(rates.into_iter().map(|(RateName(name), rates)| (name, rates)).collect())
+    named(deserializer)
+}
+
+/// Something by names of backends, which are checked.
+pub(super) fn named<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, T>, D::Error> {
+    let entries: BTreeMap<RateName, T> = BTreeMap::deserialize(deserializer)?;
+    Ok(entries.into_iter().map(|(RateName(name), entry)| (name, entry)).collect())
+}
+
+/// The entry of a backend: its own, or that of the longest beginning.
+pub(super) fn closest<'a, T>(entries: &'a BTreeMap<String, T>, backend: &str) -> Option<&'a T> {
+    if let Some(own) = entries.get(backend) {
+        return Some(own);
+    }
+    let families = entries.iter().filter_map(|(name, entry)| Some((name.strip_suffix('*')?, entry)));
+    let fitting = families.filter(|(family, _)| backend.starts_with(family));
+    fitting.max_by_key(|(family, _)| family.len()).map(|(_, entry)| entry)
 }
 
 impl RateCard {
     /// The price of a backend, if the card has it.
     pub fn rates(&self, backend: &str) -> Option<Rates> {
-        if let Some(rates) = self.0.get(backend) {
-            return Some(*rates);
-        }
-        let families = self.0.iter().filter_map(|(name, rates)| Some((name.strip_suffix('*')?, rates)));
-        let fitting = families.filter(|(family, _)| backend.starts_with(family));
-        fitting.max_by_key(|(family, _)| family.len()).map(|(_, rates)| *rates)
+        closest(&self.0, backend).copied()
     }
 
     /// What `usage` of a backend cost in US dollars, if its price is known.

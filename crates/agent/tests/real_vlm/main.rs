@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod graph;
+mod replay;
 mod server;
 
 use std::sync::Arc;

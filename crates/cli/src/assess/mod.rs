@@ -8,39 +8,25 @@ use std::path::Path;
 
 use agenticiqa::agent::{Agent, Input, Request};
 use agenticiqa::checkpoint::Checkpoints;
-use agenticiqa::config::{Environment, Overrides, Settings};
+use agenticiqa::config::{Environment, Settings};
+use agenticiqa::gate::Case;
 use agenticiqa::imaging::Decoder;
 use agenticiqa::scoring::{self, NamedRegion, Scorer, Selection};
 use agenticiqa::setup;
 use agenticiqa::state::{self, AssessmentRecord, FinalStatus, RegionBox, Text};
+use agenticiqa::vlm::Traffic;
 
-use crate::arguments::{AnswerForm, Assess, Assignment, RecordFormat};
+use crate::arguments::{AnswerForm, Assess, RecordFormat};
 use crate::exit::{Exit, Stop};
+use crate::gate::Check;
 use crate::maps;
-
-/// What the command line says of the settings.
-pub fn overrides(arguments: &Assess) -> Overrides {
-    Overrides {
-        backend: arguments.backend.clone(),
-        planner_backend: arguments.planner_backend.clone(),
-        executor_backend: arguments.executor_backend.clone(),
-        summarizer_backend: arguments.summarizer_backend.clone(),
-        max_replan: arguments.max_replan,
-        assignments: arguments
-            .backend_override
-            .iter()
-            .map(|Assignment(key, value)| (key.clone(), value.clone()))
-            .collect(),
-    }
-}
 
 /// Answers the question and prints the record.
 pub fn run(arguments: &Assess, settings: &Settings, environment: &Environment, quiet: bool) -> Result<Exit, Stop> {
-    if let Some(gate) = arguments.fail_under.filter(|gate| !(1.0..=5.0).contains(gate)) {
-        return Err(Stop::bad_input(format!("--fail-under {gate}: a score from 1 to 5 is needed")));
-    }
+    let check = Check::new(&arguments.gate, "agenticiqa assess")?;
     let registry = crate::registry(settings, &arguments.models.models)?;
-    let mut agent = setup::agent(settings, environment, registry)?;
+    let traffic = Traffic { recording: crate::recording(&arguments.recording), ..setup::traffic(settings) };
+    let mut agent = setup::agent_with(settings, environment, registry, traffic)?;
     if let Some(max_pixels) = arguments.limits.max_pixels {
         agent.options.decoder = Decoder { max_pixels };
     }
@@ -67,7 +53,7 @@ pub fn run(arguments: &Assess, settings: &Settings, environment: &Environment, q
         }
         RecordFormat::Text => print::record(&record, &agent.registry, &maps)?,
     }
-    outcome(&record, arguments.fail_under)
+    outcome(&record, &check)
 }
 
 fn request(arguments: &Assess) -> Result<Request, Stop> {
@@ -131,22 +117,12 @@ fn named(place: &RegionBox) -> NamedRegion {
     NamedRegion { name: name.to_string(), region }
 }
 
-/// The exit code: no answer is a failure, a score below the gate is not met.
-fn outcome(record: &AssessmentRecord, gate: Option<f64>) -> Result<Exit, Stop> {
+/// The exit code: no answer is a failure, a score that the gate refuses is not met.
+fn outcome(record: &AssessmentRecord, check: &Check<'_>) -> Result<Exit, Stop> {
+    let gate = check.run(|| Ok(std::iter::once(Ok(Case::of_record(record)))))?;
     if record.metadata.final_status == FinalStatus::Error {
         let details = record.metadata.error_details.clone().unwrap_or_default().join("; ");
         return Err(Stop::failed(format!("no answer: {details}")));
     }
-    let score = record.summarizer_result.as_ref().and_then(|result| result.quality_score);
-    match (gate, score) {
-        (None, _) => Ok(Exit::Done),
-        (Some(gate), Some(score)) if score.value() >= gate => Ok(Exit::Done),
-        (Some(gate), Some(score)) => {
-            eprintln!("gate not met: {:.2} is below {gate}", score.value());
-            Ok(Exit::GateNotMet)
-        }
-        (Some(_), None) => Err(Stop::failed(
-            "the gate cannot be checked: no tool gave a score; name one with --tool, or ask about the whole picture",
-        )),
-    }
+    Ok(gate)
 }

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use agenticiqa::config::Settings;
+use agenticiqa::gate::Case;
 use agenticiqa::imaging::Decoder;
 use agenticiqa::scoring::{Request, Scored, Scorer, Selection};
 use agenticiqa::tools::Failure;
@@ -13,10 +14,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::arguments::Score;
 use crate::exit::{Exit, Stop};
+use crate::gate::Check;
 use crate::maps;
 
 /// Scores every picture; what fails is reported and the rest goes on.
 pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, Stop> {
+    let check = Check::new(&arguments.gate, "agenticiqa score")?;
     let registry = crate::registry(settings, &arguments.models.models)?;
     let decoder = Decoder { max_pixels: arguments.limits.max_pixels.unwrap_or(settings.pipeline.images.max_pixels) };
     let selection = match (arguments.all, &arguments.tools) {
@@ -34,7 +37,7 @@ pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, 
     let mut maps = arguments.map.as_deref().map(maps::Folder::create).transpose()?;
     let mut printer = print::Printer::new(arguments.format, &scorer);
     let progress = progress(arguments.images.len(), quiet);
-    let mut exit = Exit::Done;
+    let (mut exit, mut cases) = (Exit::Done, Vec::new());
     for path in &arguments.images {
         progress.set_message(path.display().to_string());
         let mut scored = scorer.score(path);
@@ -42,6 +45,9 @@ pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, 
             maps.write(&mut scored.rows)?;
         }
         exit = exit.max(outcome(&scored));
+        if !check.is_idle() {
+            cases.extend(scored.rows.iter().filter_map(Case::of_row));
+        }
         progress.suspend(|| {
             report(path, &scored, quiet);
             printer.print(path, &scored)
@@ -50,7 +56,7 @@ pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, 
     }
     progress.finish_and_clear();
     printer.finish()?;
-    Ok(exit)
+    Ok(exit.max(check.run(|| Ok(cases.iter().cloned().map(Ok)))?))
 }
 
 /// A bar on a terminal when there is more than one picture.

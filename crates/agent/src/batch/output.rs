@@ -1,0 +1,133 @@
+//! The output: one whole line at a time, and never a torn one left behind.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+/// After so long, what was written is forced onto the disk: a power cut costs no more than that.
+const SYNCHRONISE: Duration = Duration::from_secs(5);
+
+/// What lines are written to.
+pub trait Sink: Write + Send {
+    /// Forgets everything from `length` on.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+
+    /// Waits until the disk has it.
+    fn synchronise(&mut self) -> io::Result<()>;
+}
+
+impl Sink for File {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)?;
+        self.seek(SeekFrom::Start(length)).map(|_| ())
+    }
+
+    fn synchronise(&mut self) -> io::Result<()> {
+        match self.sync_data() {
+            // Devices and pipes have nothing to wait for.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+            other => other,
+        }
+    }
+}
+
+/// Lines of JSON that are whole or not there.
+#[derive(Debug)]
+pub struct Output<S = File> {
+    sink: S,
+    length: u64,
+    written: u64,
+    synchronised: Instant,
+}
+
+impl<S: Sink> Output<S> {
+    /// Goes on after the first `length` bytes of `sink`, which are whole lines.
+    pub fn new(sink: S, length: u64) -> Self {
+        Self { sink, length, written: 0, synchronised: Instant::now() }
+    }
+
+    /// How many lines were written.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Writes one line. If it cannot be written as a whole, what there is of it is taken away again.
+    pub fn append(&mut self, line: &impl Serialize) -> io::Result<()> {
+        let mut bytes = serde_json::to_vec(line)?;
+        bytes.push(b'\n');
+        if let Err(error) = self.sink.write_all(&bytes).and_then(|()| self.sink.flush()) {
+            // If even that fails, the next run cuts the torn line off.
+            if let Err(second) = self.sink.cut(self.length) {
+                tracing::warn!("a torn line stays at the end of the output: {second}");
+            }
+            return Err(error);
+        }
+        self.length += bytes.len() as u64;
+        self.written += 1;
+        if self.synchronised.elapsed() >= SYNCHRONISE {
+            self.sink.synchronise()?;
+            self.synchronised = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// Waits until the disk has everything.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.sink.synchronise()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk that takes so many bytes and no more.
+    struct SmallDisk {
+        content: Vec<u8>,
+        room: usize,
+    }
+
+    impl Write for SmallDisk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let taken = bytes.len().min(self.room - self.content.len()).min(5);
+            if taken == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.content.extend(&bytes[..taken]);
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Sink for SmallDisk {
+        fn cut(&mut self, length: u64) -> io::Result<()> {
+            self.content.truncate(length as usize);
+            Ok(())
+        }
+
+        fn synchronise(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_full_disk_leaves_whole_lines_only() {
+        for room in 0..60 {
+            let mut output = Output::new(SmallDisk { content: b"\"first\"\n".to_vec(), room: room + 8 }, 8);
+            let results: Vec<_> = ["second", "third", "a rather long one"].map(|line| output.append(&line)).into();
+            let content = String::from_utf8(output.sink.content.clone()).unwrap();
+            assert!(content.ends_with('\n'), "{content:?}");
+            let lines: Vec<&str> = content.lines().collect();
+            assert!(lines.iter().all(|line| serde_json::from_str::<String>(line).is_ok()), "{content:?}");
+            assert_eq!(output.written() as usize, results.iter().filter(|result| result.is_ok()).count());
+            assert_eq!(output.written() as usize, lines.len() - 1);
+            let full = results.iter().filter_map(|result| result.as_ref().err());
+            assert!(full.into_iter().all(|error| error.kind() == io::ErrorKind::StorageFull));
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! How much is asked of a backend: calls at a time, requests and tokens a minute.
+//!
+//! The limits a minute are token buckets of the smallest size: a request is let through when the ones before have been paid for, so
+//! that no minute has more of them than the limit says. Tokens are known only after a call: each is taken to cost what the ones before did on
+//! average, and the difference is made up afterwards. Waiting is no part of a call's time limit.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use garde::Validate;
+use serde::{Deserialize, Deserializer, Serialize};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep_until};
+
+use super::rates::{closest, named};
+use super::{Answer, Attachment, Capabilities, Error, ErrorKind, Options, Prompt, Vlm};
+use crate::patience;
+use crate::rules::within;
+
+/// What the first call is taken to cost, in tokens: a picture and a prompt.
+const FIRST_GUESS: f64 = 2000.0;
+/// How long nobody asks a backend that has refused a call and not said when to come back.
+const RESPITE: Duration = Duration::from_secs(2);
+/// No backend is left alone for longer than this, whatever it asks for.
+const LONGEST_RESPITE: Duration = Duration::from_secs(120);
+
+/// The limits of one backend.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, Validate)]
+#[serde(deny_unknown_fields, expecting = "requests_per_minute and tokens_per_minute")]
+pub struct Limits {
+    /// Calls a minute.
+    #[serde(default)]
+    #[garde(inner(custom(within(0.01, 1e6))))]
+    pub requests_per_minute: Option<f64>,
+    /// Tokens a minute, read and written.
+    #[serde(default)]
+    #[garde(inner(custom(within(1.0, 1e12))))]
+    pub tokens_per_minute: Option<f64>,
+}
+
+/// Limits by backend name. A name that ends in `*` stands for all that begin so; the longest one counts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Validate)]
+#[serde(transparent)]
+#[garde(transparent)]
+pub struct LimitCard(
+    #[serde(deserialize_with = "named_limits")]
+    #[garde(dive)]
+    pub BTreeMap<String, Limits>,
+);
+
+fn named_limits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Limits>, D::Error> {
+    named(deserializer)
+}
+
+impl LimitCard {
+    /// The limits of a backend; none where the card does not have it.
+    pub fn limits(&self, backend: &str) -> Limits {
+        closest(&self.0, backend).copied().unwrap_or_default()
+    }
+}
+
+/// A backend that is asked no faster than its limits allow.
+#[derive(Debug)]
+pub(super) struct Limited {
+    model: Arc<dyn Vlm>,
+    calls: Option<Arc<Semaphore>>,
+    /// Held by the call that comes next: what it will cost is guessed as late as can be.
+    next: tokio::sync::Mutex<()>,
+    pace: Mutex<Pace>,
+}
+
+impl Limited {
+    /// `calls` is shared by all backends that it limits together.
+    pub fn new(model: Arc<dyn Vlm>, limits: Limits, calls: Option<Arc<Semaphore>>) -> Self {
+        Self { model, calls, next: tokio::sync::Mutex::default(), pace: Mutex::new(Pace::new(limits)) }
+    }
+
+    /// Waits until the call may begin; how many tokens it is taken to cost.
+    async fn turn(&self) -> f64 {
+        let _next = self.next.lock().await;
+        let (start, reserved) = self.pace(|pace| pace.reserve(Instant::now()));
+        sleep_until(start).await;
+        reserved
+    }
+
+    fn pace<T>(&self, change: impl FnOnce(&mut Pace) -> T) -> T {
+        change(&mut self.pace.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Vlm for Limited {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn generate<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+        images: &'a [Attachment],
+        options: &'a Options,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        Box::pin(async move {
+            let _turn = match &self.calls {
+                Some(calls) => patience::queue(calls.acquire()).await.ok(),
+                None => None,
+            };
+            let reserved = patience::queue(self.turn()).await;
+            let answer = self.model.generate(prompt, images, options).await;
+            match &answer {
+                Ok(answer) => {
+                    let used = (answer.usage.prompt_tokens + answer.usage.completion_tokens) as f64;
+                    self.pace(|pace| pace.settle(reserved, used));
+                }
+                Err(error) => {
+                    self.pace(|pace| pace.settle_unknown(reserved));
+                    if let ErrorKind::RateLimit { retry_after } = error.kind() {
+                        let respite = retry_after.unwrap_or(RESPITE).min(LONGEST_RESPITE);
+                        self.pace(|pace| pace.rest_until(Instant::now() + respite));
+                    }
+                }
+            }
+            answer
+        })
+    }
+
+    fn models(&self, timeout: Duration) -> BoxFuture<'_, Result<Vec<String>, Error>> {
+        self.model.models(timeout)
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.model.capabilities()
+    }
+
+    fn accepts(&self, mime: &str) -> bool {
+        self.model.accepts(mime)
+    }
+
+    fn max_image_bytes(&self) -> usize {
+        self.model.max_image_bytes()
+    }
+}
+
+/// When the next call may begin.
+#[derive(Debug)]
+struct Pace {
+    seconds_per_request: f64,
+    seconds_per_token: f64,
+    next: Option<Instant>,
+    /// When the tokens of the calls so far are paid for, seconds after (or before) `epoch`.
+    tokens_paid: f64,
+    epoch: Instant,
+    tokens: f64,
+    calls: f64,
+}
+
+impl Pace {
+    fn new(limits: Limits) -> Self {
+        let seconds = |limit: Option<f64>| limit.map_or(0.0, |limit| 60.0 / limit);
+        Self {
+            seconds_per_request: seconds(limits.requests_per_minute),
+            seconds_per_token: seconds(limits.tokens_per_minute),
+            next: None,
+            tokens_paid: 0.0,
+            epoch: Instant::now(),
+            tokens: 0.0,
+            calls: 0.0,
+        }
+    }
+
+    /// When the call may begin, and how many tokens it is taken to cost.
+    fn reserve(&mut self, now: Instant) -> (Instant, f64) {
+        let expected = if self.calls > 0.0 { self.tokens / self.calls } else { FIRST_GUESS };
+        let paid = if self.seconds_per_token > 0.0 { later(self.epoch, self.tokens_paid) } else { now };
+        let start = self.next.map_or(now, |next| next.max(now)).max(paid);
+        self.next = Some(later(start, self.seconds_per_request));
+        if self.seconds_per_token > 0.0 {
+            let begun = start.saturating_duration_since(self.epoch).as_secs_f64();
+            self.tokens_paid = self.tokens_paid.max(begun) + expected * self.seconds_per_token;
+        }
+        (start, expected)
+    }
+
+    /// The call has cost so many tokens.
+    fn settle(&mut self, reserved: f64, used: f64) {
+        self.tokens_paid += (used - reserved) * self.seconds_per_token;
+        self.tokens += used;
+        self.calls += 1.0;
+    }
+
+    /// The call has failed: nobody knows what it cost, most likely nothing.
+    fn settle_unknown(&mut self, reserved: f64) {
+        self.tokens_paid -= reserved * self.seconds_per_token;
+    }
+
+    fn rest_until(&mut self, end: Instant) {
+        self.next = Some(self.next.map_or(end, |next| next.max(end)));
+    }
+}
+
+fn later(start: Instant, seconds: f64) -> Instant {
+    let pause = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    start.checked_add(pause).unwrap_or(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::future::join_all;
+
+    use super::super::Usage;
+    use super::*;
+
+    /// Answers after a second and remembers when it was asked; the first calls may be refused.
+    #[derive(Debug)]
+    struct Clocked {
+        asked: Mutex<Vec<f64>>,
+        start: Instant,
+        tokens: u64,
+        refused: Mutex<Vec<Option<Duration>>>,
+    }
+
+    impl Clocked {
+        fn new(tokens: u64) -> Arc<Self> {
+            Arc::new(Self { asked: Mutex::default(), start: Instant::now(), tokens, refused: Mutex::default() })
+        }
+    }
+
+    impl Vlm for Clocked {
+        fn name(&self) -> &str {
+            "test.clocked"
+        }
+
+        fn generate<'a>(
+            &'a self,
+            _: &'a Prompt,
+            _: &'a [Attachment],
+            _: &'a Options,
+        ) -> BoxFuture<'a, Result<Answer, Error>> {
+            Box::pin(async move {
+                self.asked.lock().unwrap().push(self.start.elapsed().as_secs_f64());
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                if let Some(retry_after) = self.refused.lock().unwrap().pop() {
+                    return Err(Error::new("test.clocked", ErrorKind::RateLimit { retry_after }, "too many calls"));
+                }
+                let usage = Usage { prompt_tokens: self.tokens, completion_tokens: 0 };
+                Ok(Answer { text: "yes".into(), logprobs: None, usage, model: String::new(), truncated: false })
+            })
+        }
+
+        fn capabilities(&self) -> Capabilities {
+            Capabilities { json_schema: true, logprobs: false }
+        }
+
+        fn accepts(&self, _: &str) -> bool {
+            true
+        }
+    }
+
+    async fn ask(limited: &Limited, calls: usize) -> Vec<Result<Answer, Error>> {
+        let (prompt, options) = (Prompt::default(), Options::default());
+        join_all((0..calls).map(|_| limited.generate(&prompt, &[], &options))).await
+    }
+
+    /// The most calls that any minute has.
+    fn busiest_minute(asked: &[f64]) -> usize {
+        let within = |start: f64| asked.iter().filter(|time| (start..start + 60.0 - 1e-6).contains(*time)).count();
+        asked.iter().map(|start| within(*start)).max().unwrap_or(0)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_minute_has_more_requests_than_allowed_and_none_is_wasted() {
+        let model = Clocked::new(10);
+        let limits = Limits { requests_per_minute: Some(90.0), tokens_per_minute: None };
+        let limited = Limited::new(Arc::clone(&model) as Arc<dyn Vlm>, limits, None);
+        ask(&limited, 300).await;
+        let asked = model.asked.lock().unwrap().clone();
+        assert_eq!(busiest_minute(&asked), 90);
+        let last = asked.iter().copied().fold(0.0, f64::max);
+        assert!((last - 299.0 / 1.5).abs() < 0.5, "{last}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn tokens_are_learned_and_kept_to() {
+        let model = Clocked::new(500);
+        let limits = Limits { requests_per_minute: None, tokens_per_minute: Some(30_000.0) };
+        let limited = Limited::new(Arc::clone(&model) as Arc<dyn Vlm>, limits, None);
+        ask(&limited, 240).await;
+        let asked = model.asked.lock().unwrap().clone();
+        // 60 calls of 500 tokens a minute, one more while it is being paid for.
+        assert!(busiest_minute(&asked) <= 61, "{}", busiest_minute(&asked));
+        let last = asked.iter().copied().fold(0.0, f64::max);
+        assert!(last < 260.0, "the first guess of 2000 tokens is soon forgotten: {last}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_at_a_time_are_shared_by_all_backends() {
+        let (first, second) = (Clocked::new(1), Clocked::new(1));
+        let calls = Some(Arc::new(Semaphore::new(3)));
+        let of =
+            |model: &Arc<Clocked>| Limited::new(Arc::clone(model) as Arc<dyn Vlm>, Limits::default(), calls.clone());
+        let (one, other) = (of(&first), of(&second));
+        let start = Instant::now();
+        futures_util::future::join(ask(&one, 6), ask(&other, 6)).await;
+        assert_eq!(start.elapsed().as_secs(), 4, "12 calls of a second, 3 at a time");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_backend_that_refuses_is_left_alone_by_all() {
+        let model = Clocked::new(1);
+        model.refused.lock().unwrap().push(Some(Duration::from_secs(30)));
+        let limited = Limited::new(Arc::clone(&model) as Arc<dyn Vlm>, Limits::default(), None);
+        assert!(ask(&limited, 1).await[0].is_err());
+        ask(&limited, 5).await;
+        let asked = model.asked.lock().unwrap().clone();
+        assert!(asked[1..].iter().all(|time| *time >= 31.0), "{asked:?}");
+    }
+
+    #[test]
+    fn the_closest_name_counts() {
+        let card: LimitCard = serde_json::from_str(
+            r#"{"openai.*": {"requests_per_minute": 500}, "openai.gpt-4o": {"tokens_per_minute": 30000}}"#,
+        )
+        .unwrap();
+        assert_eq!(card.limits("openai.gpt-4o").requests_per_minute, None);
+        assert_eq!(card.limits("openai.o3").requests_per_minute, Some(500.0));
+        assert_eq!(card.limits("ollama.x"), Limits::default());
+        assert!(serde_json::from_str::<LimitCard>(r#"{"gpt": {}}"#).is_err());
+    }
+}

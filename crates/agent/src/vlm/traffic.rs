@@ -1,0 +1,78 @@
+//! What stands between the agent and its models: limits, and a recording.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use super::limits::Limited;
+use super::recorded::{Player, Recorder};
+use super::{BackendName, Error, LimitCard, Limits, ProviderSettings, Recording, Vlm, connect};
+
+/// How models are asked.
+#[derive(Debug, Clone, Default)]
+pub struct Traffic {
+    /// Requests and tokens a minute, by backend.
+    pub limits: LimitCard,
+    /// Limits that hold for every backend, beside those of the card: the smaller one counts.
+    pub for_all: Limits,
+    /// Whether answers are stored, or stored ones given.
+    pub recording: Option<Recording>,
+    /// How many calls there may be at a time, of all models together.
+    pub calls: Option<Calls>,
+}
+
+/// So many calls at a time, shared by all clones.
+#[derive(Debug, Clone)]
+pub struct Calls {
+    at_a_time: usize,
+    turns: Arc<Semaphore>,
+}
+
+impl Calls {
+    /// That many, and at least one.
+    pub fn new(at_a_time: usize) -> Self {
+        let at_a_time = at_a_time.max(1);
+        Self { at_a_time, turns: Arc::new(Semaphore::new(at_a_time)) }
+    }
+
+    /// How many.
+    pub fn at_a_time(&self) -> usize {
+        self.at_a_time
+    }
+}
+
+impl Traffic {
+    /// The model behind a backend's name, or its recording. Nothing is sent yet.
+    pub fn connect(&self, backend: &BackendName, settings: &ProviderSettings) -> Result<Arc<dyn Vlm>, Error> {
+        if let Some(Recording::Replay(folder)) = &self.recording {
+            return Ok(Arc::new(Player::open(folder, backend)?));
+        }
+        let model = self.around(connect(backend, settings)?);
+        match &self.recording {
+            Some(Recording::Record(folder)) => Ok(Arc::new(Recorder::new(model, folder)?)),
+            _ => Ok(model),
+        }
+    }
+
+    /// A model that is asked no faster than allowed.
+    pub fn around(&self, model: Arc<dyn Vlm>) -> Arc<dyn Vlm> {
+        let limits = self.limits_of(model.name());
+        let turns = self.calls.as_ref().map(|calls| Arc::clone(&calls.turns));
+        if limits == Limits::default() && turns.is_none() {
+            return model;
+        }
+        Arc::new(Limited::new(model, limits, turns))
+    }
+
+    fn limits_of(&self, backend: &str) -> Limits {
+        let (own, all) = (self.limits.limits(backend), self.for_all);
+        let smaller = |one: Option<f64>, other: Option<f64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        Limits {
+            requests_per_minute: smaller(own.requests_per_minute, all.requests_per_minute),
+            tokens_per_minute: smaller(own.tokens_per_minute, all.tokens_per_minute),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! `agenticiqa batch`: many assessments, resumable.
+
+mod live;
+mod print;
+mod signals;
+
+use std::sync::Arc;
+
+use agenticiqa::agent::{Agent, DEFAULT_QUERY};
+use agenticiqa::batch::{
+    Batch, Budget, Ending, Existing, Input, LogFile, Options, Pictures, Places, StopSignal, Summary,
+};
+use agenticiqa::config::{Backend, Environment, Settings};
+use agenticiqa::imaging::Decoder;
+use agenticiqa::vlm::{Calls, Limits, Traffic};
+use agenticiqa::{gate, setup};
+
+use crate::arguments;
+use crate::exit::{Exit, Stop};
+use crate::gate::Check;
+
+/// Calls of models at a time, unless told otherwise.
+const CALLS: usize = 8;
+
+/// Assesses every sample and prints the summary.
+pub fn run(
+    arguments: &arguments::Batch,
+    settings: &Settings,
+    environment: &Environment,
+    quiet: bool,
+) -> Result<Exit, Stop> {
+    let threads = rayon::current_num_threads();
+    let calls = arguments.concurrency.map_or(CALLS, usize::from);
+    let check = Check::new(&arguments.gate, "agenticiqa batch")?;
+    // While some samples wait for their models, others keep the processor busy.
+    let concurrency = if asks_models(settings) { calls + threads } else { threads + 1 };
+    let batch = batch(arguments, concurrency)?;
+    check_prices(arguments, settings)?;
+    if arguments.dry_run {
+        return print::estimate(&batch.estimate(&settings.models)?, arguments.format);
+    }
+    let mut agent = agent(arguments, settings, environment, calls)?;
+    if let Some(max_pixels) = arguments.limits.max_pixels {
+        agent.options.decoder = Decoder { max_pixels };
+    }
+    for tool in &arguments.tools {
+        agent.registry.get(tool)?;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
+    let live = live::Live::new(quiet);
+    let stop = StopSignal::default();
+    let summary = runtime.block_on(async {
+        signals::listen(stop.clone(), quiet);
+        batch.run(Arc::new(agent), &stop, &|progress| live.show(progress)).await
+    });
+    live.finish();
+    // A tool that is still at work after its time is not waited for.
+    runtime.shutdown_background();
+    let summary = summary?;
+    if !quiet {
+        print::summary(&summary, &batch, arguments.format)?;
+    }
+    // A gate looks at all records, also those of earlier runs.
+    let gate = check.run(|| gate::cases(&batch.lines()))?;
+    Ok(outcome(&summary).max(gate))
+}
+
+fn agent(
+    arguments: &arguments::Batch,
+    settings: &Settings,
+    environment: &Environment,
+    calls: usize,
+) -> Result<Agent, Stop> {
+    let registry = crate::registry(settings, &arguments.models.models)?;
+    let for_all = Limits {
+        requests_per_minute: arguments.requests_per_minute.map(f64::from),
+        tokens_per_minute: arguments.tokens_per_minute.map(f64::from),
+    };
+    let recording = crate::recording(&arguments.recording);
+    let calls = Some(Calls::new(calls));
+    let traffic = Traffic { for_all, recording, calls, ..setup::traffic(settings) };
+    Ok(setup::agent_with(settings, environment, registry, traffic)?)
+}
+
+/// A limit of cost is of no use where a price is not known.
+fn check_prices(arguments: &arguments::Batch, settings: &Settings) -> Result<(), Stop> {
+    if arguments.max_cost.is_none() {
+        return Ok(());
+    }
+    for (_, role) in settings.models.roles() {
+        for backend in std::iter::once(&role.backend).chain(&role.fallback_backend) {
+            if *backend != Backend::Builtin && settings.models.rates.rates(backend.as_str()).is_none() {
+                return Err(Stop::bad_input(format!(
+                    "--max-cost: there is no price for {backend}: add it to rates in model_backends.yaml, or with \
+                     --backend-override rates.{backend}.prompt=2.5 --backend-override rates.{backend}.completion=10"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn asks_models(settings: &Settings) -> bool {
+    settings.models.roles().iter().any(|(_, role)| role.backend != Backend::Builtin)
+}
+
+fn batch(arguments: &arguments::Batch, concurrency: usize) -> Result<Batch, Stop> {
+    let input = match &arguments.input {
+        Some(path) => Input::file(path),
+        None => {
+            let query = arguments.query.as_deref().unwrap_or(DEFAULT_QUERY);
+            let (options, reference) = (arguments.options.clone(), arguments.reference.clone());
+            Input::Pictures(Pictures { options, reference, ..Pictures::find(&arguments.images, query)? })
+        }
+    };
+    if let Some(cost) = arguments.max_cost.filter(|cost| !(cost.is_finite() && *cost > 0.0)) {
+        return Err(Stop::bad_input(format!("--max-cost {cost}: an amount above 0 is needed")));
+    }
+    let existing = match (arguments.resume, arguments.overwrite) {
+        (true, _) => Existing::Resume,
+        (_, true) => Existing::Overwrite,
+        _ => Existing::Refuse,
+    };
+    Ok(Batch {
+        places: Places::new(arguments.root.as_deref(), input.path()),
+        input,
+        output: arguments.output.clone(),
+        existing,
+        options: Options {
+            concurrency,
+            max_samples: arguments.max_samples.map(u64::from),
+            sample_range: arguments.sample_range.clone().map_or(1..=u64::MAX, |range| range.0),
+            sample_timeout: arguments.sample_timeout,
+            budget: Budget { max_cost: arguments.max_cost, max_time: arguments.max_time },
+            tools: arguments.tools.clone(),
+            execution_log: execution_log(arguments),
+        },
+    })
+}
+
+fn execution_log(arguments: &arguments::Batch) -> Option<LogFile> {
+    let path = match arguments.execution_log.as_deref() {
+        Some("off") => return None,
+        Some(path) => path.into(),
+        None => {
+            let mut name = arguments.output.as_os_str().to_owned();
+            name.push(".log");
+            name
+        }
+    };
+    Some(LogFile { max_bytes: arguments.execution_log_size.get() << 20, ..LogFile::new(path) })
+}
+
+fn outcome(summary: &Summary) -> Exit {
+    if summary.failed > 0 || summary.ending != Ending::Complete { Exit::Failed } else { Exit::Done }
+}
