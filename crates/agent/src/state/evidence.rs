@@ -118,18 +118,23 @@ impl ExecutorOutput {
             && self.quality_scores.as_ref().is_none_or(BTreeMap::is_empty)
     }
 
-    /// The scores of the tools, each measurement once: a tool that stands for several distortions of one part, or of
+    /// The runs that gave a score, each measurement once: a tool that stands for several distortions of one part, or of
     /// parts that were measured on the same pixels, counts once.
-    pub fn distinct_scores(&self) -> Vec<(&str, f64)> {
-        let mut seen = Vec::new();
-        for log in &self.tool_logs {
-            let run = (log.tool_name.as_str(), log.region);
-            if let Some(score) = log.normalized_score
-                && !seen.iter().any(|(earlier, _)| *earlier == run)
-            {
-                seen.push((run, score.value()));
+    pub fn distinct_runs(&self) -> Vec<&ToolExecutionLog> {
+        let mut distinct: Vec<&ToolExecutionLog> = Vec::new();
+        for log in self.tool_logs.iter().filter(|log| log.normalized_score.is_some()) {
+            let same =
+                |earlier: &&ToolExecutionLog| (&earlier.tool_name, earlier.region) == (&log.tool_name, log.region);
+            if !distinct.iter().any(same) {
+                distinct.push(log);
             }
         }
-        seen.into_iter().map(|((tool, _), score)| (tool, score)).collect()
+        distinct
+    }
+
+    /// The scores of the tools, each measurement once.
+    pub fn distinct_scores(&self) -> Vec<(&str, f64)> {
+        let runs = self.distinct_runs().into_iter();
+        runs.filter_map(|log| Some((log.tool_name.as_str(), log.normalized_score?.value()))).collect()
     }
 }

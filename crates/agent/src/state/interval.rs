@@ -38,15 +38,18 @@ impl Interval {
     /// The lowest and the highest level that are open for a score with this interval; one level twice where it is
     /// determined.
     ///
-    /// The number of a level is the middle of the scores that belong to it. A level other than the score's own is open
-    /// when its middle lies in the interval: then a picture of which people plainly say so cannot be excluded. That an
-    /// interval only touches the next level does not leave it open, or hardly any score would have a level.
+    /// The number of a level is the middle of the scores that belong to it. The level is open when the middle of another
+    /// than the score's own lies in the interval: then a picture of which people plainly say that other level cannot be
+    /// excluded. An interval that only touches the next level leaves nothing open, or hardly any score would have a
+    /// level. What is open are all levels that the interval reaches.
     pub fn open_levels(self, score: Score) -> (QualityLevel, QualityLevel) {
         let own = QualityLevel::of(score);
-        let open = |level: &QualityLevel| *level == own || self.holds(f64::from(level.number()));
-        let first = QualityLevel::ALL.into_iter().find(open).unwrap_or(own);
-        let last = QualityLevel::ALL.into_iter().rev().find(open).unwrap_or(own);
-        (first, last)
+        let another = |level: &QualityLevel| *level != own && self.holds(f64::from(level.number()));
+        if QualityLevel::ALL.iter().any(another) {
+            (QualityLevel::of(self.low).min(own), QualityLevel::of(self.high).max(own))
+        } else {
+            (own, own)
+        }
     }
 }
 
@@ -81,7 +84,8 @@ mod tests {
             (2.9, 3.45, 4.0, (Fair, Good)),
             (3.1, 3.6, 4.1, (Good, Good)),
             (3.0, 3.6, 4.2, (Fair, Good)),
-            (1.4, 2.5, 3.6, (Poor, Fair)),
+            (1.4, 2.5, 3.6, (Bad, Good)),
+            (1.6, 2.3, 3.1, (Poor, Fair)),
             (1.0, 3.0, 5.0, (Bad, Excellent)),
             (5.0, 5.0, 5.0, (Excellent, Excellent)),
             (4.2, 4.45, 5.0, (Good, Excellent)),

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use agenticiqa::state::{AssessmentRecord, DistortionAnalysis, ExecutorOutput, GLOBAL, Severity, ToolExecutionLog};
+use agenticiqa::summarizer::certainty;
 use agenticiqa::tools::Registry;
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Cell, CellAlignment};
@@ -30,7 +31,13 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
         writeln!(out, "\n{}", heading(&text))?;
         if let (Some(score), Some(level)) = (result.quality_score, result.quality_level) {
             let colour = level_colour(level.number());
-            writeln!(out, "{colour}{}{colour:#} of 5, {}", table::bar(score.value()), level.name().to_lowercase())?;
+            let interval = result.score_interval.map(|of| format!(" ({:.1}–{:.1})", of.low(), of.high()));
+            let level = match result.open_levels() {
+                Some((first, last)) => certainty::between(first, last, false),
+                None => certainty::word(level, false),
+            };
+            let (bar, interval) = (table::bar(score.value()), interval.unwrap_or_default());
+            writeln!(out, "{colour}{bar}{colour:#} of 5{interval}, {level}")?;
         }
     }
     if let Some(evidence) = &record.executor_evidence {

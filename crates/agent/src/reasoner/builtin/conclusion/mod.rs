@@ -13,6 +13,7 @@ use super::intent::{Intent, intent};
 use crate::state::{
     AnswerForm, AnswerOption, ExecutorOutput, GLOBAL, PlannerOutput, QueryType, Score, Severity, UsedEvidence,
 };
+use crate::summarizer::estimate::{Estimate, counted};
 use crate::summarizer::fusion::Fusion;
 use crate::tools::Registry;
 
@@ -34,8 +35,8 @@ pub struct Case<'a> {
     pub plan: &'a PlannerOutput,
     /// What was found.
     pub evidence: &'a ExecutorOutput,
-    /// What the tools alone say, from 1 to 5.
-    pub fused: Option<f64>,
+    /// What the tools alone say.
+    pub fused: Option<Estimate>,
     /// The parts whose place in the picture is known.
     pub placed: &'a [&'a str],
     /// The tools, for the direction of their scores.
@@ -61,7 +62,10 @@ pub struct Conclusion {
 pub fn conclude(case: &Case<'_>) -> Conclusion {
     let findings = Findings::new(case.plan, case.evidence);
     let wording = Wording { chinese: case.chinese };
-    let levels = findings.greatest_damage().map(levels_of);
+    // Severities come from measurements of the same pixels and were not fitted to opinions: they are no second opinion on a
+    // score that was, so they explain it and do not move it.
+    let carried = case.fused.is_some_and(|fused| fused.interval.is_some());
+    let levels = findings.greatest_damage().map(levels_of).filter(|_| !carried);
     let overall = overall(levels, case.fused);
     let mut reasons = Reasons { wording, sentences: Vec::new() };
     let beyond = case.plan.query_type == QueryType::Other && case.evidence.is_empty();
@@ -116,8 +120,10 @@ fn levels_of(damage: f64) -> [f64; 5] {
 }
 
 /// Levels and tools together, from 1 to 5, by the fusion of the paper; either may be absent.
-fn overall(levels: Option<[f64; 5]>, fused: Option<f64>) -> Option<f64> {
-    (levels.is_some() || fused.is_some()).then(|| Fusion::default().score(fused, levels.as_ref()))
+fn overall(levels: Option<[f64; 5]>, fused: Option<Estimate>) -> Option<Estimate> {
+    let alone =
+        || levels.map(|levels| Estimate { score: Fusion::default().score(None, Some(&levels)), interval: None });
+    fused.map(|fused| fused.fused(&Fusion::default(), levels.as_ref())).or_else(alone)
 }
 
 /// Questions of taste and content, without evidence.
@@ -150,7 +156,7 @@ fn guess(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, reasons: &m
     Some(letter.to_string())
 }
 
-fn score(findings: &Findings<'_>, overall: Option<f64>, wording: Wording, reasons: &mut Reasons) -> String {
+fn score(findings: &Findings<'_>, overall: Option<Estimate>, wording: Wording, reasons: &mut Reasons) -> String {
     let Some(overall) = overall else {
         let nothing =
             wording.pick("Nothing was measured from which a level could be told", "没有可用于判断质量等级的测量结果");
@@ -159,13 +165,13 @@ fn score(findings: &Findings<'_>, overall: Option<f64>, wording: Wording, reason
     };
     let judgement = quality(findings, overall, wording);
     reasons.say(&judgement.text, judgement.pointers);
-    level_of(overall).letter().to_string()
+    level_of(overall.score).letter().to_string()
 }
 
 fn choice(
     case: &Case<'_>,
     findings: &Findings<'_>,
-    overall: Option<f64>,
+    overall: Option<Estimate>,
     wording: Wording,
     reasons: &mut Reasons,
 ) -> String {
@@ -188,7 +194,7 @@ fn choice(
 fn text(
     case: &Case<'_>,
     findings: &Findings<'_>,
-    overall: Option<f64>,
+    overall: Option<Estimate>,
     wording: Wording,
     reasons: &mut Reasons,
 ) -> String {
@@ -201,11 +207,12 @@ fn text(
         Intent::HowMuch => how_much(case.question, findings, wording),
         Intent::Overall => how_much(case.question, findings, wording).filter(|_| overall.is_none()),
     };
-    if let Some(Judgement { holds, text, pointers, .. }) = judgement {
+    if let Some(Judgement { holds, undecided, text, pointers, .. }) = judgement {
         reasons.say(&text, pointers);
-        let yes_or_no = match holds {
+        let yes_or_no = match holds.filter(|_| !undecided) {
             Some(true) => wording.pick("Yes: ", "是："),
             Some(false) => wording.pick("No: ", "否："),
+            None if undecided => wording.pick("Not certain: ", "不确定："),
             None => String::new(),
         };
         return wording.sentence(&(yes_or_no + &text));
@@ -254,13 +261,26 @@ fn describe(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
             let english = "No tool scores were measured, so the answer rests on the analysis alone";
             reasons.say(&wording.pick(english, "没有测得工具分数，答案仅依据失真分析"), vec!["/tool_logs".to_owned()]);
         }
-        Some(fused) if scored.len() > 1 => {
-            let english = format!("Together the tools say {fused:.2} on the scale from 1 to 5");
-            reasons.say(&wording.pick(&english, &format!("各工具综合为1到5分制的{fused:.2}分")), scored);
+        Some(fused) if case.evidence.distinct_runs().len() > 1 => {
+            let sentence =
+                carriers(case).map_or_else(|| wording.together(fused.score), |tools| wording.carried(&tools));
+            reasons.say(&sentence, scored);
         }
         _ => {}
     }
     say_contradictions(findings, reasons);
+}
+
+/// The tools that alone carry the score while others are evidence beside them; nothing where all count.
+fn carriers(case: &Case<'_>) -> Option<String> {
+    let counted = counted(case.evidence, case.registry);
+    let others = counted.len() < case.evidence.distinct_runs().len();
+    if !others || counted.iter().any(|log| log.interval.is_none()) {
+        return None;
+    }
+    let mut names: Vec<&str> = counted.iter().map(|log| log.tool_name.as_str()).collect();
+    names.dedup();
+    Some(names.join(", "))
 }
 
 /// A part without a known place was not measured by itself.
