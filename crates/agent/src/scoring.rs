@@ -13,6 +13,7 @@ use crate::tools::{self, Failure, Material, Registry, Tool, ToolRun, ToolType, r
 const DEFAULT_PAIR: &[&str] = &["Fused-FR", "PSNR", "SSIM", "MS-SSIM", "FSIM", "VSI", "GMSD", "MDSI", "HaarPSI"];
 /// The tools that judge a single picture when none is named, and the measurements that explain them.
 const DEFAULT_SINGLE: &[&str] = &[
+    "Fused-NR",
     "BRISQUE",
     "NIQE",
     "PIQE",

@@ -18,50 +18,52 @@ struct Ranking {
 /// on saturation; without a reference PIQE 0.83 on blurs, BRISQUE 0.85 on noise and compression. No native tool without
 /// a reference follows brightness, contrast or colour (all below 0.3).
 ///
-/// Fused-FR agrees better than each of its members where it has a strength (docs/models/fused-fr.md); it comes first there.
+/// Fused-FR agrees better than each of its members where it has a strength (docs/models/fused-fr.md); it comes first there. Fused-NR
+/// follows the level of generated damage better than any native tool without a reference (docs/models/fused-nr.md); the large learned
+/// tools, where they can run, agree better with people.
 static RANKINGS: [Ranking; 7] = [
     Ranking {
         distortion: Distortion::Blurs,
         full_reference: &["Fused-FR", "TOPIQ_FR", "MS-SSIM", "NLPD", "VSI", "VIF", "SSIM", "DISTS"],
-        no_reference: &["QAlign", "UNIQUE", "PIQE", "BRISQUE", "NIQE"],
+        no_reference: &["QAlign", "UNIQUE", "Fused-NR", "PIQE", "BRISQUE", "NIQE"],
     },
     Ranking {
         distortion: Distortion::Noise,
         full_reference: &["Fused-FR", "TOPIQ_FR", "MDSI", "VSI", "PSNR", "HaarPSI", "GMSD"],
-        no_reference: &["QAlign", "UNIQUE", "BRISQUE", "PIQE", "NIQE"],
+        no_reference: &["QAlign", "UNIQUE", "Fused-NR", "BRISQUE", "PIQE", "NIQE"],
     },
     Ranking {
         distortion: Distortion::Compression,
         full_reference: &["Fused-FR", "TOPIQ_FR", "VSI", "NLPD", "HaarPSI", "MDSI"],
-        no_reference: &["UNIQUE", "BRISQUE", "NIQE"],
+        no_reference: &["UNIQUE", "Fused-NR", "BRISQUE", "NIQE"],
     },
     Ranking {
         distortion: Distortion::Brightness,
         full_reference: &["TOPIQ_FR", "MS-SSIM", "SSIM", "VSI", "PSNR"],
-        no_reference: &["QAlign"],
+        no_reference: &["QAlign", "Fused-NR"],
     },
     Ranking {
         distortion: Distortion::Contrast,
         full_reference: &["Fused-FR", "TOPIQ_FR", "VIF"],
-        no_reference: &["UNIQUE"],
+        no_reference: &["UNIQUE", "Fused-NR"],
     },
     Ranking {
         distortion: Distortion::Color,
         full_reference: &["Fused-FR", "TOPIQ_FR", "FSIM", "VSI", "MDSI", "GMSD"],
         no_reference: &["QAlign", "LIQE"],
     },
-    Ranking { distortion: Distortion::Sharpness, full_reference: &["TOPIQ_FR"], no_reference: &["QAlign"] },
+    Ranking { distortion: Distortion::Sharpness, full_reference: &["TOPIQ_FR"], no_reference: &["QAlign", "Fused-NR"] },
 ];
 
 /// The tools for what no tool is known to judge well: good over all distortions, best first.
-const GENERIC: [&str; 15] = [
+const GENERIC: [&str; 16] = [
     "Fused-FR", "TOPIQ_FR", "QAlign", "VSI", "HaarPSI", "MDSI", "FSIM", "MS-SSIM", "NLPD", "GMSD", "SSIM", "PSNR",
-    "BRISQUE", "NIQE", "PIQE",
+    "Fused-NR", "BRISQUE", "NIQE", "PIQE",
 ];
 
 /// The tools that judge a whole picture, whatever is wrong with it, and know how sure they are: fitted to people's opinions, with a
 /// reference and without. Where no tool is named, one of them always runs, and carries the score.
-pub const OVERALL: [&str; 1] = [crate::fused::NAME];
+pub const OVERALL: [&str; 2] = [crate::fused::NAME, crate::blind::NAME];
 
 /// The tool of `tools` that carries the score.
 pub fn overall<'a>(tools: &[&'a Tool], full_reference: bool) -> Option<&'a Tool> {
