@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::Error;
@@ -15,7 +16,8 @@ use crate::files::write_atomically;
 /// Paths are absolute where we wrote them; a relative one is meant from the manifest's folder.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// The name of the sample, once in a manifest.
+    /// The name of the sample, once in a manifest; a number is taken as text.
+    #[serde(deserialize_with = "name")]
     pub sample_id: String,
     /// The picture.
     pub image_path: String,
@@ -25,8 +27,8 @@ pub struct Sample {
     /// The question.
     #[serde(default)]
     pub query: String,
-    /// The options of a multiple-choice question.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The options of a multiple-choice question; options by letter are taken in the order of the letters.
+    #[serde(default, deserialize_with = "options", skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<String>>,
     /// The letter of the right option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,6 +72,32 @@ impl Sample {
     }
 }
 
+fn name<'de, D: Deserializer<'de>>(reader: D) -> Result<String, D::Error> {
+    match Value::deserialize(reader)? {
+        Value::String(text) => Ok(text),
+        Value::Number(number) => Ok(number.to_string()),
+        other => Err(D::Error::custom(format!("it must be a text, not {other}"))),
+    }
+}
+
+fn options<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Vec<String>>, D::Error> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let texts: Option<Vec<String>> = match Value::deserialize(reader)? {
+        Value::Null => return Ok(None),
+        Value::Array(list) => list.iter().map(text).collect(),
+        Value::Object(by_letter) => {
+            let ordered: BTreeMap<&String, &Value> = by_letter.iter().collect();
+            ordered.into_values().map(text).collect()
+        }
+        _ => None,
+    };
+    texts.map(Some).ok_or_else(|| D::Error::custom("options must be a list of texts, such as [\"Blur\", \"Noise\"]"))
+}
+
 /// The samples of a manifest, with the lines that they stand on.
 #[derive(Debug, Clone)]
 pub struct Manifest {
@@ -111,9 +139,11 @@ impl Manifest {
     }
 }
 
-/// Where a path in a manifest leads: a relative one is meant from the manifest's folder.
+/// Where a path in a manifest leads: a relative one is meant from the manifest's folder, or from the working folder where
+/// the file is there only.
 pub(super) fn resolve(manifest: &Path, path: &str) -> PathBuf {
-    manifest.parent().unwrap_or(Path::new("")).join(path)
+    let beside = manifest.parent().unwrap_or(Path::new("")).join(path);
+    if !beside.exists() && Path::new(path).exists() { path.into() } else { beside }
 }
 
 /// The lines of a file that are not blank, numbered from 1, one at a time.
@@ -160,11 +190,23 @@ mod tests {
     }
 
     #[test]
+    fn names_may_be_numbers_and_options_may_have_letters() {
+        let line = r#"{"sample_id": 7, "image_path": "a.png", "options": {"B": "Noise", "A": "Blur"}}"#;
+        let sample: Sample = serde_json::from_str(line).unwrap();
+        assert_eq!(
+            (sample.sample_id.as_str(), sample.options.unwrap()),
+            ("7", vec!["Blur".to_owned(), "Noise".to_owned()])
+        );
+        let wrong = serde_json::from_str::<Sample>(&line.replace(r#""Blur""#, "[]")).unwrap_err().to_string();
+        assert!(wrong.starts_with("options must be a list of texts"), "{wrong}");
+    }
+
+    #[test]
     fn a_bad_line_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.jsonl");
-        std::fs::write(&path, "{\"sample_id\":\"a\",\"image_path\":\"a.png\"}\n\n{\"sample_id\":1}\n").unwrap();
+        std::fs::write(&path, "{\"sample_id\":\"a\",\"image_path\":\"a.png\"}\n\n{\"sample_id\":[1]}\n").unwrap();
         let error = Manifest::read(&path).unwrap_err().to_string();
-        assert!(error.ends_with("m.jsonl, line 3: invalid type: integer `1`, expected a string"), "{error}");
+        assert!(error.ends_with("m.jsonl, line 3: it must be a text, not [1]"), "{error}");
     }
 }

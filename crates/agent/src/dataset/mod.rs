@@ -19,6 +19,9 @@ mod spaq;
 mod split;
 mod table;
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // what lies outside `#[test]` functions is test code too
+mod testing;
+#[cfg(test)]
 mod tests;
 mod tid2013;
 mod validate;

@@ -151,7 +151,8 @@ pub(super) fn mat_names(path: &Path, variable: &str) -> Result<Vec<String>, Erro
 
 fn mat_variable(path: &Path, variable: &str) -> Result<Value, Error> {
     let bytes = std::fs::read(path).map_err(|error| Error::file(path, error))?;
-    let variables = mat::variables(&bytes).map_err(|reason| Error::file(path, reason))?;
+    let variables = mat::variables(&bytes)
+        .map_err(|reason| Error::file(path, format!("{reason}; MATLAB's `save -v7` writes files that can be read")))?;
     let names: Vec<String> = variables.iter().map(|(name, _)| name.clone()).collect();
     let found = variables.into_iter().find(|(name, _)| name == variable).map(|(_, value)| value);
     found.ok_or_else(|| Error::file(path, format!("there is no {variable} in it, only {}", names.join(", "))))

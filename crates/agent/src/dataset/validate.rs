@@ -90,6 +90,7 @@ impl Check<'_> {
                     self.problem(line, id.clone(), field, "it is empty".into());
                 }
                 Some(Value::String(_)) => {}
+                Some(Value::Number(_)) if field == "sample_id" => {}
                 Some(other) => self.problem(line, id.clone(), field, format!("it must be a text, not {other}")),
             }
         }

@@ -144,7 +144,7 @@ impl Line {
         let option = |option: &Value| option.as_str().or(option.get("text").and_then(Value::as_str)).map(str::to_owned);
         let options = self.0.get("options").or(self.field("options")).and_then(Value::as_array);
         Row {
-            sample_id: self.text("sample_id").unwrap_or_default(),
+            sample_id: self.field("sample_id").and_then(label).unwrap_or_default(),
             mos: self.number("mos").map(|mos| if falls { turned(mos) } else { mos }),
             mos_std: self.number("mos_std"),
             score: self.score(filter.score.as_deref().unwrap_or(SCORE)),
