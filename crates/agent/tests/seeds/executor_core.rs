@@ -1,5 +1,6 @@
 //! executor-core, and the executor's design.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use agenticiqa::executor::{Executor, Grounding};
@@ -256,9 +257,11 @@ async fn cache_tool_outputs() {
         executor.execute(scene.context(), &plan(json!("Global"), [true, false, true, true]), &found).await;
         runs.push(found.into_inner().unwrap().tool_logs);
     }
-    assert!(runs[0].iter().all(|log| !log.cached) && runs[1].iter().all(|log| log.cached));
+    let tools: BTreeSet<&str> = runs[0].iter().map(|log| log.tool_name.as_str()).collect();
+    let computed = runs[0].iter().filter(|log| !log.cached).count();
+    assert!(computed == tools.len() && runs[1].iter().all(|log| log.cached), "{runs:?}");
     assert_eq!(runs[0][0].raw_score, runs[1][0].raw_score);
-    assert_eq!((cache.statistics().misses, cache.statistics().memory_hits), (2, 2));
+    assert_eq!((cache.statistics().misses, cache.statistics().memory_hits), (computed as u64, computed as u64));
 }
 
 #[tokio::test]
