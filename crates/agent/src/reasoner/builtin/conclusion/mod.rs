@@ -63,9 +63,11 @@ pub fn conclude(case: &Case<'_>) -> Conclusion {
     let findings = Findings::new(case.plan, case.evidence);
     let wording = Wording { chinese: case.chinese };
     // Severities come from measurements of the same pixels and were not fitted to opinions: they are no second opinion on a
-    // score that was, so they explain it and do not move it.
+    // score that was, so they explain it and do not move it. Heavy damage is another thing where there is no reference: the
+    // photos behind Fused-NR hardly have any, and perception was fitted to it.
     let carried = case.fused.is_some_and(|fused| fused.interval.is_some());
-    let levels = findings.greatest_damage().map(levels_of).filter(|_| !carried);
+    let counts = |damage: &f64| !carried || (*damage >= HEAVY && judged_alone(case));
+    let levels = findings.greatest_damage().filter(counts).map(levels_of);
     let overall = overall(levels, case.fused);
     let mut reasons = Reasons { wording, sentences: Vec::new() };
     let beyond = case.plan.query_type == QueryType::Other && case.evidence.is_empty();
@@ -117,6 +119,15 @@ fn levels_of(damage: f64) -> [f64; 5] {
     });
     let sum: f64 = weights.iter().sum();
     weights.map(|weight| weight / sum)
+}
+
+/// The damage from which a picture without a reference is judged by it too: severe.
+const HEAVY: f64 = Severity::Severe as u8 as f64;
+
+/// Whether none of the tools that carry the score has seen a reference.
+fn judged_alone(case: &Case<'_>) -> bool {
+    let compares = |name: &str| case.registry.get(name).is_ok_and(|tool| tool.needs_reference());
+    counted(case.evidence, case.registry).iter().all(|log| !compares(log.tool_name.as_str()))
 }
 
 /// Levels and tools together, from 1 to 5, by the fusion of the paper; either may be absent.
