@@ -62,12 +62,7 @@ pub struct Conclusion {
 pub fn conclude(case: &Case<'_>) -> Conclusion {
     let findings = Findings::new(case.plan, case.evidence);
     let wording = Wording { chinese: case.chinese };
-    // Severities come from measurements of the same pixels and were not fitted to opinions: they are no second opinion on a
-    // score that was, so they explain it and do not move it. Heavy damage is another thing where there is no reference: the
-    // photos behind Fused-NR hardly have any, and perception was fitted to it.
-    let carried = case.fused.is_some_and(|fused| fused.interval.is_some());
-    let counts = |damage: &f64| !carried || (*damage >= HEAVY && judged_alone(case));
-    let levels = findings.greatest_damage().filter(counts).map(levels_of);
+    let levels = counting_damage(case, &findings).map(levels_of);
     let overall = overall(levels, case.fused);
     let mut reasons = Reasons { wording, sentences: Vec::new() };
     let beyond = case.plan.query_type == QueryType::Other && case.evidence.is_empty();
@@ -123,6 +118,16 @@ fn levels_of(damage: f64) -> [f64; 5] {
 
 /// The damage from which a picture without a reference is judged by it too: severe.
 const HEAVY: f64 = Severity::Severe as u8 as f64;
+
+/// The damage, where it counts in the score.
+///
+/// Severities come from measurements of the same pixels and were not fitted to opinions: they are no second opinion on a
+/// score that was, so they explain it and do not move it. Heavy damage is another thing where there is no reference: the
+/// photos behind Fused-NR hardly have any, and perception was fitted to it.
+fn counting_damage(case: &Case<'_>, findings: &Findings<'_>) -> Option<f64> {
+    let carried = case.fused.is_some_and(|fused| fused.interval.is_some());
+    findings.greatest_damage().filter(|damage| !carried || (*damage >= HEAVY && judged_alone(case)))
+}
 
 /// Whether none of the tools that carry the score has seen a reference.
 fn judged_alone(case: &Case<'_>) -> bool {
@@ -274,7 +279,7 @@ fn describe(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
         }
         Some(fused) if case.evidence.distinct_runs().len() > 1 => {
             let sentence =
-                carriers(case).map_or_else(|| wording.together(fused.score), |tools| wording.carried(&tools));
+                carriers(case, findings).map_or_else(|| wording.together(fused.score), |tools| wording.carried(&tools));
             reasons.say(&sentence, scored);
         }
         _ => {}
@@ -282,8 +287,11 @@ fn describe(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
     say_contradictions(findings, reasons);
 }
 
-/// The tools that alone carry the score while others are evidence beside them; nothing where all count.
-fn carriers(case: &Case<'_>) -> Option<String> {
+/// The tools that alone carry the score while others are evidence beside them; nothing where all count, or damage does.
+fn carriers(case: &Case<'_>, findings: &Findings<'_>) -> Option<String> {
+    if counting_damage(case, findings).is_some() {
+        return None;
+    }
     let counted = counted(case.evidence, case.registry);
     let others = counted.len() < case.evidence.distinct_runs().len();
     if !others || counted.iter().any(|log| log.interval.is_none()) {
