@@ -5,23 +5,28 @@ use crate::state::Interval;
 
 /// Evidence of a blurred picture with a tool that knows its interval.
 fn carried(score: f64, low: f64, high: f64) -> ExecutorOutput {
-    carried_by("Fused-FR", Severity::Severe, [score, low, high])
+    carried_by("Fused-FR", (Blurs, Severity::Severe), [score, low, high])
 }
 
-fn carried_by(tool: &str, severity: Severity, [score, low, high]: [f64; 3]) -> ExecutorOutput {
+fn carried_by(
+    tool: &str,
+    (distortion, severity): (Distortion, Severity),
+    [score, low, high]: [f64; 3],
+) -> ExecutorOutput {
     let mut fused = log(tool, GLOBAL, score, score, None);
     fused.interval = Some(Interval::new(low, high).unwrap());
     let logs = vec![fused, log("VSI", GLOBAL, 0.91, 2.04, None)];
-    evidence(&[(GLOBAL, Blurs, severity, "edges are 4.2 pixels wide")], logs)
+    evidence(&[(GLOBAL, distortion, severity, "edges are 4.2 pixels wide")], logs)
 }
 
 #[test]
 fn heavy_damage_counts_beside_a_score_without_a_reference() {
-    let levels = |tool: &str, severity: Severity| {
-        concluded("Rate it", &carried_by(tool, severity, [3.75, 3.5, 3.875]), &[]).levels.is_some()
+    let levels = |tool: &str, given: (Distortion, Severity)| {
+        concluded("Rate it", &carried_by(tool, given, [3.75, 3.5, 3.875]), &[]).levels.is_some()
     };
-    assert!(levels("Fused-NR", Severity::Severe) && levels("Fused-NR", Severity::Extreme));
-    assert!(!levels("Fused-NR", Severity::Moderate) && !levels("Fused-FR", Severity::Extreme));
+    assert!(levels("Fused-NR", (Compression, Severity::Severe)) && levels("Fused-NR", (Noise, Severity::Extreme)));
+    assert!(!levels("Fused-NR", (Compression, Severity::Moderate)) && !levels("Fused-NR", (Blurs, Severity::Extreme)));
+    assert!(!levels("Fused-FR", (Compression, Severity::Extreme)));
 }
 
 #[test]
