@@ -39,11 +39,16 @@
 
 pub mod agent;
 pub mod batch;
+pub mod blind;
+pub mod calibrate;
 pub mod checkpoint;
 pub mod config;
+pub mod dataset;
 pub mod doctor;
+pub mod eval;
 pub mod executor;
 mod files;
+pub mod fused;
 pub mod gate;
 pub mod graph;
 pub mod journal;
@@ -61,6 +66,9 @@ pub mod summarizer;
 pub mod tools;
 pub mod vlm;
 
+pub use files::write_atomically;
+
 pub use agenticiqa_imaging as imaging;
 pub use agenticiqa_metrics as metrics;
 pub use agenticiqa_onnx as onnx;
+pub use agenticiqa_statistics as statistics;

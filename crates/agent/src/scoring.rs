@@ -10,9 +10,10 @@ use serde::Serialize;
 use crate::tools::{self, Failure, Material, Registry, Tool, ToolRun, ToolType, raw_number};
 
 /// The tools that judge a pair when none is named: one for each view of the damage, all fast.
-const DEFAULT_PAIR: &[&str] = &["PSNR", "SSIM", "MS-SSIM", "FSIM", "VSI", "GMSD", "MDSI", "HaarPSI"];
+const DEFAULT_PAIR: &[&str] = &["Fused-FR", "PSNR", "SSIM", "MS-SSIM", "FSIM", "VSI", "GMSD", "MDSI", "HaarPSI"];
 /// The tools that judge a single picture when none is named, and the measurements that explain them.
 const DEFAULT_SINGLE: &[&str] = &[
+    "Fused-NR",
     "BRISQUE",
     "NIQE",
     "PIQE",
@@ -127,6 +128,9 @@ pub struct Row {
     pub execution_time: f64,
     /// Why there is no score.
     pub error: Option<String>,
+    /// The interval that nine of ten mean opinions are in, from 1 to 5; for tools that know theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
     /// What was done to the picture before it was measured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -284,6 +288,7 @@ impl<'a> Scorer<'a> {
             normalized_score: run.normalized_score,
             execution_time: run.execution_time,
             error: run.error.as_ref().map(|failure| failure.message().to_owned()),
+            interval: run.interval.and_then(|interval| tool.scale().normalise_interval(interval)),
             notes: Vec::new(),
             map_path: None,
             failure: run.error,

@@ -38,8 +38,8 @@ pub enum Error {
     Backend(#[from] vlm::Error),
 }
 
-/// The tools by the settings: the built-in list or the user's, what the user adds, the model files that are given.
-pub fn registry(settings: &Settings) -> Result<Registry, Error> {
+/// The tool list by the settings: the built-in one or the user's, and what the user adds.
+pub fn tool_list(settings: &Settings) -> Result<ToolList, Error> {
     let given = &settings.pipeline.tools;
     let mut list = match &given.metadata {
         Some(path) => {
@@ -52,6 +52,13 @@ pub fn registry(settings: &Settings) -> Result<Registry, Error> {
     for (name, entry) in &given.add {
         list.add(name, entry.clone());
     }
+    Ok(list)
+}
+
+/// The tools by the settings: the list, and the model files that are given.
+pub fn registry(settings: &Settings) -> Result<Registry, Error> {
+    let given = &settings.pipeline.tools;
+    let list = tool_list(settings)?;
     let worker = given.worker.settings().map(Worker::new).unwrap_or_default();
     let installed = settings.data_folder.as_deref().map(Workshop::in_folder).unwrap_or_default();
     let own = given.metadata.as_ref().and_then(|path| path.parent()).map(Path::to_owned);

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod batch;
+mod evaluate;
 mod shared;
 mod tools;
 
@@ -14,6 +15,10 @@ use clap_complete::Shell;
 use tracing::level_filters::LevelFilter;
 
 pub use batch::Batch;
+pub use evaluate::{
+    BootstrapArguments, Calibrate, Dataset, DatasetCommand, Eval, EvalCommand, EvalCorrelation, EvalMcq, Prepare,
+    ScoringArguments, Validate,
+};
 pub use shared::{Gates, Recordings};
 pub use tools::{Install, ListFormat, Tools, ToolsCommand};
 
@@ -56,6 +61,8 @@ Examples:
   agenticiqa batch -i samples.jsonl -o records.jsonl         many assessments, resumable
   agenticiqa tools list                                      every tool, its scale, and what can run here
   agenticiqa tools install                                   what can be installed, its size and licence
+  agenticiqa dataset prepare TID2013 --root D --output M     a manifest of a public dataset
+  agenticiqa eval correlation M --tool SSIM --tool FSIM      SRCC, PLCC, KRCC with intervals
 
 Exit codes: 0 done, 1 the work failed, 2 bad usage or bad input, 3 a quality gate was not met.";
 
@@ -70,6 +77,12 @@ pub enum Command {
     Score(Score),
     /// List, describe, check or install the tools
     Tools(Tools),
+    /// Make and check manifests of public datasets
+    Dataset(Dataset),
+    /// Compare scores and answers with people's
+    Eval(Eval),
+    /// Fit the scale of tools to people's opinions
+    Calibrate(Calibrate),
     /// What is configured, what is missing, what to do about it
     Doctor(Doctor),
     /// The agent graph as a Mermaid diagram

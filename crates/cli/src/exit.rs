@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use agenticiqa::{agent, batch, config, scoring, setup, tools};
+use agenticiqa::{agent, batch, config, dataset, eval, scoring, setup, tools};
 
 /// How a command that ran to its end went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,7 +67,7 @@ macro_rules! bad_input {
     )+};
 }
 
-bad_input!(tools::Error, scoring::Error, agent::Error, config::Error, setup::Error);
+bad_input!(tools::Error, scoring::Error, agent::Error, config::Error, setup::Error, dataset::Error, eval::Error);
 
 impl From<tools::install::Error> for Stop {
     fn from(error: tools::install::Error) -> Self {

@@ -7,7 +7,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::arguments::{Arguments, LogFormat};
+use crate::arguments::{Arguments, Command, LogFormat};
 
 /// Starts logging as the command line says, else as the configuration does.
 pub fn start(arguments: &Arguments, configured: &config::Logging) {
@@ -21,7 +21,12 @@ pub fn start(arguments: &Arguments, configured: &config::Logging) {
         None => configured.format == config::LogFormat::Json,
     };
     // Ours only: what HTTP libraries log of requests and answers could hold a key.
-    let ours = Targets::new().with_target("agenticiqa", level);
+    let mut ours = Targets::new().with_target("agenticiqa", level);
+    let asked = arguments.quiet || arguments.log_level.is_some() || configured.level != config::LogLevel::Warn;
+    if matches!(arguments.command, Command::Batch(_)) && !asked {
+        // What fails in one of thousands of samples is in its record and in the summary.
+        ours = ours.with_target("agenticiqa", LevelFilter::OFF).with_target("agenticiqa::batch", LevelFilter::WARN);
+    }
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
     let log = tracing_subscriber::registry();
     match json {

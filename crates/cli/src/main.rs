@@ -3,11 +3,15 @@
 mod arguments;
 mod assess;
 mod batch;
+mod calibrate;
+mod dataset;
 mod doctor;
+mod eval;
 mod exit;
 mod gate;
 mod logging;
 mod maps;
+mod measure;
 mod score;
 mod table;
 mod tools;
@@ -60,6 +64,9 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         Command::Batch(batch) => batch::run(batch, &settings, &environment, arguments.quiet),
         Command::Score(score) => score::run(score, &settings, arguments.quiet),
         Command::Tools(tools) => tools::run(tools, &settings, arguments.quiet),
+        Command::Dataset(dataset) => dataset::run(dataset),
+        Command::Eval(eval) => eval::run(eval, &settings, arguments.quiet),
+        Command::Calibrate(calibrate) => calibrate::run(calibrate, &settings, arguments.quiet),
         Command::Doctor(doctor) => doctor::run(doctor, &settings, &environment),
         Command::Graph { .. } | Command::Man | Command::Completions { .. } => Ok(Exit::Done),
     }

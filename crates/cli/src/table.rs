@@ -30,6 +30,12 @@ pub fn bar(score: f64) -> String {
     format!("{}{} {score:.2}", "█".repeat(cells), "░".repeat(10 - cells))
 }
 
+/// A bar, followed by the interval around the score where it is known.
+pub fn bar_with(score: f64, interval: Option<[f64; 2]>) -> String {
+    let interval = interval.map(|[low, high]| format!(" ({low:.1}–{high:.1})")).unwrap_or_default();
+    bar(score) + &interval
+}
+
 /// Which way is better, in a word.
 pub fn direction(lower_is_better: Option<bool>) -> &'static str {
     match lower_is_better {
@@ -54,5 +60,7 @@ mod tests {
         assert_eq!(bar(1.0), "░░░░░░░░░░ 1.00");
         assert_eq!(bar(3.0), "█████░░░░░ 3.00");
         assert_eq!(bar(5.0), "██████████ 5.00");
+        assert_eq!(bar_with(3.0, Some([2.54, 3.46])), "█████░░░░░ 3.00 (2.5–3.5)");
+        assert_eq!(bar_with(3.0, None), bar(3.0));
     }
 }

@@ -56,13 +56,18 @@ pub fn collect(folders: &[PathBuf], best: usize, clean: usize) -> Result<Vec<Con
     Ok(contents)
 }
 
+/// Whether a photo of this name is kept for testing.
+pub fn tested(name: &str) -> bool {
+    hash(name) % 10 < TEST_TENTHS
+}
+
 fn content(path: PathBuf, only_clean: bool, elsewhere: bool) -> Option<Content> {
     let name = path.file_stem()?.to_str()?.to_owned();
     let picture = path.extension().is_some_and(|extension| ["jpg", "png"].iter().any(|known| extension == *known));
     if !picture || LEFT_OUT.contains(&name.as_str()) {
         return None;
     }
-    let test = hash(&name) % 10 < TEST_TENTHS;
+    let test = tested(&name);
     Some(Content { path, name, test, only_clean, elsewhere })
 }
 

@@ -24,6 +24,21 @@ pub enum Error {
     /// The model cannot be written.
     #[error(transparent)]
     Model(#[from] agenticiqa::perception::Unusable),
+    /// Published weights cannot be read.
+    #[error(transparent)]
+    Weights(#[from] agenticiqa_weights::Error),
+    /// A picture cannot be judged without a reference.
+    #[error(transparent)]
+    Blind(#[from] agenticiqa::blind::Error),
+    /// The model of the score without a reference cannot be written.
+    #[error(transparent)]
+    BlindModel(#[from] agenticiqa::blind::Unusable),
+    /// The network cannot be used.
+    #[error(transparent)]
+    Backbone(#[from] agenticiqa_backbone::Unusable),
+    /// The fused score cannot be written.
+    #[error(transparent)]
+    Fused(#[from] agenticiqa::fused::Unusable),
     /// A file holds something else.
     #[error(transparent)]
     Json(#[from] serde_json::Error),

@@ -1,12 +1,16 @@
 //! Fits the models that AgenticIQA ships. Not part of the program: `cargo run --release -p agenticiqa-fit -- perception --help`.
 
+mod backbone;
+mod blind;
 mod boost;
 mod corpus;
 mod error;
+mod fusion;
 mod labels;
 mod opinions;
 mod report;
 mod samples;
+mod statistics;
 mod train;
 
 use std::io::Write as _;
@@ -30,6 +34,12 @@ struct Arguments {
 enum Command {
     /// Fits the detection of distortions and their severity.
     Perception(Perception),
+    /// Fits the score without a reference.
+    Blind(blind::Arguments),
+    /// Makes the file of the network that looks at pictures without a reference.
+    Backbone(backbone::Arguments),
+    /// Fits the fused score with a reference.
+    Fusion(fusion::Arguments),
     /// Shows how findings go with the opinions that a manifest holds.
     Opinions {
         /// The folder with the manifest.jsonl.
@@ -102,6 +112,9 @@ const USUAL: [&str; 19] = [
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Perception(arguments) => perception(&arguments),
+        Command::Blind(arguments) => blind::run(&arguments),
+        Command::Backbone(arguments) => backbone::run(&arguments),
+        Command::Fusion(arguments) => fusion::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),
         Command::Examine { image, reference } => opinions::show(&image, reference.as_deref()),
     };

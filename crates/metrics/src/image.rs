@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 mod convert;
+mod shrink;
 
 use convert::{add8, add16, deinterleave, rgb2gray8, rgb2gray16, weigh8, weigh16, widen8, widen16};
 
@@ -156,7 +157,7 @@ impl Image {
     /// Luma as MATLAB's `rgb2gray` gives it for this bit depth: BT.601 weights, rounded to whole code values; on the
     /// scale 0..=255. Computed once and shared by all metrics.
     pub fn gray(&self) -> &Plane {
-        self.inner.gray.get_or_init(|| {
+        made_once(&self.inner.gray, || {
             let mut gray = Plane::new(self.width(), self.height());
             strips::for_each_row(&mut gray, |y, row| self.compute_gray(y, 0..self.width(), row));
             gray
@@ -167,7 +168,7 @@ impl Image {
     /// Computed once and shared by both.
     pub fn box_means(&self) -> &[Plane; 3] {
         let factor = downsample::factor(self.width(), self.height());
-        self.inner.box_means.get_or_init(|| downsample::box_means(self, factor))
+        made_once(&self.inner.box_means, || downsample::box_means(self, factor))
     }
 
     /// Writes these columns of row `y` of [`gray`](Self::gray) to `row`. Unlike it, this never computes nor keeps the
@@ -260,6 +261,16 @@ impl fmt::Debug for Image {
         let (width, height) = (self.width(), self.height());
         write!(f, "Image({width}x{height}, {} channels, {} bits)", self.channels(), self.bit_depth())
     }
+}
+
+/// What `cell` holds, made first if it is empty. It is made outside the cell: making it runs on the caller's pool, and a thread that waits there may
+/// take up another metric of the same picture, which would wait for itself if the cell were locked. At worst it is made twice.
+fn made_once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
+    if let Some(made) = cell.get() {
+        return made;
+    }
+    let made = make();
+    cell.get_or_init(|| made)
 }
 
 /// A rectangle of pixels.

@@ -20,10 +20,11 @@
 //! # Ok::<(), agenticiqa_metrics::Error>(())
 //! ```
 
+mod comparison;
 pub mod distort;
 mod error;
 mod image;
-mod mat;
+pub mod mat;
 mod metric;
 pub mod ops;
 mod plane;
@@ -33,6 +34,7 @@ mod testing;
 pub mod fr;
 pub mod nr;
 
+pub use comparison::Comparison;
 pub use error::{Error, Result};
 pub use fr::*;
 pub use image::{Image, Region, Samples, Source};

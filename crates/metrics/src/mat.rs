@@ -1,4 +1,5 @@
-//! Reads numeric arrays and cells of MATLAB version 5 files: as much as model files need, and never beyond their bytes.
+//! Reads numbers, text and cells of MATLAB version 5 files: as much as models and datasets need, and never beyond their
+//! bytes.
 
 /// What a file that cannot be read has wrong with it.
 pub type Result<T> = std::result::Result<T, String>;
@@ -8,6 +9,8 @@ pub type Result<T> = std::result::Result<T, String>;
 pub enum Value {
     /// A matrix of numbers.
     Numbers(Numbers),
+    /// Text, one string for each row of characters.
+    Text(Vec<String>),
     /// A cell array.
     Cells(Vec<Value>),
     /// A class that is not read.
@@ -29,6 +32,7 @@ const HEADER: usize = 128;
 const MATRIX: u32 = 14;
 const COMPRESSED: u32 = 15;
 const CELL: u8 = 1;
+const CHARACTERS: u8 = 4;
 const NUMERIC: std::ops::RangeInclusive<u8> = 6..=15;
 /// Cells in cells in cells are enough; more would only serve to exhaust the stack.
 const DEPTH: usize = 8;
@@ -103,16 +107,39 @@ fn matrix(bytes: &[u8], depth: usize) -> Result<(String, Value)> {
         }
         return Ok((name, Value::Cells(cells)));
     }
+    let rows = sizes.first().copied().unwrap_or(0);
+    if class == CHARACTERS {
+        return Ok((name, Value::Text(text(rest, rows, count)?)));
+    }
     if !NUMERIC.contains(&class) {
         return Ok((name, Value::Other));
     }
     let (kind, data, _) = element(rest)?;
     let data = numbers(kind, data)?;
-    let rows = sizes.first().copied().unwrap_or(0);
     if data.len() != count || rows == 0 {
         return Err(format!("an array of {count} numbers has {}", data.len()));
     }
     Ok((name, Value::Numbers(Numbers { rows, columns: count / rows, data })))
+}
+
+/// The rows of a matrix of characters, which is stored column by column; blanks that fill rows up are left out.
+fn text(bytes: &[u8], rows: usize, count: usize) -> Result<Vec<String>> {
+    if count == 0 {
+        return Ok(vec![String::new()]);
+    }
+    let (kind, data, _) = element(bytes)?;
+    const UTF8: u32 = 16;
+    let units: Vec<u16> = match kind {
+        UTF8 => String::from_utf8_lossy(data).encode_utf16().collect(),
+        1 | 2 => data.iter().map(|byte| u16::from(*byte)).collect(),
+        4 | 17 => data.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect(),
+        _ => return Err(format!("text is stored in an unknown way ({kind})")),
+    };
+    if units.len() != count || rows == 0 {
+        return Err(format!("a text of {count} characters has {}", units.len()));
+    }
+    let row = |row: usize| -> Vec<u16> { units.iter().skip(row).step_by(rows).copied().collect() };
+    Ok((0..rows).map(|number| String::from_utf16_lossy(&row(number)).trim_end().to_owned()).collect())
 }
 
 /// Numbers of any of the stored types: MATLAB stores whole numbers in as few bytes as they need.
@@ -189,7 +216,23 @@ pub(crate) mod tests {
         let doubles = Numbers { rows: 2, columns: 3, data: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.5] };
         let short = Numbers { rows: 3, columns: 1, data: vec![7.0, 8.0, 9.0] };
         let cells = Value::Cells(vec![Value::Numbers(doubles), Value::Numbers(short)]);
-        assert_eq!(read, [("model".to_string(), cells), ("text".to_string(), Value::Other)]);
+        assert_eq!(read, [("model".to_string(), cells), ("text".to_string(), Value::Text(vec!["A".into()]))]);
+    }
+
+    #[test]
+    fn cells_of_text_are_read_in_every_encoding() {
+        let wide: Vec<u8> = "t1.bmp".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let cells = [
+            encode_matrix(CHARACTERS, 1, 6, "", &encode(4, &wide)),
+            encode_matrix(CHARACTERS, 1, 6, "", &encode(16, b"t2.bmp")),
+            encode_matrix(CHARACTERS, 0, 0, "", &[]),
+            // Two rows, column by column, the second filled up with a blank.
+            encode_matrix(CHARACTERS, 2, 3, "", &encode(2, b"acbdc ")),
+        ];
+        let file = encode_file(&encode_matrix(CELL, 4, 1, "names", &cells.concat()));
+        let text = |rows: &[&str]| Value::Text(rows.iter().map(|row| (*row).to_owned()).collect());
+        let wanted = Value::Cells(vec![text(&["t1.bmp"]), text(&["t2.bmp"]), text(&[""]), text(&["abc", "cd"])]);
+        assert_eq!(variables(&file).unwrap(), [("names".to_owned(), wanted)]);
     }
 
     #[test]

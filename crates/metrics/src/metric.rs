@@ -131,6 +131,8 @@ pub struct Map {
 pub struct Measurement {
     /// The score on the metric's own scale.
     pub score: f64,
+    /// Lower and upper end of the interval that nine of ten mean opinions are in, on the same scale; for scores that know theirs.
+    pub interval: Option<(f64, f64)>,
     /// The map.
     pub map: Option<Map>,
 }
@@ -138,7 +140,12 @@ pub struct Measurement {
 impl Measurement {
     /// A score without a map.
     pub fn new(score: f64) -> Self {
-        Self { score, map: None }
+        Self { score, interval: None, map: None }
+    }
+
+    /// The same score with the interval around it.
+    pub fn with_interval(self, low: f64, high: f64) -> Self {
+        Self { interval: Some((low, high)), ..self }
     }
 
     /// The same score with a map.

@@ -19,6 +19,7 @@
 pub mod archive;
 mod cursor;
 mod dists;
+mod efficientnet;
 mod error;
 mod hdf5;
 #[cfg(test)]
@@ -34,6 +35,7 @@ mod tensor;
 mod tiles;
 mod torch;
 
+pub use efficientnet::efficientnet_lite0;
 pub use error::{Error, Result};
 pub use recipes::{RECIPES, Recipe, convert};
 pub use tensor::Tensor;

@@ -16,6 +16,7 @@ const GLOBALS: &[&str] = &[
     "numpy.dtype",
     "numpy.ndarray",
     "torch.FloatStorage",
+    "torch.LongStorage",
     "torch._utils._rebuild_tensor_v2",
 ];
 /// The checkpoints have some hundreds of instructions; this bounds the memory that values take.
@@ -72,6 +73,11 @@ impl<'a> Pickle<'a> {
     /// The value that the pickle is made for.
     pub(crate) fn root(&self) -> &Value<'a> {
         self.get(self.root)
+    }
+
+    /// All values, in the order in which they were made.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Value<'a>> {
+        self.values.iter()
     }
 
     pub(crate) fn get(&self, id: Id) -> &Value<'a> {
@@ -282,7 +288,12 @@ impl<'a> Machine<'a> {
     fn call(&mut self, here: &Cursor<'a>) -> Result<()> {
         let arguments = self.pop(here)?;
         let function = self.pop(here)?;
-        self.push(Value::Call { function, arguments, state: None });
+        let ordered = matches!(self.values.get(function), Some(Value::Global("collections", "OrderedDict")));
+        let empty = matches!(self.values.get(arguments), Some(Value::Tuple(items)) if items.is_empty());
+        self.push(match ordered && empty {
+            true => Value::Dict(Vec::new()),
+            false => Value::Call { function, arguments, state: None },
+        });
         Ok(())
     }
 
@@ -291,6 +302,8 @@ impl<'a> Machine<'a> {
         let top = self.top(here)?;
         match self.values.get_mut(top) {
             Some(Value::Call { state, .. }) => *state = Some(given),
+            // Versions of modules, which Torch hangs on its dictionary of tensors.
+            Some(Value::Dict(_)) => {}
             _ => return Err(here.malformed("a state is given to what is no object")),
         }
         Ok(())

@@ -37,12 +37,13 @@ impl<'a> Checkpoint<'a> {
         let pickle = Pickle::read(&mut cursor)?;
         let keys = Pickle::read(&mut cursor)?;
         let Value::List(ids) = keys.root() else { return Err(cursor.malformed("there is no list of storages")) };
+        let counts = counts(&pickle);
         let mut storages = Vec::with_capacity(ids.len());
         for &id in ids {
             let Value::Text(key) = *keys.get(id) else { return Err(cursor.malformed("a storage has no key")) };
             let count = cursor.u64()?;
-            let length =
-                count.checked_mul(size_of::<f32>() as u64).ok_or_else(|| cursor.malformed("too many numbers"))?;
+            let size = if counts.contains(&key) { size_of::<i64>() } else { size_of::<f32>() };
+            let length = count.checked_mul(size as u64).ok_or_else(|| cursor.malformed("too many numbers"))?;
             storages.push((key, cursor.take_long(length)?));
         }
         Ok(Self { pickle, storages })
@@ -71,23 +72,38 @@ impl<'a> Checkpoint<'a> {
             return None;
         };
         let shape = self.pickle.sizes(shape)?;
-        if !in_order(&shape, &self.pickle.sizes(strides)?) {
-            return None;
-        }
+        let strides = self.pickle.sizes(strides)?;
         let numbers = self.storages.iter().find(|(name, _)| name == key)?.1;
-        Tensor::from_bytes(&shape, numbers)
+        let stored = Tensor::from_bytes(&shape, numbers)?;
+        if strides.len() == shape.len() {
+            Tensor::new(&shape, in_order(&shape, &strides, stored.values())?)
+        } else {
+            None
+        }
     }
 }
 
-/// Whether the strides are those of numbers one after the other.
-fn in_order(shape: &[usize], strides: &[usize]) -> bool {
-    let mut expected = 1_usize;
-    shape.len() == strides.len()
-        && shape.iter().zip(strides).rev().all(|(&extent, &stride)| {
-            let fits = extent == 1 || stride == expected;
-            expected = expected.saturating_mul(extent);
-            fits
-        })
+/// Keys of the storages of 64 bit integers: how many batches a normalisation was trained with. They are passed over.
+fn counts<'a>(pickle: &Pickle<'a>) -> Vec<&'a str> {
+    let storages = pickle.values().filter_map(|value| match value {
+        Value::Persistent(storage) => pickle.tuple(*storage),
+        _ => None,
+    });
+    let keys = storages.filter_map(|storage| match storage.as_slice() {
+        &[Value::Text("storage"), Value::Global("torch", "LongStorage"), Value::Text(key), ..] => Some(*key),
+        _ => None,
+    });
+    keys.collect()
+}
+
+/// The numbers in the order of the shape, where the storage has them in the order of the strides.
+fn in_order(shape: &[usize], strides: &[usize], stored: &[f32]) -> Option<Vec<f32>> {
+    let mut places = vec![0_usize];
+    for (&extent, &stride) in shape.iter().zip(strides) {
+        let steps = |place: usize| (0..extent).map(move |step| place.checked_add(step.checked_mul(stride)?));
+        places = places.into_iter().flat_map(steps).collect::<Option<_>>()?;
+    }
+    places.into_iter().map(|place| stored.get(place).copied()).collect()
 }
 
 #[cfg(test)]
@@ -105,13 +121,13 @@ mod tests {
             ([1, 5, 1, 1].as_slice(), [0.0, 0.125, 0.25, 0.375, 0.5].as_slice())
         );
         assert_eq!(checkpoint.tensor("beta").unwrap().values(), [0.0, 0.125, 0.25, 0.375]);
+        assert_eq!(checkpoint.tensor("turned").unwrap().values(), [0.0, 0.25, 0.125, 0.375]);
     }
 
     #[test]
     fn other_files_and_tensors_are_refused() {
         let checkpoint = Checkpoint::read(TENSORS).unwrap();
         assert_eq!(checkpoint.tensor("gamma").unwrap_err().to_string(), "Torch file: there is no array gamma");
-        assert!(checkpoint.tensor("turned").unwrap_err().to_string().contains("turned is no tensor"));
         let arrays = include_bytes!("../tests/data/arrays.ckpt");
         assert!(Checkpoint::read(arrays).unwrap_err().to_string().contains("before version 1.6"));
     }

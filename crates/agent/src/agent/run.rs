@@ -235,7 +235,8 @@ impl Run<'_> {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 backends: self.agent.backends(),
                 tokens_used,
-                cost_usd: cost.sum(),
+                // The sum of nothing is a negative zero.
+                cost_usd: cost.sum::<Option<f64>>().map(|cost| cost + 0.0),
                 node_times_ms: self.times,
                 notes,
             },

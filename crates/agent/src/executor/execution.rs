@@ -10,10 +10,12 @@ use rayon::prelude::*;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::region_of;
+use super::selection::Selected;
 use crate::journal::{Event, Journal};
 use crate::reasoner::Context;
 use crate::state::{
-    ByDistortion, Distortion, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog, ToolScore,
+    ByDistortion, Distortion, Interval, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog,
+    ToolScore,
 };
 use crate::subject::Subject;
 use crate::tools::{CacheKey, CachedRun, Material, Registry, ToolCache};
@@ -39,6 +41,8 @@ struct Job {
     object: Text,
     distortion: Distortion,
     region: Option<Region>,
+    /// Whether it was selected for the distortion, or runs beside what was.
+    selected: bool,
 }
 
 impl Job {
@@ -58,11 +62,12 @@ struct Measured {
 pub(super) async fn execute(
     context: Context<'_>,
     cache: &Arc<ToolCache>,
-    selected: &ByDistortion<OneOrMany<Text>>,
+    selected: &Selected,
     regions: &[RegionBox],
     tell: &(dyn Fn(Executed) + Sync),
 ) {
-    let jobs = jobs(selected, regions);
+    let mut jobs = jobs(&selected.tools, regions, true);
+    jobs.extend(self::jobs(&selected.beside, regions, false));
     let distinct = distinct(&jobs);
     let bench = Bench {
         subject: Arc::clone(context.subject),
@@ -102,25 +107,29 @@ fn assemble(jobs: &[Job], distinct: &[Job], known: &[Option<Measured>]) -> Execu
     for job in jobs {
         let Some(index) = distinct.iter().position(|earlier| earlier.measures_the_same_as(job)) else { continue };
         let again = std::mem::replace(&mut seen[index], true);
-        for log in known[index].iter().flat_map(|measured| &measured.logs) {
-            executed.add(ToolExecutionLog {
+        // What stands in for a tool stands in where it was selected.
+        let logs = known[index].iter().flat_map(|measured| &measured.logs).filter(|log| job.selected || !log.fallback);
+        for log in logs {
+            let log = ToolExecutionLog {
                 object_name: job.object.clone(),
                 distortion: job.distortion,
                 cached: log.cached || again,
                 ..log.clone()
-            });
+            };
+            if job.selected { executed.add(log) } else { executed.tool_logs.push(log) }
         }
     }
     executed
 }
 
-fn jobs(selected: &ByDistortion<OneOrMany<Text>>, regions: &[RegionBox]) -> Vec<Job> {
+fn jobs(tools: &ByDistortion<OneOrMany<Text>>, regions: &[RegionBox], selected: bool) -> Vec<Job> {
     let mut jobs = Vec::new();
-    for (object, tools) in selected {
+    for (object, tools) in tools {
         let region = region_of(object.as_str(), regions);
         for (distortion, tools) in tools {
             for tool in tools.as_slice() {
-                jobs.push(Job { tool: tool.clone(), object: object.clone(), distortion: *distortion, region });
+                let (tool, object) = (tool.clone(), object.clone());
+                jobs.push(Job { tool, object, distortion: *distortion, region, selected });
             }
         }
     }
@@ -156,10 +165,14 @@ impl Bench {
         });
     }
 
-    /// Runs the tool of a job, and a generic no-reference tool on the same pixels if it fails.
+    /// Runs the tool of a job, and a generic no-reference tool on the same pixels if it fails. Nothing stands in for a tool that
+    /// only runs beside the selected one.
     fn run_with_stand_in(&self, job: &Job) -> Measured {
         let mut logs = vec![self.run(job, job.tool.as_str(), false)];
-        if let Some(reason) = logs[0].error.clone() {
+        let failure = logs[0].error.clone();
+        if let Some(reason) = failure.as_ref().filter(|_| !job.selected) {
+            self.journal.note(format!("{} was to run beside the selected tools and failed: {reason}", job.tool));
+        } else if let Some(reason) = failure {
             self.journal.problem(format!("{} failed: {reason}", job.tool));
             for stand_in in STAND_INS.into_iter().filter(|name| *name != job.tool.as_str()) {
                 let log = self.run(job, stand_in, true);
@@ -180,11 +193,12 @@ impl Bench {
         let start = Instant::now();
         let outcome = self.raw_score(tool, job.region);
         let elapsed = Seconds::from(start.elapsed());
-        let (raw, seconds, cached, error) = match outcome {
-            Ok((run, cached)) => (Some(run.raw_score), run.execution_time, cached, None),
-            Err(reason) => (None, elapsed, false, Some(reason)),
+        let (raw, interval, seconds, cached, error) = match outcome {
+            Ok((run, cached)) => (Some(run.raw_score), run.interval, run.execution_time, cached, None),
+            Err(reason) => (None, None, elapsed, false, Some(reason)),
         };
         let normalized = raw.and_then(|raw| self.normalise(tool, raw.0));
+        let interval = interval.and_then(|interval| self.normalise_interval(tool, interval));
         if let Some(reason) = &error {
             tracing::error!(tool, object = job.object.as_str(), "tool failed: {reason}");
         } else {
@@ -196,6 +210,7 @@ impl Bench {
             distortion: job.distortion,
             raw_score: raw,
             normalized_score: normalized,
+            interval,
             execution_time: seconds,
             fallback,
             error,
@@ -233,9 +248,14 @@ impl Bench {
             return Err(format!("{name} gave {raw}"));
         }
         let execution_time = Seconds::new(run.execution_time).map_err(|error| error.to_string())?;
-        let run = CachedRun { raw_score: RawScore(raw), execution_time };
+        let run = CachedRun { raw_score: RawScore(raw), interval: run.interval, execution_time };
         self.cache.insert(key, run);
         Ok((run, false))
+    }
+
+    fn normalise_interval(&self, name: &str, interval: (f64, f64)) -> Option<Interval> {
+        let [low, high] = self.registry.get(name).ok()?.scale().normalise_interval(interval)?;
+        Interval::new(low, high).ok()
     }
 
     fn normalise(&self, name: &str, raw: f64) -> Option<Score> {

@@ -77,7 +77,7 @@ impl Executor<'_> {
         let measurement = async {
             let Some(selected) = self.select(context, plan, &distortions).await else { return };
             if plan.plan.tool_selection {
-                record(&|output| output.selected_tools = Some(selected.clone()));
+                record(&|output| output.selected_tools = Some(selected.tools.clone()));
             }
             if plan.plan.tool_execution {
                 let start = Instant::now();

@@ -2,13 +2,22 @@
 
 use super::{Executor, step};
 use crate::journal::Subtask;
-use crate::reasoner::builtin::selection::choose;
+use crate::reasoner::builtin::selection::{choose, companion};
 use crate::reasoner::{Context, DistortionSet};
-use crate::state::{ByDistortion, OneOrMany, PlannerOutput, ReferenceMode, Text};
+use crate::state::{ByDistortion, Distortion, OneOrMany, PlannerOutput, ReferenceMode, Text};
 use crate::tools::{Tool, ToolType};
 
 /// The generic tools of the specification, taken when nothing better can be chosen.
 const GENERIC: [(ToolType, &str); 2] = [(ToolType::FullReference, "TOPIQ_FR"), (ToolType::NoReference, "QAlign")];
+
+/// The tools that are to run.
+#[derive(Debug, Default)]
+pub(super) struct Selected {
+    /// Those that were selected for each distortion.
+    pub tools: ByDistortion<OneOrMany<Text>>,
+    /// Those that run beside them: the tool that carries the score, or evidence beside it. None where tools were named.
+    pub beside: ByDistortion<OneOrMany<Text>>,
+}
 
 impl Executor<'_> {
     /// The tools for each distortion; nothing where the plan neither selects nor runs tools.
@@ -17,23 +26,35 @@ impl Executor<'_> {
         context: Context<'_>,
         plan: &PlannerOutput,
         distortions: &DistortionSet,
-    ) -> Option<ByDistortion<OneOrMany<Text>>> {
+    ) -> Option<Selected> {
         if !plan.plan.tool_selection && !plan.plan.tool_execution {
             return None;
         }
         if let Some(required) = &plan.required_tool {
-            return Some(for_all(distortions, &canonical(context, required)));
+            let tools = for_all(distortions, &canonical(context, required));
+            return Some(Selected { tools, ..Selected::default() });
         }
         let full_reference = plan.reference_mode == ReferenceMode::FullReference;
         let tools = offered(context, full_reference);
         if plan.plan.tool_selection {
             let chosen = self.reasoner.select(context, plan, distortions, &tools);
             if let Some(chosen) = step(context, Subtask::ToolSelection, chosen).await {
-                return Some(one_each(chosen));
+                let beside = beside(&chosen, &tools, full_reference);
+                return Some(Selected { tools: one_each(chosen), beside });
             }
         }
-        Some(generic(context, distortions, &tools, full_reference))
+        let chosen = generic(context, distortions, &tools, full_reference);
+        Some(Selected { beside: beside(&chosen, &tools, full_reference), tools: one_each(chosen) })
     }
+}
+
+/// What runs beside the selected tools.
+fn beside(chosen: &ByDistortion<Text>, tools: &[&Tool], full_reference: bool) -> ByDistortion<OneOrMany<Text>> {
+    let companion = |(distortion, tool): (&Distortion, &Text)| {
+        let beside = companion(*distortion, &[tool.as_str()], tools, full_reference)?;
+        Some((*distortion, OneOrMany::One(Text::new(beside.name()).ok()?)))
+    };
+    chosen.iter().map(|(object, of)| (object.clone(), of.iter().filter_map(companion).collect())).collect()
 }
 
 /// The tools that can run here and give a score from 1 to 5: with a reference the full-reference ones come first.
@@ -77,17 +98,20 @@ fn generic(
     distortions: &DistortionSet,
     tools: &[&Tool],
     full_reference: bool,
-) -> ByDistortion<OneOrMany<Text>> {
+) -> ByDistortion<Text> {
     let wanted = if full_reference { ToolType::FullReference } else { ToolType::NoReference };
     let name = GENERIC.iter().find(|(kind, _)| *kind == wanted).map_or("", |(_, name)| name);
     let available = tools.iter().find(|tool| tool.name() == name);
     match available.and_then(|tool| Text::new(tool.name()).ok()) {
-        Some(tool) => for_all(distortions, &OneOrMany::One(tool)),
+        Some(tool) => {
+            let of = |list: &Vec<Distortion>| list.iter().map(|distortion| (*distortion, tool.clone())).collect();
+            distortions.iter().map(|(object, list)| (object.clone(), of(list))).collect()
+        }
         None => {
             context
                 .journal
                 .problem(format!("{name} cannot run here: the best available tool was taken for each distortion"));
-            one_each(choose(distortions, tools, full_reference))
+            choose(distortions, tools, full_reference)
         }
     }
 }

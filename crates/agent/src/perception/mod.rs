@@ -36,6 +36,9 @@ use view::View;
 /// The smallest side of a picture that can be examined, in pixels.
 pub const SMALLEST_SIDE: usize = view::SMALLEST;
 
+/// How many numbers [`measure`] gives.
+pub const MEASURED: usize = 148;
+
 /// The result of every fallible call of this module.
 pub type Result<T> = std::result::Result<T, Error>;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
 use crate::journal::Node;
 use crate::state::{ByDistortion, ExecutorOutput, PlannerOutput, RegionBox, Text};
+use crate::summarizer::estimate::Estimate;
 use crate::tools::Tool;
 
 /// Asks the first; if it cannot answer, whether it is not reached or says nothing that can be used, the second. If that
@@ -81,7 +82,7 @@ impl Reasoner for WithFallback {
         context: Context<'a>,
         plan: &'a PlannerOutput,
         evidence: &'a ExecutorOutput,
-        fused: Option<f64>,
+        fused: Option<Estimate>,
     ) -> Thought<'a, Verdict> {
         let first = self.first.conclude(context, plan, evidence, fused);
         self.or_second(context, first, move || self.second.conclude(context, plan, evidence, fused)).boxed()

@@ -18,6 +18,7 @@ use crate::state::{
     RegionBox, Text, UsedEvidence,
 };
 use crate::subject::Subject;
+use crate::summarizer::estimate::Estimate;
 use crate::tools::{Registry, Tool};
 
 /// The distortions of each part of the picture.
@@ -93,13 +94,13 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
     /// Says where the named objects are; those that it cannot find are left out.
     fn ground<'a>(&'a self, context: Context<'a>, objects: &'a [&'a str]) -> Thought<'a, Vec<RegionBox>>;
 
-    /// Answers the question from the evidence. `fused` is what the tools alone say, from 1 to 5.
+    /// Answers the question from the evidence. `fused` is what the tools alone say.
     fn conclude<'a>(
         &'a self,
         context: Context<'a>,
         plan: &'a PlannerOutput,
         evidence: &'a ExecutorOutput,
-        fused: Option<f64>,
+        fused: Option<Estimate>,
     ) -> Thought<'a, Verdict>;
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::invalid::checked_on_read;
-use super::{Invalid, Score, Text};
+use super::{Interval, Invalid, Score, Text};
 
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -89,6 +89,9 @@ pub struct SummarizerOutput {
     pub answer_form: AnswerForm,
     /// The fused score, where tools gave scores.
     pub quality_score: Option<Score>,
+    /// The scores that nine of ten mean opinions are expected among, the lower end first; where tools that know theirs carry the score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score_interval: Option<Interval>,
     /// The level next to the score.
     pub quality_level: Option<QualityLevel>,
     /// The reasons, with their numbers.
@@ -116,12 +119,25 @@ impl SummarizerOutput {
             final_answer: Text::new(final_answer).map_err(|error| named("final_answer", error))?,
             answer_form,
             quality_score,
+            score_interval: None,
             quality_level: quality_score.map(QualityLevel::of),
             quality_reasoning: Text::new(quality_reasoning).map_err(|error| named("quality_reasoning", error))?,
             need_replan: false,
             replan_reason: None,
             used_evidence: Vec::new(),
         })
+    }
+
+    /// The same answer with what is known of the certainty of its score.
+    pub fn with_interval(self, interval: Option<Interval>) -> Self {
+        Self { score_interval: interval.filter(|_| self.quality_score.is_some()), ..self }
+    }
+
+    /// The lowest and the highest level that the score leaves open; nothing where it determines its level, or where its certainty
+    /// is not known.
+    pub fn open_levels(&self) -> Option<(QualityLevel, QualityLevel)> {
+        let (first, last) = self.score_interval?.open_levels(self.quality_score?);
+        (first != last).then_some((first, last))
     }
 
     /// The same answer, asking for a new plan because of `reason`, or no longer asking.
@@ -143,10 +159,16 @@ impl SummarizerOutput {
 checked_on_read!(SummarizerOutput);
 
 impl SummarizerOutput {
-    /// Whoever asks for a new plan says why.
+    /// Whoever asks for a new plan says why, and an interval holds its score.
     fn check(&self) -> Result<(), Invalid> {
         if self.need_replan && self.replan_reason.is_none() {
             return Err(Invalid::new("replan_reason", "a reason when need_replan is true", "null"));
+        }
+        if let Some(interval) = self.score_interval
+            && !self.quality_score.is_some_and(|score| interval.holds(score.value()))
+        {
+            let found = format!("[{}, {}]", interval.low(), interval.high());
+            return Err(Invalid::new("score_interval", "around quality_score", found));
         }
         Ok(())
     }

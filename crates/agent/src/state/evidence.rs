@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Distortion, Invalid, OneOrMany, RawScore, Score, Seconds, Severity, Text};
+use super::{Distortion, Interval, Invalid, OneOrMany, RawScore, Score, Seconds, Severity, Text};
 use crate::tools::Registry;
 
 /// How bad one distortion is, and how one sees it.
@@ -45,6 +45,9 @@ pub struct ToolExecutionLog {
     pub raw_score: Option<RawScore>,
     /// The score from 1 to 5; absent where the tool failed, and for plain measurements.
     pub normalized_score: Option<Score>,
+    /// The scores from 1 to 5 that nine of ten mean opinions are expected among, the lower end first; for tools that know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
     /// The tool's run time.
     pub execution_time: Seconds,
     /// Whether it stands in for a tool that failed or cannot run here.
@@ -115,18 +118,23 @@ impl ExecutorOutput {
             && self.quality_scores.as_ref().is_none_or(BTreeMap::is_empty)
     }
 
-    /// The scores of the tools, each measurement once: a tool that stands for several distortions of one part, or of
+    /// The runs that gave a score, each measurement once: a tool that stands for several distortions of one part, or of
     /// parts that were measured on the same pixels, counts once.
-    pub fn distinct_scores(&self) -> Vec<(&str, f64)> {
-        let mut seen = Vec::new();
-        for log in &self.tool_logs {
-            let run = (log.tool_name.as_str(), log.region);
-            if let Some(score) = log.normalized_score
-                && !seen.iter().any(|(earlier, _)| *earlier == run)
-            {
-                seen.push((run, score.value()));
+    pub fn distinct_runs(&self) -> Vec<&ToolExecutionLog> {
+        let mut distinct: Vec<&ToolExecutionLog> = Vec::new();
+        for log in self.tool_logs.iter().filter(|log| log.normalized_score.is_some()) {
+            let same =
+                |earlier: &&ToolExecutionLog| (&earlier.tool_name, earlier.region) == (&log.tool_name, log.region);
+            if !distinct.iter().any(same) {
+                distinct.push(log);
             }
         }
-        seen.into_iter().map(|((tool, _), score)| (tool, score)).collect()
+        distinct
+    }
+
+    /// The scores of the tools, each measurement once.
+    pub fn distinct_scores(&self) -> Vec<(&str, f64)> {
+        let runs = self.distinct_runs().into_iter();
+        runs.filter_map(|log| Some((log.tool_name.as_str(), log.normalized_score?.value()))).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 mod conclusion;
 mod evidence;
+mod interval;
 mod invalid;
 mod plan;
 mod record;
@@ -12,6 +13,7 @@ mod whole;
 
 pub use conclusion::{AnswerForm, QualityLevel, SummarizerOutput, UsedEvidence};
 pub use evidence::{ByDistortion, DistortionAnalysis, ExecutorOutput, ToolExecutionLog, ToolScore};
+pub use interval::Interval;
 pub use invalid::Invalid;
 pub use plan::{DistortionSource, PlanControlFlags, PlannerOutput, QueryScope, QueryType, ReferenceMode};
 pub use record::{AssessmentRecord, ByNode, FinalStatus, Metadata};

@@ -1,5 +1,7 @@
 //! The summarizer: fuses the scores of the tools with the reasoner's judgement, answers, or asks for a new plan.
 
+pub mod certainty;
+pub mod estimate;
 pub mod fusion;
 pub mod sufficiency;
 
@@ -7,7 +9,8 @@ use crate::reasoner::{Context, Error, Reasoner, Verdict};
 use crate::state::{
     AnswerForm, ExecutorOutput, PlannerOutput, QualityLevel, QueryType, Score, SummarizerOutput, Text, UsedEvidence,
 };
-use fusion::{Fusion, mean};
+use estimate::Estimate;
+use fusion::Fusion;
 
 /// The answer when there is none.
 pub const UNDETERMINED: &str = "Unable to determine";
@@ -41,26 +44,37 @@ impl Summarizer<'_> {
         let evidence = context.state.executor_evidence.as_ref();
         let evidence = evidence.ok_or(Error::Prerequisite("executor_evidence", "executor"))?;
         announce(context, plan, evidence);
-        let tools = mean(&evidence.distinct_scores().iter().map(|(_, score)| *score).collect::<Vec<_>>());
-        let fused = tools.map(|mean| self.fusion.score(Some(mean), None));
+        let tools = Estimate::of(evidence, context.registry);
+        let fused = tools.map(|tools| tools.fused(&self.fusion, None));
         let verdict = match self.reasoner.conclude(context, plan, evidence, fused).await {
             Ok(verdict) => verdict,
-            Err(error) => return self.undetermined(context, tools, &error),
+            Err(error) => return self.undetermined(context, fused, &error),
         };
-        let judged = tools.is_some() || (context.form == AnswerForm::Score && verdict.levels.is_some());
-        let score = judged.then(|| self.fusion.score(tools, verdict.levels.as_ref()));
-        let score = score.and_then(|score| Score::new(score.clamp(1.0, 5.0)).ok());
+        let levels = verdict.levels.as_ref();
+        let judged = || levels.filter(|_| context.form == AnswerForm::Score).map(|levels| self.judged(levels));
+        let estimate = tools.map(|tools| tools.fused(&self.fusion, levels)).or_else(judged);
+        let score = estimate.and_then(|estimate| Score::new(estimate.score).ok());
         let gap = sufficiency::gap(plan, evidence);
         let reason = gap.as_deref().filter(|gap| may_replan(context, gap));
         let missing = gap.as_deref().filter(|_| reason.is_none());
-        let Verdict { final_answer, reasoning, used_evidence, .. } = complete(verdict, plan, evidence, missing);
+        let mut verdict = complete(verdict, plan, evidence, missing);
+        let interval = estimate.and_then(|estimate| estimate.interval);
+        if let (Some(score), Some(interval)) = (score, interval) {
+            certainty::say(&mut verdict, context, evidence, score, interval);
+        }
+        let Verdict { final_answer, reasoning, used_evidence, .. } = verdict;
         let letter = || score.map(|score| QualityLevel::of(score).letter().to_string());
         let final_answer = final_answer.or_else(letter).unwrap_or_else(|| UNDETERMINED.to_owned());
         let result = SummarizerOutput::new(&final_answer, context.form, score, &reasoning)
             .map_err(|invalid| self.unusable(&invalid.to_string()))?;
-        let mut result = result.with_replan(reason.and_then(|gap| Text::new(gap).ok()));
+        let mut result = result.with_interval(interval).with_replan(reason.and_then(|gap| Text::new(gap).ok()));
         result.used_evidence = used_evidence;
         Ok(Conclusion { gap: missing.map(str::to_owned), result })
+    }
+
+    /// What a judged level is worth where no tool has measured.
+    fn judged(&self, levels: &[f64; 5]) -> Estimate {
+        Estimate { score: self.fusion.score(None, Some(levels)).clamp(1.0, 5.0), interval: None }
     }
 
     fn unusable(&self, reason: &str) -> Error {
@@ -68,16 +82,17 @@ impl Summarizer<'_> {
     }
 
     /// No answer could be had. The tools' scores stand; no new plan is asked for, which could go on for ever.
-    fn undetermined(&self, context: Context<'_>, tools: Option<f64>, error: &Error) -> Result<Conclusion, Error> {
+    fn undetermined(&self, context: Context<'_>, fused: Option<Estimate>, error: &Error) -> Result<Conclusion, Error> {
         let detail = error.to_string();
         tracing::error!("the summarizer has no answer: {}", detail.chars().take(LOGGED_REASON).collect::<String>());
         let reason = match error {
             Error::BadAnswers { .. } => UNREADABLE.to_owned(),
             other => format!("No answer could be had: {other}"),
         };
-        let score = tools.map(|mean| self.fusion.score(Some(mean), None)).and_then(|score| Score::new(score).ok());
+        let score = fused.and_then(|fused| Score::new(fused.score).ok());
         let result = SummarizerOutput::new(UNDETERMINED, context.form, score, &reason)
             .map_err(|invalid| self.unusable(&invalid.to_string()))?;
+        let result = result.with_interval(fused.and_then(|fused| fused.interval));
         Ok(Conclusion { gap: Some(detail), result })
     }
 }
@@ -108,12 +123,7 @@ fn may_replan(context: Context<'_>, gap: &str) -> bool {
 
 /// States in the reasoning what it lacks, whoever wrote it.
 fn complete(mut verdict: Verdict, plan: &PlannerOutput, evidence: &ExecutorOutput, missing: Option<&str>) -> Verdict {
-    let mut say = |sentence: String| {
-        let reasoning = verdict.reasoning.trim_end().to_owned();
-        let stop = if reasoning.is_empty() || reasoning.ends_with(['.', '!', '?', '。']) { "" } else { "." };
-        verdict.reasoning = format!("{reasoning}{stop} {sentence}").trim().to_owned();
-        verdict.used_evidence.push(UsedEvidence { sentence, evidence: Vec::new() });
-    };
+    let mut say = |sentence: String| add(&mut verdict, sentence, Vec::new());
     if plan.query_type == QueryType::Iqa && evidence.is_empty() {
         say("There is no tool score and no distortion analysis: this rests on looking at the image alone.".to_owned());
     }
@@ -123,4 +133,13 @@ fn complete(mut verdict: Verdict, plan: &PlannerOutput, evidence: &ExecutorOutpu
         say(format!("{contradiction}."));
     }
     verdict
+}
+
+/// Adds a sentence to the reasoning, with where what it says is written.
+fn add(verdict: &mut Verdict, sentence: String, evidence: Vec<String>) {
+    let reasoning = verdict.reasoning.trim_end();
+    let stop = if reasoning.is_empty() || reasoning.ends_with(['.', '!', '?', '。']) { "" } else { "." };
+    let space = if reasoning.ends_with('。') { "" } else { " " };
+    verdict.reasoning = format!("{reasoning}{stop}{space}{sentence}").trim().to_owned();
+    verdict.used_evidence.push(UsedEvidence { sentence, evidence });
 }

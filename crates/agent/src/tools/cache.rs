@@ -52,6 +52,9 @@ impl CacheKey {
 pub struct CachedRun {
     /// The tool's own number.
     pub raw_score: RawScore,
+    /// The interval around it, for tools that know theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
     /// How long it took when it ran.
     pub execution_time: Seconds,
 }
@@ -137,7 +140,7 @@ mod tests {
     }
 
     fn run(score: f64) -> CachedRun {
-        CachedRun { raw_score: RawScore(score), execution_time: Seconds::new(0.1).unwrap() }
+        CachedRun { raw_score: RawScore(score), interval: None, execution_time: Seconds::new(0.1).unwrap() }
     }
 
     #[test]

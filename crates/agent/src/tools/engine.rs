@@ -60,6 +60,11 @@ pub(super) trait Engine: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether it gives a map.
+    fn has_map(&self) -> bool {
+        self.metric().is_some_and(|metric| metric.info().has_map)
+    }
+
     /// The built-in metric behind it.
     fn metric(&self) -> Option<&dyn Metric> {
         None

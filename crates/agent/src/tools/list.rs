@@ -39,6 +39,18 @@ impl ToolList {
         self.entries.contains_key(&fold(name))
     }
 
+    /// What the list says of a tool.
+    pub fn get(&self, name: &str) -> Option<&Metadata> {
+        self.entries.get(&fold(name)).map(|(_, entry)| entry)
+    }
+
+    /// The list in the form of `tools.json`.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        let by_name: BTreeMap<&str, &Metadata> =
+            self.entries.values().map(|(name, entry)| (name.as_str(), entry)).collect();
+        serde_json::to_string_pretty(&by_name).map(|json| json + "\n")
+    }
+
     /// Takes a tool out of the list.
     pub(super) fn remove(&mut self, name: &str) -> Option<Metadata> {
         self.entries.remove(&fold(name)).map(|(_, entry)| entry)

@@ -40,6 +40,8 @@ pub enum Backend {
     /// The metrics engine, built in.
     #[default]
     Native,
+    /// A model of this project, built in.
+    Builtin,
     /// A network in an ONNX file.
     Onnx,
     /// A Python worker.
@@ -52,10 +54,43 @@ impl std::fmt::Display for Backend {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
             Self::Native => "native",
+            Self::Builtin => "builtin",
             Self::Onnx => "onnx",
             Self::Worker => "worker",
             Self::Command => "command",
         })
+    }
+}
+
+/// On which human scores parameters were fitted, and how well they fit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// The dataset, or the file.
+    pub dataset: String,
+    /// The part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<String>,
+    /// How many pictures.
+    pub n: usize,
+    /// When.
+    pub date: jiff::civil::Date,
+    /// The root mean squared error on the scale from 1 to 5.
+    pub residual: f64,
+    /// The rank correlation of raw scores and opinions, 1 for full agreement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub srcc: Option<f64>,
+    /// The linear correlation of fitted scores and opinions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plcc: Option<f64>,
+}
+
+impl Calibration {
+    /// In a line, for `fitted_on`.
+    pub fn describe(&self) -> String {
+        let Self { dataset, n, date, residual, .. } = self;
+        let split = self.split.as_ref().map(|split| format!(" ({split})")).unwrap_or_default();
+        format!("{dataset}{split}, {n} pictures, {date}, residual {residual:.3}")
     }
 }
 
@@ -86,6 +121,9 @@ pub struct Metadata {
     /// The human scores that the parameters were fitted on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fitted_on: Option<String>,
+    /// How they were fitted, if `agenticiqa calibrate` did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     /// The program that gives the score, where the backend is `command`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandLine>,
@@ -148,7 +186,7 @@ impl Metadata {
         }
         match (&self.command, self.backend) {
             (None, Backend::Command) => return flaw("command", "must be there where backend is command"),
-            (Some(_), Backend::Native | Backend::Onnx | Backend::Worker) => {
+            (Some(_), Backend::Native | Backend::Builtin | Backend::Onnx | Backend::Worker) => {
                 return flaw("backend", "must be command where there is a command");
             }
             (Some(line), Backend::Command) => line.check(self.tool_type)?,
@@ -241,11 +279,15 @@ mod tests {
             fitted_on("TID2013, mapped to the scale of the KADID-10k fits"),
             ["Butteraugli", "HaarPSI", "MDSI", "MS-SSIM", "NLPD", "PIQE", "PSNR", "SSIMULACRA2", "VSI"]
         );
+        // Tools of our own give scores from 1 to 5 themselves, and were fitted as a whole.
+        let ours = |tool: &Metadata| tool.backend == Backend::Builtin;
         assert_eq!(
-            of(&|tool: &Metadata| tool.logistic_params.is_none()),
+            of(&|tool: &Metadata| tool.logistic_params.is_none() && !ours(tool)),
             ["CW-SSIM", "ENTROPY", "ILNIQE", "LPIPS-VGG", "MAD", "PSNR-Y", "PieAPP"]
         );
-        assert!(of(&|tool: &Metadata| tool.logistic_params.is_some() != tool.fitted_on.is_some()).is_empty());
+        assert!(of(&|tool: &Metadata| ours(tool) && tool.range != Some((1.0, 5.0))).is_empty());
+        let fitted = |tool: &Metadata| tool.logistic_params.is_some() || ours(tool);
+        assert!(of(&|tool: &Metadata| fitted(tool) != tool.fitted_on.is_some()).is_empty());
         assert!(of(&|tool: &Metadata| tool.logistic_params.is_none() && tool.range.is_none()).is_empty());
     }
 }

@@ -1,10 +1,12 @@
 //! The tools: what is known of each, how a raw score becomes one from 1 to 5, and how a tool is run.
 
 mod availability;
+mod blind;
 mod cache;
 mod check;
 mod command;
 mod engine;
+mod fused;
 pub mod install;
 mod list;
 mod metadata;
@@ -22,7 +24,7 @@ pub use check::{CheckOutcome, SamplePair};
 pub use command::CommandLine;
 pub use engine::Material;
 pub use list::ToolList;
-pub use metadata::{Backend, Flaw, Metadata, ToolType};
+pub use metadata::{Backend, Calibration, Flaw, Metadata, ToolType};
 pub use normalisation::{Logistic, Scale};
 pub use registry::{Registry, Tool, Workshop};
 pub use run::{Failure, ToolRun, raw_number};

@@ -62,6 +62,12 @@ pub enum Scale {
 }
 
 impl Scale {
+    /// An interval of raw scores from 1 to 5, the lower end first.
+    pub fn normalise_interval(&self, (low, high): (f64, f64)) -> Option<[f64; 2]> {
+        let (a, b) = (self.normalise(low)?, self.normalise(high)?);
+        Some([a.min(b), a.max(b)])
+    }
+
     /// The score from 1 to 5; `None` without a scale or for a raw score that is no number.
     pub fn normalise(&self, raw: f64) -> Option<f64> {
         self.unclipped(raw).map(|score| score.clamp(1.0, 5.0))

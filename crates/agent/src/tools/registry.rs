@@ -7,13 +7,16 @@ use std::sync::Arc;
 use agenticiqa_metrics as metrics;
 use metrics::{Direction, Info, Kind, Metric};
 
+use super::blind::Blind;
 use super::command;
 use super::engine::{Absent, Engine, Native};
+use super::fused::Fused;
 use super::list::fold;
 use super::model_file::FromModelFile;
 use super::onnx::OnnxTool;
 use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType, Worker};
 use crate::state::Distortion;
+use crate::{blind, fused};
 
 /// A tool: what is known of it, and what runs it.
 #[derive(Debug, Clone)]
@@ -44,6 +47,11 @@ impl Tool {
     /// What the metric says of itself, if it is built in.
     pub fn info(&self) -> Option<&'static Info> {
         self.metric().map(Metric::info)
+    }
+
+    /// Whether it gives a map.
+    pub fn has_map(&self) -> bool {
+        self.engine.has_map()
     }
 
     /// What it is, in a sentence: the list's, or the metric's own.
@@ -238,6 +246,9 @@ fn native(metric: &'static dyn Metric, file: Option<PathBuf>) -> Arc<dyn Engine>
 fn engine(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engine> {
     match metadata.backend {
         Backend::Native => Absent::because(format!("no metric called {name} is built in")),
+        Backend::Builtin if name == fused::NAME => Arc::new(Fused),
+        Backend::Builtin if name == blind::NAME => Arc::new(Blind),
+        Backend::Builtin => Absent::because(format!("no model called {name} is built in")),
         Backend::Command => command::engine(metadata),
         Backend::Worker => by_worker(metadata, workshop)
             .unwrap_or_else(|| Absent::because("a tool of the worker that names no metric of pyiqa")),
@@ -283,6 +294,7 @@ fn describe(info: &Info) -> Metadata {
         range: None,
         logistic_params: None,
         fitted_on: None,
+        calibration: None,
         command: None,
         install: None,
         check: None,

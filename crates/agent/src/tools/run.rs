@@ -19,6 +19,8 @@ pub struct ToolRun {
     pub raw_score: Option<f64>,
     /// The score from 1 to 5; absent for plain measurements.
     pub normalized_score: Option<f64>,
+    /// The interval around the raw score, on its scale; for tools that know theirs.
+    pub interval: Option<(f64, f64)>,
     /// Seconds of the metric alone.
     pub execution_time: f64,
     /// Why there is no score.
@@ -31,7 +33,7 @@ impl ToolRun {
     /// A run without a score.
     pub fn failed(tool: &Tool, failure: Failure, execution_time: f64) -> Self {
         let (tool, error) = (tool.name().to_owned(), Some(failure));
-        Self { tool, raw_score: None, normalized_score: None, execution_time, error, map: None }
+        Self { tool, raw_score: None, normalized_score: None, interval: None, execution_time, error, map: None }
     }
 }
 
@@ -75,9 +77,9 @@ impl Tool {
         let tool = self.name().to_owned();
         match outcome {
             Ok(measurement) => {
-                let (raw_score, map) = (Some(measurement.score), measurement.map);
+                let (raw_score, interval, map) = (Some(measurement.score), measurement.interval, measurement.map);
                 let normalized_score = self.scale().normalise(measurement.score);
-                ToolRun { tool, raw_score, normalized_score, execution_time, error: None, map }
+                ToolRun { tool, raw_score, normalized_score, interval, execution_time, error: None, map }
             }
             Err(failure) => ToolRun::failed(self, failure, execution_time),
         }
@@ -85,7 +87,8 @@ impl Tool {
 
     /// Warns, once in the life of the process, that the tool's scale was not fitted on human scores.
     pub(crate) fn warn_of_linear_scale(&self) {
-        if matches!(self.scale(), Scale::Linear { .. }) && is_first(self.name()) {
+        let fitted = self.metadata().fitted_on.is_some();
+        if matches!(self.scale(), Scale::Linear { .. }) && !fitted && is_first(self.name()) {
             let tool = self.name();
             tracing::warn!(tool, "no parameters fitted on human scores: a linear scale over its usual range");
         }

@@ -1,5 +1,6 @@
 //! executor-core, and the executor's design.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use agenticiqa::executor::{Executor, Grounding};
@@ -161,8 +162,25 @@ async fn prioritize_fr_tools_when_reference_available() {
     assert_eq!(model.calls("select").len(), 2, "no-reference tools are refused where full-reference ones are good");
     assert!(model.calls("select")[1].prompt.user.contains("full-reference"));
     let tools: Vec<&str> = found.tool_logs.iter().map(|log| log.tool_name.as_str()).collect();
-    assert_eq!(tools, ["MS-SSIM", "MDSI"]);
+    assert_eq!(tools, ["MS-SSIM", "MDSI", "Fused-FR", "Fused-FR"], "what carries the score runs beside the selected");
     assert!(found.tool_logs.iter().all(|log| log.error.is_none() && !log.fallback));
+    assert!(found.tool_logs.iter().all(|log| log.interval.is_some() == (log.tool_name.as_str() == "Fused-FR")));
+    let scores = &found.quality_scores.unwrap()["Global"];
+    assert!(matches!(&scores[&Distortion::Blurs], OneOrMany::One((tool, _)) if tool.as_str() == "MS-SSIM"));
+}
+
+#[tokio::test]
+async fn the_tool_that_carries_the_score_is_offered_and_evidence_runs_beside_it() {
+    let answer = r#"{"selected_tools": {"Global": {"Blurs": "fused_fr", "Noise": "fused-fr"}}}"#;
+    let model = Scripted::new().says("detect", &[DETECTED]).says("select", &[answer]);
+    let mut plan = plan(json!("Global"), [true, false, true, true]);
+    plan.reference_mode = agenticiqa::state::ReferenceMode::FullReference;
+    let (found, model) = execute(model, &scene().with_reference(), &plan).await;
+    assert!(model.calls("select")[0].prompt.system.contains("Fused-FR"), "it is in the list of tools");
+    let tools: Vec<&str> = found.tool_logs.iter().map(|log| log.tool_name.as_str()).collect();
+    assert_eq!(tools, ["Fused-FR", "Fused-FR", "MS-SSIM", "MDSI"]);
+    let selected = found.selected_tools.unwrap();
+    assert!(matches!(&selected["Global"][&Distortion::Blurs], OneOrMany::One(tool) if tool.as_str() == "Fused-FR"));
 }
 
 #[tokio::test]
@@ -239,9 +257,11 @@ async fn cache_tool_outputs() {
         executor.execute(scene.context(), &plan(json!("Global"), [true, false, true, true]), &found).await;
         runs.push(found.into_inner().unwrap().tool_logs);
     }
-    assert!(runs[0].iter().all(|log| !log.cached) && runs[1].iter().all(|log| log.cached));
+    let tools: BTreeSet<&str> = runs[0].iter().map(|log| log.tool_name.as_str()).collect();
+    let computed = runs[0].iter().filter(|log| !log.cached).count();
+    assert!(computed == tools.len() && runs[1].iter().all(|log| log.cached), "{runs:?}");
     assert_eq!(runs[0][0].raw_score, runs[1][0].raw_score);
-    assert_eq!((cache.statistics().misses, cache.statistics().memory_hits), (2, 2));
+    assert_eq!((cache.statistics().misses, cache.statistics().memory_hits), (computed as u64, computed as u64));
 }
 
 #[tokio::test]

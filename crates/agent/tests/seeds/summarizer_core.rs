@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Scene, Scripted, block_on, evidence, log, logged, plan, reasoner};
 
-const SCORED: &str = r#"{"final_answer": " C ", "quality_reasoning": "  Moderate blur, PIQE gives 3.0. "}"#;
+pub(crate) const SCORED: &str = r#"{"final_answer": " C ", "quality_reasoning": "  Moderate blur, PIQE gives 3.0. "}"#;
 
-fn some_evidence() -> ExecutorOutput {
+pub(crate) fn some_evidence() -> ExecutorOutput {
     evidence(json!({
         "distortion_analysis": {"Global": [{"type": "Blurs", "severity": "moderate", "explanation": "edges are soft"}]},
         "quality_scores": {"Global": {"Blurs": ["PIQE", 3.0]}},
@@ -22,7 +22,7 @@ fn some_evidence() -> ExecutorOutput {
     }))
 }
 
-fn scene(form: AnswerForm) -> Scene {
+pub(crate) fn scene(form: AnswerForm) -> Scene {
     let mut scene = Scene::new("How good is it?", form);
     scene.state.plan = Some(plan(json!("Global"), [true; 4]));
     scene.state.executor_evidence = Some(some_evidence());
@@ -37,14 +37,14 @@ fn choice() -> Scene {
     scene
 }
 
-async fn summarize(model: Scripted, scene: &Scene) -> (Result<Conclusion, Error>, Arc<Scripted>) {
+pub(crate) async fn summarize(model: Scripted, scene: &Scene) -> (Result<Conclusion, Error>, Arc<Scripted>) {
     let model = Arc::new(model);
     let reasoner = reasoner(&model, Node::Summarizer);
     let summarizer = Summarizer { reasoner: &reasoner, fusion: Fusion::default() };
     (summarizer.summarize(scene.context()).await, model)
 }
 
-const CHOSEN: &str = r#"{"final_answer": "B", "quality_reasoning": "Edges are soft."}"#;
+pub(crate) const CHOSEN: &str = r#"{"final_answer": "B", "quality_reasoning": "Edges are soft."}"#;
 
 #[tokio::test]
 async fn use_explanation_qa_prompt_template() {

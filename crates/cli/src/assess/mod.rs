@@ -89,7 +89,7 @@ fn write_maps(
     let mut written = Vec::new();
     let logs = record.executor_evidence.iter().flat_map(|evidence| &evidence.tool_logs);
     let logs: Vec<_> = logs.filter(|log| log.error.is_none()).collect();
-    let mapped = |tool: &str| agent.registry.get(tool).is_ok_and(|tool| tool.info().is_some_and(|info| info.has_map));
+    let mapped = |tool: &str| agent.registry.get(tool).is_ok_and(|tool| tool.has_map());
     let places = std::iter::once(None).chain(record.regions.iter().map(Some));
     for place in places {
         let corners = place.map(|place| [place.x, place.y, place.width, place.height]);

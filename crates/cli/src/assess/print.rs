@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use agenticiqa::state::{AssessmentRecord, DistortionAnalysis, ExecutorOutput, GLOBAL, Severity, ToolExecutionLog};
+use agenticiqa::summarizer::certainty;
 use agenticiqa::tools::Registry;
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Cell, CellAlignment};
@@ -30,7 +31,13 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
         writeln!(out, "\n{}", heading(&text))?;
         if let (Some(score), Some(level)) = (result.quality_score, result.quality_level) {
             let colour = level_colour(level.number());
-            writeln!(out, "{colour}{}{colour:#} of 5, {}", table::bar(score.value()), level.name().to_lowercase())?;
+            let interval = result.score_interval.map(|of| format!(" ({:.1}–{:.1})", of.low(), of.high()));
+            let level = match result.open_levels() {
+                Some((first, last)) => certainty::between(first, last, false),
+                None => certainty::word(level, false),
+            };
+            let (bar, interval) = (table::bar(score.value()), interval.unwrap_or_default());
+            writeln!(out, "{colour}{bar}{colour:#} of 5{interval}, {level}")?;
         }
     }
     if let Some(evidence) = &record.executor_evidence {
@@ -105,12 +112,13 @@ fn tools(out: &mut impl Write, evidence: &ExecutorOutput, registry: &Registry, h
         let better = registry.get(log.tool_name.as_str()).ok().and_then(|tool| tool.metadata().lower_is_better);
         let name = if log.fallback { format!("{} (stands in)", log.tool_name) } else { log.tool_name.to_string() };
         let raw = log.raw_score.map_or_else(|| "failed".to_owned(), |raw| table::number(raw.0));
+        let interval = log.interval.map(|interval| [interval.low(), interval.high()]);
         table.add_row(vec![
             Cell::new(name),
             Cell::new(reasons.join(", ")),
             Cell::new(raw).set_alignment(CellAlignment::Right),
             Cell::new(table::direction(better)),
-            Cell::new(log.normalized_score.map(|score| table::bar(score.value())).unwrap_or_default()),
+            Cell::new(log.normalized_score.map(|score| table::bar_with(score.value(), interval)).unwrap_or_default()),
             Cell::new(format!("{:.0} ms", log.execution_time.value() * 1000.0)).set_alignment(CellAlignment::Right),
         ]);
     }

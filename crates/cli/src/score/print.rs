@@ -10,7 +10,7 @@ use crate::arguments::Format;
 use crate::exit::Stop;
 use crate::table;
 
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 12] = [
     "image_path",
     "reference_path",
     "region",
@@ -21,6 +21,8 @@ const COLUMNS: [&str; 10] = [
     "normalized_score",
     "execution_time",
     "error",
+    "interval_low",
+    "interval_high",
 ];
 
 /// Prints picture by picture, so that nothing is lost when a long run is stopped.
@@ -77,7 +79,7 @@ impl Printer {
     }
 }
 
-fn fields(row: &Row) -> [String; 10] {
+fn fields(row: &Row) -> [String; 12] {
     let optional = |text: &Option<String>| text.clone().unwrap_or_default();
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     [
@@ -91,6 +93,8 @@ fn fields(row: &Row) -> [String; 10] {
         number(row.normalized_score),
         format!("{:.6}", row.execution_time),
         optional(&row.error),
+        number(row.interval.map(|[low, _]| low)),
+        number(row.interval.map(|[_, high]| high)),
     ]
 }
 
@@ -135,7 +139,7 @@ fn cells(row: &Row, unit: &str) -> Vec<Cell> {
     vec![
         Cell::new(&row.tool),
         score,
-        Cell::new(row.normalized_score.map(table::bar).unwrap_or_default()),
+        Cell::new(row.normalized_score.map(|score| table::bar_with(score, row.interval)).unwrap_or_default()),
         Cell::new(table::direction(row.lower_is_better)),
         Cell::new(format!("{:.1}", row.execution_time * 1e3)).set_alignment(CellAlignment::Right),
     ]

@@ -86,7 +86,7 @@ fn named(names: &[String], available: &[Package], registry: &Registry) -> Result
 
 fn nothing_to_install(name: &str, registry: &Registry) -> String {
     match registry.get(name).map(|tool| tool.metadata().backend) {
-        Ok(Backend::Native) => format!("{name} is built in: there is nothing to install"),
+        Ok(Backend::Native | Backend::Builtin) => format!("{name} is built in: there is nothing to install"),
         Ok(Backend::Worker) => {
             format!("{name} runs in Python: `pip install pyiqa` gets it, its weights come with the first run")
         }

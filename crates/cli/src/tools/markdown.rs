@@ -34,6 +34,7 @@ pub fn print(registry: &Registry, only_available: bool) -> Result<Exit, Stop> {
 fn how(tool: &Tool) -> &'static str {
     match (tool.metadata().backend, &tool.metadata().install) {
         (Backend::Native, _) => "native",
+        (Backend::Builtin, _) => "built in",
         (Backend::Onnx, Some(_)) => "installable",
         (Backend::Onnx, None) => "network of yours",
         (Backend::Worker, _) => "by worker",
@@ -52,7 +53,7 @@ fn needs(tool: &Tool) -> String {
             let size = install::size(section.download_size());
             format!("`tools install {}` ({size}, {})", tool.name(), section.licence)
         }
-        (None, Backend::Native) => "nothing".to_owned(),
+        (None, Backend::Native | Backend::Builtin) => "nothing".to_owned(),
         (None, Backend::Onnx) => "its ONNX file".to_owned(),
         (None, Backend::Worker) => "Python with `pyiqa`, which downloads the weights".to_owned(),
         (None, Backend::Command) => "its program".to_owned(),

@@ -38,7 +38,7 @@ fn list(registry: &Registry, only_available: bool) -> Result<Exit, Stop> {
             &tool.metadata().tool_type.to_string(),
             table::direction(tool.metadata().lower_is_better),
             scale(tool),
-            if tool.info().is_some_and(|info| info.has_map) { "yes" } else { "" },
+            if tool.has_map() { "yes" } else { "" },
             &tool.metadata().backend.to_string(),
             &tool.metadata().strengths.join(", "),
             &missing(tool).unwrap_or_else(|| "ready".to_owned()),
@@ -90,9 +90,9 @@ fn show(tool: &Tool) -> Result<Exit, Stop> {
         let unit = if info.unit.is_empty() { String::new() } else { format!(" {}", info.unit) };
         line("range", &format!("{} to {}{unit}", table::number(info.range.0), table::number(info.range.1)))?;
         line("smallest", &format!("{0}x{0} pixels", info.minimum_side))?;
-        line("map", if info.has_map { "yes" } else { "no" })?;
         line("paper", info.paper)?;
     }
+    line("map", if tool.has_map() { "yes" } else { "no" })?;
     line("better", table::direction(metadata.lower_is_better))?;
     if !metadata.strengths.is_empty() {
         line("best at", &metadata.strengths.join(", "))?;
@@ -119,6 +119,7 @@ fn how_it_runs(tool: &Tool) -> String {
         }
         (Backend::Native, _) if tool.files().is_empty() => "native, built in".to_owned(),
         (Backend::Native, _) => "native, built in, with a model file".to_owned(),
+        (Backend::Builtin, _) => "a model of this project, built in".to_owned(),
         (Backend::Onnx, _) => "onnx: a network in a file, without Python".to_owned(),
         (backend, _) => backend.to_string(),
     }

@@ -78,6 +78,34 @@ fn a_question_is_answered_in_words_and_a_choice_with_its_letter() {
 }
 
 #[test]
+fn with_a_reference_the_score_is_that_of_fused_fr_and_metrics_are_evidence() {
+    let (photo, compressed) = (example("osprey.jpg"), example("osprey-compressed.jpg"));
+    let output = run(&["assess", &compressed, "-r", &photo, "--format", "json"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let record: Value = serde_json::from_str(&output.stdout).unwrap();
+    let logs = record["executor_evidence"]["tool_logs"].as_array().unwrap();
+    let fused = logs.iter().find(|log| log["tool_name"] == "Fused-FR").unwrap();
+    assert!(logs.iter().any(|log| log["tool_name"] != "Fused-FR" && log["normalized_score"].is_f64()), "{logs:?}");
+    let result = &record["summarizer_result"];
+    assert_eq!(result["quality_score"], fused["normalized_score"]);
+    assert_eq!(result["score_interval"], fused["interval"]);
+    assert!((result["quality_score"].as_f64().unwrap() - 2.8919).abs() < 1e-3, "{result}");
+    assert_eq!((&result["final_answer"], &result["quality_level"]), (&"C".into(), &"Fair".into()));
+    let text = run(&["assess", &compressed, "-r", &photo]).stdout;
+    assert!(text.contains("2.89 of 5 (2.5–3.2), fair"), "{text}");
+    assert!(text.contains("The score follows Fused-FR"), "{text}");
+}
+
+#[test]
+fn identical_pictures_are_perfect() {
+    let photo = example("osprey.jpg");
+    let record = record(&["-r", &photo]);
+    let result = &record["summarizer_result"];
+    assert_eq!((&result["quality_score"], &result["final_answer"]), (&5.0.into(), &"A".into()));
+    assert_eq!(result["score_interval"], serde_json::json!([5.0, 5.0]));
+}
+
+#[test]
 fn the_text_for_people_has_answer_bar_severities_tools_and_reasons() {
     let output = run(&["assess", &example("osprey-compressed.jpg")]);
     assert_eq!(output.code, 0, "{}", output.stderr);

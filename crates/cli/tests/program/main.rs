@@ -4,6 +4,7 @@
 mod assess;
 mod bad_input;
 mod batch;
+mod evaluate;
 mod install;
 mod learned;
 mod score;

@@ -71,6 +71,7 @@ fn identical_pictures_get_the_perfect_score_of_every_full_reference_tool() {
         let perfect = match fields[3] {
             "PSNR" | "PSNR-Y" => f64::INFINITY,
             "SSIMULACRA2" => 100.0,
+            "Fused-FR" => 5.0,
             _ if fields[5] == "true" => 0.0,
             _ => 1.0,
         };
@@ -149,4 +150,25 @@ fn the_score_does_not_depend_on_threads() {
         stdout(&output).lines().map(column).collect::<Vec<_>>()
     };
     assert_eq!(scores("1"), scores("3"));
+}
+
+#[test]
+fn a_tool_that_knows_its_interval_gives_it_in_every_format() {
+    let (image, reference) = (text(&example("osprey-compressed.jpg")), text(&example("osprey.jpg")));
+    let scored = |format: &str| {
+        let tools = ["-t", "Fused-FR", "-t", "SSIM", "--format", format];
+        agenticiqa(&[&["score", &image, "-r", &reference][..], &tools].concat())
+    };
+    let rows = rows(&scored("json"));
+    let ends: Vec<f64> = rows[0]["interval"].as_array().unwrap().iter().map(|end| end.as_f64().unwrap()).collect();
+    let score = rows[0]["normalized_score"].as_f64().unwrap();
+    assert!(1.0 <= ends[0] && ends[0] < score && score < ends[1] && ends[1] <= 5.0, "{}", rows[0]);
+    assert!(rows[1].get("interval").is_none(), "SSIM knows no interval");
+    let csv: Vec<Vec<String>> =
+        stdout(&scored("csv")).lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
+    assert_eq!(csv[0][10..], ["interval_low", "interval_high"]);
+    assert_eq!(csv[1][10..], [ends[0].to_string(), ends[1].to_string()]);
+    assert_eq!(csv[2][10..], ["", ""]);
+    let written = format!("{score:.2} ({:.1}–{:.1})", ends[0], ends[1]);
+    assert!(stdout(&scored("text")).contains(&written), "{written} is not in {}", stdout(&scored("text")));
 }

@@ -52,7 +52,12 @@ impl Iterator for Rows {
 /// Types that the crate does not know make it panic: an error of the file like any other.
 fn guarded<T>(path: &Path, read: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, Error> {
     match catch_unwind(AssertUnwindSafe(read)) {
-        Ok(result) => result.map_err(|error| unreadable(path, error)),
+        Ok(result) => result.map_err(|error| match error.to_string() {
+            reason if reason.contains("Disabled feature") => {
+                unreadable(path, "its compression is not supported: write it with Snappy, gzip, LZ4 or none")
+            }
+            reason => unreadable(path, reason),
+        }),
         Err(_) => Err(unreadable(path, "it has a column of a type that cannot be read: leave the column out")),
     }
 }

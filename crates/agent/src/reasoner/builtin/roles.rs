@@ -16,6 +16,7 @@ use crate::state::{
     AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, ReferenceMode, RegionBox,
     Severity, Text,
 };
+use crate::summarizer::estimate::Estimate;
 use crate::tools::Tool;
 
 /// So many of the likeliest distortions are looked at in a picture that seems to have none.
@@ -102,7 +103,7 @@ impl Reasoner for Builtin {
         context: Context<'a>,
         plan: &'a PlannerOutput,
         evidence: &'a ExecutorOutput,
-        fused: Option<f64>,
+        fused: Option<Estimate>,
     ) -> Thought<'a, Verdict> {
         let question = question_without_options(context.state.query.as_str());
         let placed: Vec<&str> = context.state.regions.iter().map(|region| region.name.as_str()).collect();

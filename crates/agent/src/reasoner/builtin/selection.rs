@@ -17,41 +17,75 @@ struct Ranking {
 /// noise, VSI 0.96 on compression, MS-SSIM 0.79 on mean shift, VIF 0.84 on contrast (all others below 0.48), FSIM 0.84
 /// on saturation; without a reference PIQE 0.83 on blurs, BRISQUE 0.85 on noise and compression. No native tool without
 /// a reference follows brightness, contrast or colour (all below 0.3).
+///
+/// Fused-FR agrees better than each of its members where it has a strength (docs/models/fused-fr.md); it comes first there. Fused-NR
+/// follows the level of generated damage better than any native tool without a reference (docs/models/fused-nr.md); the large learned
+/// tools, where they can run, agree better with people.
 static RANKINGS: [Ranking; 7] = [
     Ranking {
         distortion: Distortion::Blurs,
-        full_reference: &["TOPIQ_FR", "MS-SSIM", "NLPD", "VSI", "VIF", "SSIM", "DISTS"],
-        no_reference: &["QAlign", "UNIQUE", "PIQE", "BRISQUE", "NIQE"],
+        full_reference: &["Fused-FR", "TOPIQ_FR", "MS-SSIM", "NLPD", "VSI", "VIF", "SSIM", "DISTS"],
+        no_reference: &["QAlign", "UNIQUE", "Fused-NR", "PIQE", "BRISQUE", "NIQE"],
     },
     Ranking {
         distortion: Distortion::Noise,
-        full_reference: &["TOPIQ_FR", "MDSI", "VSI", "PSNR", "HaarPSI", "GMSD"],
-        no_reference: &["QAlign", "UNIQUE", "BRISQUE", "PIQE", "NIQE"],
+        full_reference: &["Fused-FR", "TOPIQ_FR", "MDSI", "VSI", "PSNR", "HaarPSI", "GMSD"],
+        no_reference: &["QAlign", "UNIQUE", "Fused-NR", "BRISQUE", "PIQE", "NIQE"],
     },
     Ranking {
         distortion: Distortion::Compression,
-        full_reference: &["TOPIQ_FR", "VSI", "NLPD", "HaarPSI", "MDSI"],
-        no_reference: &["UNIQUE", "BRISQUE", "NIQE"],
+        full_reference: &["Fused-FR", "TOPIQ_FR", "VSI", "NLPD", "HaarPSI", "MDSI"],
+        no_reference: &["UNIQUE", "Fused-NR", "BRISQUE", "NIQE"],
     },
     Ranking {
         distortion: Distortion::Brightness,
         full_reference: &["TOPIQ_FR", "MS-SSIM", "SSIM", "VSI", "PSNR"],
-        no_reference: &["QAlign"],
+        no_reference: &["QAlign", "Fused-NR"],
     },
-    Ranking { distortion: Distortion::Contrast, full_reference: &["TOPIQ_FR", "VIF"], no_reference: &["UNIQUE"] },
+    Ranking {
+        distortion: Distortion::Contrast,
+        full_reference: &["Fused-FR", "TOPIQ_FR", "VIF"],
+        no_reference: &["UNIQUE", "Fused-NR"],
+    },
     Ranking {
         distortion: Distortion::Color,
-        full_reference: &["TOPIQ_FR", "FSIM", "VSI", "MDSI", "GMSD"],
+        full_reference: &["Fused-FR", "TOPIQ_FR", "FSIM", "VSI", "MDSI", "GMSD"],
         no_reference: &["QAlign", "LIQE"],
     },
-    Ranking { distortion: Distortion::Sharpness, full_reference: &["TOPIQ_FR"], no_reference: &["QAlign"] },
+    Ranking { distortion: Distortion::Sharpness, full_reference: &["TOPIQ_FR"], no_reference: &["QAlign", "Fused-NR"] },
 ];
 
 /// The tools for what no tool is known to judge well: good over all distortions, best first.
-const GENERIC: [&str; 14] = [
-    "TOPIQ_FR", "QAlign", "VSI", "HaarPSI", "MDSI", "FSIM", "MS-SSIM", "NLPD", "GMSD", "SSIM", "PSNR", "BRISQUE",
-    "NIQE", "PIQE",
+const GENERIC: [&str; 16] = [
+    "Fused-FR", "TOPIQ_FR", "QAlign", "VSI", "HaarPSI", "MDSI", "FSIM", "MS-SSIM", "NLPD", "GMSD", "SSIM", "PSNR",
+    "Fused-NR", "BRISQUE", "NIQE", "PIQE",
 ];
+
+/// The tools that judge a whole picture, whatever is wrong with it, and know how sure they are: fitted to people's opinions, with a
+/// reference and without. Where no tool is named, one of them always runs, and carries the score.
+pub const OVERALL: [&str; 2] = [crate::fused::NAME, crate::blind::NAME];
+
+/// The tool of `tools` that carries the score.
+pub fn overall<'a>(tools: &[&'a Tool], full_reference: bool) -> Option<&'a Tool> {
+    let fits = |tool: &&Tool, name: &str| tool.name() == name && tool.needs_reference() == full_reference;
+    OVERALL.iter().find_map(|name| tools.iter().copied().find(|tool| fits(tool, name)))
+}
+
+/// The tool that runs beside the one that was selected for a distortion: the one that carries the score, or where that was
+/// selected, the best single tool, as evidence.
+pub fn companion<'a>(
+    distortion: Distortion,
+    selected: &[&str],
+    tools: &[&'a Tool],
+    full_reference: bool,
+) -> Option<&'a Tool> {
+    let overall = overall(tools, full_reference)?;
+    if !selected.contains(&overall.name()) {
+        return Some(overall);
+    }
+    let single: Vec<&Tool> = tools.iter().copied().filter(|tool| !OVERALL.contains(&tool.name())).collect();
+    best(distortion, &single, full_reference).filter(|tool| !selected.contains(&tool.name()))
+}
 
 /// The best of `tools`, which can all run here, for each distortion of each part.
 ///
@@ -120,8 +154,25 @@ mod tests {
     #[test]
     fn each_distortion_gets_the_tool_that_judges_it_best() {
         let registry = Registry::builtin().unwrap();
-        assert_eq!(chosen(&native(&registry), true), "MS-SSIM FSIM VSI MDSI MS-SSIM VSI VIF");
-        assert_eq!(chosen(&native(&registry), false), "PIQE BRISQUE BRISQUE BRISQUE BRISQUE BRISQUE BRISQUE");
+        let fused = "Fused-FR Fused-FR Fused-FR Fused-FR MS-SSIM Fused-FR Fused-FR";
+        assert_eq!(chosen(&native(&registry), true), fused);
+        assert_eq!(chosen(&native(&registry), false), ["Fused-NR"; 7].join(" "));
+    }
+
+    #[test]
+    fn the_tool_that_carries_the_score_and_the_best_single_tool_run_beside_each_other() {
+        let registry = Registry::builtin().unwrap();
+        let tools = native(&registry);
+        let beside =
+            |distortion, selected: &str, full| companion(distortion, &[selected], &tools, full).map(Tool::name);
+        assert_eq!(beside(Distortion::Blurs, "Fused-FR", true), Some("MS-SSIM"));
+        assert_eq!(beside(Distortion::Color, "Fused-FR", true), Some("FSIM"));
+        assert_eq!(beside(Distortion::Brightness, "MS-SSIM", true), Some("Fused-FR"));
+        assert_eq!(beside(Distortion::Noise, "BRISQUE", true), Some("Fused-FR"));
+        assert_eq!(beside(Distortion::Blurs, "Fused-NR", false), Some("PIQE"));
+        assert_eq!(beside(Distortion::Compression, "Fused-NR", false), Some("BRISQUE"));
+        assert_eq!(overall(&tools[..0], true).map(Tool::name), None);
+        assert!(OVERALL.iter().all(|name| registry.get(name).is_ok_and(|tool| tool.name() == *name)));
     }
 
     #[test]
@@ -129,7 +180,7 @@ mod tests {
         let registry = Registry::builtin().unwrap();
         let all: Vec<&Tool> = registry.iter().collect();
         let learned = |full| chosen(&all, full);
-        assert_eq!(learned(true), ["TOPIQ_FR"; 7].join(" "));
+        assert_eq!(learned(true), "Fused-FR Fused-FR Fused-FR Fused-FR TOPIQ_FR TOPIQ_FR Fused-FR");
         assert_eq!(learned(false), "QAlign QAlign UNIQUE QAlign QAlign QAlign UNIQUE");
     }
 
@@ -168,7 +219,7 @@ mod tests {
         let tools: Vec<&Tool> = registry.iter().filter(|tool| tool.info().is_some() || tool.is_added()).collect();
         assert_eq!(chosen(&tools, false), "PIQE BRISQUE BRISQUE MyTool BRISQUE BRISQUE BRISQUE");
         // With a reference a tool that uses it is better still.
-        assert_eq!(chosen(&tools, true), "MS-SSIM FSIM VSI MDSI MS-SSIM VSI VIF");
+        assert_eq!(chosen(&tools, true), "MS-SSIM FSIM VSI MDSI MS-SSIM VSI VIF", "of the metrics alone");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::question;
 use crate::state::{
     AnswerForm, ByDistortion, ExecutorOutput, OneOrMany, PlannerOutput, QualityLevel, QueryType, RegionBox, Text,
 };
+use crate::summarizer::estimate::Estimate;
 use crate::tools::Tool;
 use crate::vlm::{self, Answer, Attachment, Client, JsonSchema, Options, Prompt};
 use prompts::fill;
@@ -234,7 +235,7 @@ impl Reasoner for VlmReasoner {
         context: Context<'a>,
         plan: &'a PlannerOutput,
         evidence: &'a ExecutorOutput,
-        fused: Option<f64>,
+        fused: Option<Estimate>,
     ) -> Thought<'a, Verdict> {
         async move {
             let scoring = context.form == AnswerForm::Score && plan.query_type == QueryType::Iqa;
@@ -318,7 +319,7 @@ fn describe(tools: &[&Tool]) -> String {
 }
 
 /// The evidence as JSON; what there is none of is not mentioned.
-fn evidence_text(context: Context<'_>, evidence: &ExecutorOutput, fused: Option<f64>) -> String {
+fn evidence_text(context: Context<'_>, evidence: &ExecutorOutput, fused: Option<Estimate>) -> String {
     let mut sections = String::new();
     if let Some(options) = options_text(context) {
         sections += &format!("\n{options}");
@@ -342,10 +343,14 @@ fn evidence_text(context: Context<'_>, evidence: &ExecutorOutput, fused: Option<
             sections += "\nSeveral tools measured the same distortion; each is listed.";
         }
     }
-    if let Some(fused) = fused {
+    if let Some(Estimate { score, interval }) = fused {
         sections += &format!(
-            "\nThe tools together point to a quality of {fused:.2} on the scale from 1 (E, Bad) to 5 (A, Excellent)."
+            "\nThe tools together point to a quality of {score:.2} on the scale from 1 (E, Bad) to 5 (A, Excellent)."
         );
+        if let Some(interval) = interval {
+            let (low, high) = (interval.low(), interval.high());
+            sections += &format!(" Nine of ten mean opinions are expected between {low:.2} and {high:.2}.");
+        }
     }
     sections
 }

@@ -10,6 +10,7 @@ use super::judgement::{Judgement, degree_number, how_much, quality, truth, which
 use super::wording::Wording;
 use crate::question::words::{Word, starts_with_any, words};
 use crate::state::{AnswerOption, Distortion, Severity};
+use crate::summarizer::estimate::Estimate;
 
 /// The letter of an option, and why.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +56,7 @@ pub(super) fn choose(
     question: &str,
     options: &[AnswerOption],
     findings: &Findings<'_>,
-    overall: Option<f64>,
+    overall: Option<Estimate>,
     wording: Wording,
 ) -> Option<Choice> {
     let readings: Vec<Reading<'_>> = options.iter().map(read).collect();
@@ -96,7 +97,7 @@ fn by_yes_or_no(
     question: &str,
     readings: &[Reading<'_>],
     findings: &Findings<'_>,
-    overall: Option<f64>,
+    overall: Option<Estimate>,
     wording: Wording,
 ) -> Option<Choice> {
     let both = [true, false].iter().all(|yes| readings.iter().any(|reading| reading.yes == Some(*yes)));
@@ -192,7 +193,7 @@ fn present(reading: &Reading<'_>, findings: &Findings<'_>, wording: Wording) -> 
     }
     let severity = sum / reading.terms.len() as f64;
     let text = texts.join(&wording.pick("; ", "；"));
-    let judgement = Judgement { holds: None, damage: Some(severity), text, pointers };
+    let judgement = Judgement { holds: None, undecided: false, damage: Some(severity), text, pointers };
     Some(Presence { severity, rank: severity + kind, judgement })
 }
 
@@ -201,7 +202,7 @@ fn by_degree(
     question: &str,
     readings: &[Reading<'_>],
     findings: &Findings<'_>,
-    overall: Option<f64>,
+    overall: Option<Estimate>,
     wording: Wording,
 ) -> Option<Choice> {
     let asked = terms_of(question);
@@ -209,7 +210,13 @@ fn by_degree(
         let term = readings.iter().flat_map(|reading| &reading.terms).next()?;
         let finding = findings.worst(&findings.scope, term.term.distortions)?;
         let damage = Some(f64::from(finding.severity as u8));
-        Some(Judgement { holds: None, damage, text: wording.found(&finding), pointers: vec![finding.pointer] })
+        Some(Judgement {
+            holds: None,
+            undecided: false,
+            damage,
+            text: wording.found(&finding),
+            pointers: vec![finding.pointer],
+        })
     };
     let judgement = match how_much(question, findings, wording).or_else(of_options) {
         Some(judgement) => judgement,

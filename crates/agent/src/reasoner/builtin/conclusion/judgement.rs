@@ -6,7 +6,8 @@ use super::super::planner::terms_of;
 use super::findings::{Finding, Findings};
 use super::wording::Wording;
 use crate::question::words::{Word, contains_any, words};
-use crate::state::{Distortion, QualityLevel, Severity};
+use crate::state::{Distortion, QualityLevel, Score, Severity};
+use crate::summarizer::estimate::Estimate;
 
 const GOOD: &str = "good|appropriate|ok|okay|fine|balanced|natural|accurate|well|suitable|sufficient|adequate|normal|preserved|rich|\
      high|excellent|great|perfect|decent|correct|realistic|proper|合适|正常|自然|好|充足|良好|高|优秀|准确";
@@ -33,6 +34,8 @@ const DAMAGED: [&str; 12] = [
 pub(super) struct Judgement {
     /// Whether what the question says is so, where it is a matter of yes or no.
     pub holds: Option<bool>,
+    /// Whether the score is too uncertain for that yes or no.
+    pub undecided: bool,
     /// How bad the matter of the question is, from 0 to 4.
     pub damage: Option<f64>,
     /// The finding in words, without capital and full stop.
@@ -49,7 +52,7 @@ pub(super) struct Judgement {
 pub(super) fn truth(
     question: &str,
     findings: &Findings<'_>,
-    overall: Option<f64>,
+    overall: Option<Estimate>,
     wording: Wording,
 ) -> Option<Judgement> {
     let words = words(question);
@@ -75,7 +78,7 @@ pub(super) fn truth(
         }
     }
     let text = texts.join(&wording.pick("; ", "；"));
-    Some(Judgement { holds: Some(holds), damage: Some(damage), text, pointers })
+    Some(Judgement { holds: Some(holds), undecided: false, damage: Some(damage), text, pointers })
 }
 
 fn claim_holds(words: &[Word<'_>], term: &Mention, finding: &Finding<'_>) -> bool {
@@ -115,14 +118,20 @@ fn comparison(words: &[Word<'_>], terms: &[Mention], findings: &Findings<'_>, wo
     let holds = if term.sense() == Sense::Defect { one.severity > two.severity } else { one.severity < two.severity };
     let text = format!("{}{}{}", wording.found(&one), wording.pick("; ", "；"), wording.found(&two));
     let damage = f64::from(one.severity.max(two.severity) as u8);
-    Some(Judgement { holds: Some(holds), damage: Some(damage), text, pointers: vec![one.pointer, two.pointer] })
+    Some(Judgement {
+        holds: Some(holds),
+        undecided: false,
+        damage: Some(damage),
+        text,
+        pointers: vec![one.pointer, two.pointer],
+    })
 }
 
 /// "Is the quality good?", "Is there any distortion?"
 fn truth_of_whole(
     words: &[Word<'_>],
     findings: &Findings<'_>,
-    overall: Option<f64>,
+    overall: Option<Estimate>,
     wording: Wording,
 ) -> Option<Judgement> {
     let says = |phrases: &str| (0..words.len()).any(|at| phrase_at(words, at, phrases).is_some());
@@ -133,27 +142,37 @@ fn truth_of_whole(
         return Some(Judgement { holds: Some((damage >= 1.0) != denied), damage: Some(damage), ..judgement });
     }
     let overall = overall?;
-    let holds = if says(TOLERABLE) {
-        overall >= 2.5
+    let (limit, above) = if says(TOLERABLE) {
+        (2.5, true)
     } else if says(BAD) {
-        overall < 2.5
+        (2.5, false)
     } else if says(GOOD) {
-        overall >= 3.5
+        (3.5, true)
     } else {
         return None;
     };
     let judgement = quality(findings, overall, wording);
-    Some(Judgement { holds: Some(holds), ..judgement })
+    let undecided = overall.interval.is_some_and(|interval| interval.holds(limit)) && open(overall).is_some();
+    Some(Judgement { holds: Some((overall.score >= limit) == above), undecided, ..judgement })
 }
 
 /// The quality as a whole, in words.
-pub(super) fn quality(findings: &Findings<'_>, overall: f64, wording: Wording) -> Judgement {
-    let level = wording.level(level_of(overall));
+pub(super) fn quality(findings: &Findings<'_>, overall: Estimate, wording: Wording) -> Judgement {
+    let level = match open(overall) {
+        Some((first, last)) => wording.between(first, last),
+        None => wording.level(level_of(overall.score)),
+    };
     let mut pointers: Vec<String> =
         findings.all().into_iter().filter(|finding| finding.severity > Severity::None).map(|one| one.pointer).collect();
     pointers.extend(findings.runs().filter(|(_, log)| log.normalized_score.is_some()).map(|(pointer, _)| pointer));
     let text = if wording.chinese { format!("整体质量{level}") } else { format!("the quality is {level}") };
-    Judgement { holds: None, damage: Some(5.0 - overall), text, pointers }
+    Judgement { holds: None, undecided: false, damage: Some(5.0 - overall.score), text, pointers }
+}
+
+/// The levels that a score leaves open, where it does not determine one.
+fn open(overall: Estimate) -> Option<(QualityLevel, QualityLevel)> {
+    let (first, last) = overall.interval?.open_levels(Score::new(overall.score).ok()?);
+    (first != last).then_some((first, last))
 }
 
 /// The level next to a number from 1 to 5.
@@ -167,7 +186,13 @@ pub(super) fn how_much(question: &str, findings: &Findings<'_>, wording: Wording
     let distortions: Vec<Distortion> = terms.iter().flat_map(|term| term.term.distortions).copied().collect();
     let finding = findings.worst(&findings.scope, &distortions)?;
     let damage = Some(f64::from(finding.severity as u8));
-    Some(Judgement { holds: None, damage, text: wording.found(&finding), pointers: vec![finding.pointer] })
+    Some(Judgement {
+        holds: None,
+        undecided: false,
+        damage,
+        text: wording.found(&finding),
+        pointers: vec![finding.pointer],
+    })
 }
 
 /// The distortions that were found, worst first.
@@ -184,7 +209,7 @@ pub(super) fn worst_distortions(findings: &Findings<'_>, wording: Wording) -> Op
     } else {
         listed.join(&wording.pick("; ", "；"))
     };
-    Some(Judgement { holds: None, damage: Some(damage), text, pointers })
+    Some(Judgement { holds: None, undecided: false, damage: Some(damage), text, pointers })
 }
 
 /// The part with the best or the worst evidence, as the question asks, among `parts`; and whether another is equal.
@@ -217,7 +242,7 @@ pub(super) fn which_part<'p>(
     };
     let text = finding.map_or_else(|| wording.part(part), |finding| wording.found(&finding));
     let pointers = known.iter().flat_map(|(part, _)| findings.pointers_of(part)).collect();
-    Some((part, tied, Judgement { holds: None, damage: Some(damage), text, pointers }))
+    Some((part, tied, Judgement { holds: None, undecided: false, damage: Some(damage), text, pointers }))
 }
 
 /// The degree that a text asks for, as a number from 0 to 4.

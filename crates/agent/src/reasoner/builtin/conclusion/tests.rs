@@ -9,6 +9,9 @@ use crate::question::{answer_form, is_chinese_text, options_in, question_without
 use crate::state::{Distortion, DistortionAnalysis, RawScore, Seconds, Severity, Text, ToolExecutionLog};
 use Distortion::{Blurs, Brightness, Color, Compression, Noise};
 
+#[path = "tests/certainty.rs"]
+mod certainty;
+
 fn name(text: &str) -> Text {
     Text::new(text).unwrap()
 }
@@ -40,6 +43,7 @@ fn log(tool: &str, part: &str, raw: f64, score: f64, region: Option<[usize; 4]>)
         distortion: Blurs,
         raw_score: Some(RawScore(raw)),
         normalized_score: Some(Score::new(score).unwrap()),
+        interval: None,
         execution_time: Seconds::new(0.1).unwrap(),
         fallback: false,
         error: None,
@@ -54,7 +58,9 @@ fn concluded(query: &str, evidence: &ExecutorOutput, placed: &[&str]) -> Conclus
     let options = options_in(query);
     let plan = plan(query, &options, false, placed, &registry, &[], &[]);
     let scores = evidence.distinct_scores();
-    let fused = (!scores.is_empty()).then(|| scores.iter().map(|(_, score)| score).sum::<f64>() / scores.len() as f64);
+    let mean = (!scores.is_empty()).then(|| scores.iter().map(|(_, score)| score).sum::<f64>() / scores.len() as f64);
+    let carried = Estimate::of(evidence, &registry).filter(|estimate| estimate.interval.is_some());
+    let fused = carried.or(mean.map(|score| Estimate { score, interval: None }));
     let question = question_without_options(query);
     let case = Case {
         question: &question,
@@ -68,7 +74,7 @@ fn concluded(query: &str, evidence: &ExecutorOutput, placed: &[&str]) -> Conclus
         chinese: is_chinese_text(query),
     };
     let conclusion = conclude(&case);
-    check_evidence(query, &conclusion, evidence, fused);
+    check_evidence(query, &conclusion, evidence, fused.map(|fused| fused.score));
     conclusion
 }
 

@@ -1,7 +1,8 @@
 //! The sentences of the conclusion, English or Chinese.
 
 use super::findings::Finding;
-use crate::state::{Distortion, GLOBAL, QualityLevel, Severity, ToolExecutionLog};
+use crate::state::{Distortion, GLOBAL, Interval, QualityLevel, Severity, ToolExecutionLog};
+use crate::summarizer::certainty;
 
 /// Writes sentences in one language.
 #[derive(Debug, Clone, Copy)]
@@ -55,14 +56,25 @@ impl Wording {
 
     /// A level of quality.
     pub fn level(self, level: QualityLevel) -> String {
-        let chinese = match level {
-            QualityLevel::Bad => "很差",
-            QualityLevel::Poor => "较差",
-            QualityLevel::Fair => "一般",
-            QualityLevel::Good => "良好",
-            QualityLevel::Excellent => "优秀",
-        };
-        self.pick(&level.name().to_lowercase(), chinese)
+        certainty::word(level, self.chinese)
+    }
+
+    /// Levels that a score leaves open: "between fair and good".
+    pub fn between(self, first: QualityLevel, last: QualityLevel) -> String {
+        certainty::between(first, last, self.chinese)
+    }
+
+    /// What all tools say together.
+    pub fn together(self, score: f64) -> String {
+        let english = format!("Together the tools say {score:.2} on the scale from 1 to 5");
+        self.pick(&english, &format!("各工具综合为1到5分制的{score:.2}分"))
+    }
+
+    /// Which tools the score follows.
+    pub fn carried(self, tools: &str) -> String {
+        let english =
+            format!("The score follows {tools}, fitted to people's opinions; the other tools are evidence beside it");
+        self.pick(&english, &format!("分数以{tools}为准，它按人的主观评分拟合；其他工具作为旁证"))
     }
 
     /// "severe blur in the car", "no visible noise in the whole picture".
@@ -96,12 +108,16 @@ impl Wording {
             None => String::new(),
         };
         let raw = log.raw_score.map(|raw| number(raw.0));
+        let interval = log.interval.map(|interval| self.expected(interval)).unwrap_or_default();
         let text = match (raw, log.normalized_score, self.chinese) {
             (Some(raw), Some(score), false) => {
-                format!("{tool} gave {raw}{direction} for {part}, {:.2} on the scale from 1 to 5", score.value())
+                format!(
+                    "{tool} gave {raw}{direction} for {part}, {:.2} on the scale from 1 to 5{interval}",
+                    score.value()
+                )
             }
             (Some(raw), Some(score), true) => {
-                format!("{tool}对{part}给出{raw}{direction}，换算为1到5分制的{:.2}分", score.value())
+                format!("{tool}对{part}给出{raw}{direction}，换算为1到5分制的{:.2}分{interval}", score.value())
             }
             (Some(raw), None, false) => {
                 format!("{tool} gave {raw}{direction} for {part}, without a place on the scale")
@@ -115,6 +131,13 @@ impl Wording {
         let stands_in =
             self.pick(" It stands in for a tool that failed or cannot run here.", "它代替了无法运行的工具。");
         self.sentence(&text) + if log.fallback { &stands_in } else { "" }
+    }
+
+    /// Where opinions are expected, after a score.
+    fn expected(self, interval: Interval) -> String {
+        let (low, high) = (interval.low(), interval.high());
+        let english = format!(" (nine of ten mean opinions between {low:.2} and {high:.2})");
+        self.pick(&english, &format!("（平均主观评分有九成可能在{low:.2}到{high:.2}之间）"))
     }
 
     /// A text as a sentence: capital first, full stop last.

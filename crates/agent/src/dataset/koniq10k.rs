@@ -1,0 +1,53 @@
+//! KonIQ-10k (Hosu, Lin, Sziranyi, Saupe, IEEE TIP 29, 2020): photos of the web, no reference.
+//!
+//! `koniq10k_distributions_sets.csv` (image_name, c1..c5, MOS, SD, set) has the official split; otherwise
+//! `koniq10k_scores_and_distributions.csv` is read (MOS from 1 to 5, MOS_zscore from 0 to 100, which is what is reported).
+
+use serde_json::{Value, json};
+
+use super::files::Files;
+use super::table::{Row, Table};
+use super::{Dataset, Entry, Error, Info, Scale};
+
+pub(super) const DATASET: Dataset = Dataset {
+    info: Info {
+        name: "KonIQ-10k",
+        summary: "10073 photos of the web, no reference; MOS 0 to 100",
+        layout: "koniq10k_distributions_sets.csv or koniq10k_scores_and_distributions.csv, 1024x768/ or 512x384/",
+    },
+    read,
+};
+
+fn read(files: &Files) -> Result<Vec<Entry>, Error> {
+    let tables = ["koniq10k_distributions_sets.csv", "koniq10k_scores_and_distributions.csv"];
+    let path = files.require(&tables, "get the score table and unpack the pictures beside it")?;
+    let table = Table::read(path, None, &["image_name", "MOS"])?;
+    let column = if table.has("MOS_zscore") { "MOS_zscore" } else { "MOS" };
+    let mut scores = Vec::new();
+    for row in table.rows() {
+        scores.push(row.number(column)?);
+    }
+    let five = scores.iter().all(|score| (1.0..=5.0).contains(score));
+    let range = if five { [1.0, 5.0] } else { [0.0, 100.0] };
+    let scale = Scale { range, higher_is_better: true };
+    table.rows().zip(scores).map(|(row, score)| entry(files, &row, score, scale)).collect()
+}
+
+fn entry(files: &Files, row: &Row<'_>, score: f64, scale: Scale) -> Result<Entry, Error> {
+    let name = row.name("image_name")?;
+    // Both sizes may lie side by side; the large one was shown to people.
+    let sizes = [format!("1024x768/{name}"), format!("512x384/{name}")];
+    let image = sizes.into_iter().find(|path| files.find(path).is_some()).unwrap_or_else(|| name.to_owned());
+    // SD is of ratings from 1 to 5, whatever scale MOS is on.
+    let deviation = row.number("SD").ok();
+    let metadata = deviation.map_or(Value::Null, |sd| json!({"standard_deviation_of_ratings": sd}));
+    let mut entry = Entry::scored("koniq10k", &image, score, scale).with_metadata(metadata);
+    entry.sample.mos_std = deviation.filter(|_| scale.range == [1.0, 5.0]);
+    entry.sample.split = match row.text("set").to_lowercase().as_str() {
+        "training" | "train" => Some("train".to_owned()),
+        "validation" | "val" => Some("validation".to_owned()),
+        "test" => Some("test".to_owned()),
+        _ => None,
+    };
+    Ok(entry)
+}

@@ -1,0 +1,281 @@
+//! The rows of an evaluation: what people said of each sample, and what it was given, out of records or manifests.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Error;
+use crate::dataset::{self, lines, without_place};
+
+/// Why a row has no score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Absence {
+    /// It was not given one.
+    Missing,
+    /// The assessment or the tool failed.
+    Failed,
+    /// It is infinite or no number.
+    NotFinite,
+}
+
+/// How many rows there are, and why some do not count.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Rows of the file.
+    pub rows: usize,
+    /// Rows of another split than the one asked for.
+    pub other_split: usize,
+    /// Further rows of a sample that was there already.
+    pub duplicates: usize,
+    /// Rows without an opinion.
+    pub without_mos: usize,
+    /// Rows without a score.
+    pub without_score: usize,
+    /// Rows whose assessment or tool failed.
+    pub failed: usize,
+    /// Rows with an infinite score.
+    pub not_finite: usize,
+    /// Rows that count.
+    pub used: usize,
+}
+
+impl Counts {
+    /// What was left out and why, in words; empty if nothing was.
+    pub fn left_out(&self) -> String {
+        let parts = [
+            (self.other_split, "of another split"),
+            (self.duplicates, "repeated"),
+            (self.without_mos, "without mos"),
+            (self.failed, "failed"),
+            (self.without_score, "without a score"),
+            (self.not_finite, "with an infinite score"),
+        ];
+        let told: Vec<String> =
+            parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        told.join(", ")
+    }
+
+    /// Counts an absent score.
+    pub(crate) fn absent(&mut self, absence: Absence) {
+        match absence {
+            Absence::Missing => self.without_score += 1,
+            Absence::Failed => self.failed += 1,
+            Absence::NotFinite => self.not_finite += 1,
+        }
+    }
+}
+
+/// Which rows count, and what is read of them.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only rows of this split.
+    pub split: Option<String>,
+    /// Fields to group by: dotted paths such as `metadata.distortion`.
+    pub group_by: Vec<String>,
+    /// Where the score is; the fused score of an assessment by default.
+    pub score: Option<String>,
+}
+
+/// Where an assessment has its score.
+const SCORE: &str = "summarizer_result.quality_score";
+
+/// What is read of a line.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub sample_id: String,
+    /// The opinion, turned so that higher is better.
+    pub mos: Option<f64>,
+    pub mos_std: Option<f64>,
+    pub score: Result<f64, Absence>,
+    pub groups: Vec<Option<String>>,
+    pub dataset: Option<String>,
+    pub mos_range: Option<(f64, f64)>,
+    pub answer: Option<String>,
+    pub final_answer: Option<String>,
+    pub options: Vec<String>,
+}
+
+/// A line as it is: a record, whose input lies below `input`, or a sample of a manifest.
+pub(super) struct Line(Map<String, Value>);
+
+impl Line {
+    /// Whether it is an assessment.
+    pub fn is_record(&self) -> bool {
+        self.0.contains_key("summarizer_result")
+    }
+
+    /// The value at a dotted path: of the input first, which has its own `metadata`, then of the record.
+    pub fn field(&self, path: &str) -> Option<&Value> {
+        let input = self.0.get("input").and_then(Value::as_object);
+        input.and_then(|input| walk(input, path)).or_else(|| walk(&self.0, path))
+    }
+
+    fn number(&self, path: &str) -> Option<f64> {
+        self.field(path)?.as_f64()
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        self.field(path)?.as_str().map(str::to_owned)
+    }
+
+    fn score(&self, path: &str) -> Result<f64, Absence> {
+        let failed = self.0.get("metadata").and_then(|metadata| metadata.get("final_status")) == Some(&"error".into());
+        match walk(&self.0, path).or_else(|| self.field(path)) {
+            Some(Value::Number(score)) => match score.as_f64() {
+                Some(score) if score.is_finite() => Ok(score),
+                _ => Err(Absence::NotFinite),
+            },
+            _ if failed => Err(Absence::Failed),
+            _ => Err(Absence::Missing),
+        }
+    }
+
+    fn row(&self, filter: &Filter) -> Row {
+        let range = self.field("mos_range").and_then(Value::as_array);
+        let mos_range = range.and_then(|ends| Some((ends.first()?.as_f64()?, ends.get(1)?.as_f64()?)));
+        let falls = self.field("higher_is_better") == Some(&Value::Bool(false));
+        let turned = |mos: f64| match mos_range {
+            Some((low, high)) => low + high - mos,
+            None => -mos,
+        };
+        let option = |option: &Value| option.as_str().or(option.get("text").and_then(Value::as_str)).map(str::to_owned);
+        let options = self.0.get("options").or(self.field("options")).and_then(Value::as_array);
+        Row {
+            sample_id: self.field("sample_id").and_then(label).unwrap_or_default(),
+            mos: self.number("mos").map(|mos| if falls { turned(mos) } else { mos }),
+            mos_std: self.number("mos_std"),
+            score: self.score(filter.score.as_deref().unwrap_or(SCORE)),
+            groups: filter.group_by.iter().map(|path| self.field(path).and_then(label)).collect(),
+            dataset: self.text("dataset"),
+            mos_range,
+            answer: self.text("answer"),
+            final_answer: self.text("summarizer_result.final_answer"),
+            options: options.map(|options| options.iter().filter_map(option).collect()).unwrap_or_default(),
+        }
+    }
+}
+
+/// The value below nested objects.
+fn walk<'a>(object: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+    let mut parts = path.split('.');
+    let first = object.get(parts.next()?)?;
+    parts.try_fold(first, |value, part| value.get(part)).filter(|value| !value.is_null())
+}
+
+/// The value of a group in words.
+fn label(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+/// The rows of a file that belong to the split, each sample once.
+#[derive(Debug)]
+pub(super) struct Rows {
+    pub rows: Vec<Row>,
+    pub counts: Counts,
+    /// Whether the lines are assessments.
+    pub records: bool,
+}
+
+/// Reads a file line by line; only what is asked for is kept of each.
+pub(super) fn read(path: &Path, filter: &Filter) -> Result<Rows, Error> {
+    let mut found = Rows { rows: Vec::new(), counts: Counts::default(), records: false };
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for line in lines(path)? {
+        let (number, text) = line?;
+        let wrong = |reason: String| dataset::Error::Line { path: path.to_owned(), line: number, reason };
+        let object =
+            serde_json::from_str(&text).map_err(|error| wrong(format!("no JSON object: {}", without_place(&error))))?;
+        let line = Line(object);
+        found.counts.rows += 1;
+        found.records |= line.is_record();
+        if filter.split.is_some() && line.text("split") != filter.split {
+            found.counts.other_split += 1;
+            continue;
+        }
+        let row = line.row(filter);
+        if row.sample_id.is_empty() {
+            return Err(wrong("it has no sample_id".to_owned()).into());
+        }
+        match places.get(&row.sample_id) {
+            None => {
+                places.insert(row.sample_id.clone(), found.rows.len());
+                found.rows.push(row);
+            }
+            Some(&place) => {
+                found.counts.duplicates += 1;
+                let better = row.score.is_ok() || row.final_answer.is_some();
+                if better || found.rows[place].score.is_err() && found.rows[place].final_answer.is_none() {
+                    found.rows[place] = row;
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn line(value: Value) -> Line {
+        Line(value.as_object().unwrap().clone())
+    }
+
+    #[test]
+    fn fields_of_the_input_come_before_those_of_the_record() {
+        let record = line(json!({
+            "sample_id": "a", "summarizer_result": {"quality_score": 3.5}, "metadata": {"final_status": "success"},
+            "input": {"mos": 2.0, "metadata": {"distortion": "blur", "level": 3}}
+        }));
+        assert_eq!(record.field("metadata.distortion"), Some(&json!("blur")));
+        assert_eq!(record.field("metadata.final_status"), Some(&json!("success")));
+        let filter = Filter { group_by: vec!["metadata.level".into(), "nothing".into()], ..Filter::default() };
+        let row = record.row(&filter);
+        assert_eq!((row.mos, row.score, row.groups), (Some(2.0), Ok(3.5), vec![Some("3".into()), None]));
+    }
+
+    #[test]
+    fn absent_scores_are_told_apart() {
+        let score = |value: Value| line(value).score(SCORE);
+        assert_eq!(score(json!({"summarizer_result": {"quality_score": null}})), Err(Absence::Missing));
+        let failed = json!({"summarizer_result": null, "metadata": {"final_status": "error"}});
+        assert_eq!(score(failed), Err(Absence::Failed));
+        assert_eq!(score(json!({"summarizer_result": {"quality_score": 2}})), Ok(2.0));
+    }
+
+    #[test]
+    fn opinions_are_turned_so_that_higher_is_better() {
+        let mos = |value: Value| line(value).row(&Filter::default()).mos;
+        assert_eq!(mos(json!({"mos": 0.25, "mos_range": [0, 1], "higher_is_better": false})), Some(0.75));
+        assert_eq!(mos(json!({"mos": 0.25, "higher_is_better": false})), Some(-0.25));
+        assert_eq!(mos(json!({"mos": 0.25, "mos_range": [0, 1]})), Some(0.25));
+        assert_eq!(mos(json!({"mos": null})), None);
+    }
+
+    #[test]
+    fn a_sample_counts_once_by_its_last_row_with_a_score() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.jsonl");
+        let record = |id: &str, score: Value| {
+            json!({"sample_id": id, "summarizer_result": {"quality_score": score}, "input": {"mos": 1.0, "split": "test"}}).to_string()
+        };
+        let text = [record("a", Value::Null), record("b", json!(2)), record("a", json!(3)), record("b", Value::Null)];
+        std::fs::write(&path, text.join("\n")).unwrap();
+        let found = read(&path, &Filter::default()).unwrap();
+        assert_eq!(found.rows.iter().map(|row| row.score).collect::<Vec<_>>(), [Ok(3.0), Ok(2.0)]);
+        assert_eq!((found.counts.rows, found.counts.duplicates, found.records), (4, 2, true));
+        let none = read(&path, &Filter { split: Some("train".into()), ..Filter::default() }).unwrap();
+        assert_eq!((none.rows.len(), none.counts.other_split), (0, 4));
+        std::fs::write(&path, "{\"sample_id\": \"a\"}\n[1]\n").unwrap();
+        assert!(read(&path, &Filter::default()).unwrap_err().to_string().contains("r.jsonl, line 2: no JSON object"));
+    }
+}

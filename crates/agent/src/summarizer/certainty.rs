@@ -1,0 +1,75 @@
+//! Says so when a score does not determine its level of quality, in the language of the question.
+
+use super::{add, estimate};
+use crate::question::is_chinese_text;
+use crate::reasoner::{Context, Verdict};
+use crate::state::{ExecutorOutput, Interval, QualityLevel, Score};
+
+/// The levels from one to another, in words: "between fair and good".
+pub fn between(first: QualityLevel, last: QualityLevel, chinese: bool) -> String {
+    let (first, last) = (word(first, chinese), word(last, chinese));
+    if chinese { format!("介于{first}与{last}之间") } else { format!("between {first} and {last}") }
+}
+
+/// A level in words.
+pub fn word(level: QualityLevel, chinese: bool) -> String {
+    let chinese_word = match level {
+        QualityLevel::Bad => "很差",
+        QualityLevel::Poor => "较差",
+        QualityLevel::Fair => "一般",
+        QualityLevel::Good => "良好",
+        QualityLevel::Excellent => "优秀",
+    };
+    if chinese { chinese_word.to_owned() } else { level.name().to_lowercase() }
+}
+
+/// Adds the sentence where the level is open, whoever wrote the reasoning.
+pub(super) fn say(
+    verdict: &mut Verdict,
+    context: Context<'_>,
+    evidence: &ExecutorOutput,
+    score: Score,
+    interval: Interval,
+) {
+    let (first, last) = interval.open_levels(score);
+    if first == last {
+        return;
+    }
+    let chinese = is_chinese_text(context.state.query.as_str());
+    let carriers = estimate::counted(evidence, context.registry);
+    let carries = |log: &crate::state::ToolExecutionLog| carriers.iter().any(|one| std::ptr::eq(*one, log));
+    let pointers = evidence.tool_logs.iter().enumerate().filter(|(_, log)| carries(log));
+    let pointers = pointers.map(|(index, _)| format!("/tool_logs/{index}")).collect();
+    add(verdict, sentence(first, last, interval, chinese), pointers);
+}
+
+fn sentence(first: QualityLevel, last: QualityLevel, interval: Interval, chinese: bool) -> String {
+    let (low, high, levels) = (interval.low(), interval.high(), between(first, last, chinese));
+    if chinese {
+        format!("平均主观评分有九成可能在{low:.2}到{high:.2}之间，因此质量等级无法确定，{levels}。")
+    } else {
+        format!(
+            "The level is not determined: nine of ten mean opinions are expected between {low:.2} and {high:.2}, \
+             so the quality is {levels}."
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_levels_are_named_in_both_languages() {
+        let interval = Interval::new(2.875, 4.125).unwrap();
+        let (first, last) = interval.open_levels(Score::new(3.5).unwrap());
+        assert_eq!(
+            sentence(first, last, interval, false),
+            "The level is not determined: nine of ten mean opinions are expected between 2.88 and 4.12, so the quality is between fair and good."
+        );
+        assert_eq!(
+            sentence(first, last, interval, true),
+            "平均主观评分有九成可能在2.88到4.12之间，因此质量等级无法确定，介于一般与良好之间。"
+        );
+    }
+}

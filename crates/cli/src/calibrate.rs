@@ -1,0 +1,121 @@
+//! `agenticiqa calibrate`: the scale of tools, fitted to people's opinions.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use agenticiqa::calibrate::{self, Calibrated};
+use agenticiqa::config::Settings;
+use agenticiqa::dataset::Manifest;
+use agenticiqa::setup;
+use agenticiqa::tools::{Registry, Tool};
+
+use crate::arguments::{Calibrate, RecordFormat};
+use crate::exit::{Exit, Stop};
+use crate::{measure, table};
+
+/// Scores, fits, shows the curves and writes the list; a tool that cannot be fitted is told and the rest goes on.
+pub fn run(arguments: &Calibrate, settings: &Settings, quiet: bool) -> Result<Exit, Stop> {
+    let output = &arguments.output;
+    if output.exists() && !arguments.force {
+        return Err(Stop::bad_input(format!(
+            "{} is there already: name another --output, or replace it with --force",
+            output.display()
+        )));
+    }
+    let registry = crate::registry(settings, &arguments.scoring.models.models)?;
+    let manifest = Manifest::read(&arguments.manifest)?;
+    let split = arguments.split.as_deref();
+    let tools = if arguments.tools.is_empty() { suitable(&registry, &manifest) } else { arguments.tools.clone() };
+    let scored = measure::run(&manifest, split, (&registry, &tools), &arguments.scoring, settings, quiet)?;
+    if scored.samples.is_empty() {
+        let split = split.unwrap_or_default();
+        return Err(Stop::bad_input(format!("{}: no sample is of the split {split:?}", manifest.path.display())));
+    }
+    let dataset = scored.samples.iter().find_map(|sample| sample.dataset.clone());
+    let dataset = dataset.unwrap_or_else(|| file_name(&manifest.path));
+    let (mut fitted, mut exit) = (Vec::new(), Exit::Done);
+    for outcome in calibrate::calibrate(&scored, &registry, (&dataset, split), calibrate::today()) {
+        match outcome {
+            Ok(one) => fitted.push(one),
+            Err(error) => {
+                eprintln!("error: {error}");
+                exit = Exit::Failed;
+            }
+        }
+    }
+    if fitted.is_empty() {
+        return Ok(exit);
+    }
+    let list = calibrate::updated(setup::tool_list(settings)?, &registry, &fitted)?;
+    agenticiqa::write_atomically(output, list.to_json()?.as_bytes())?;
+    print(arguments, &fitted)?;
+    Ok(exit)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Every tool that can run here and has a direction; with reference only where samples have one.
+fn suitable(registry: &Registry, manifest: &Manifest) -> Vec<String> {
+    let references = manifest.samples.iter().any(|(_, sample)| sample.reference_path.is_some());
+    let fits = |tool: &&Tool| {
+        tool.availability().is_available()
+            && tool.metadata().lower_is_better.is_some()
+            && (references || !tool.needs_reference())
+    };
+    registry.iter().filter(fits).map(|tool| tool.name().to_owned()).collect()
+}
+
+fn print(arguments: &Calibrate, fitted: &[Calibrated]) -> Result<(), Stop> {
+    let mut out = io::stdout().lock();
+    if arguments.format == RecordFormat::Json {
+        for one in fitted {
+            serde_json::to_writer(&mut out, one)?;
+            writeln!(out)?;
+        }
+        return Ok(());
+    }
+    for one in fitted {
+        curve(&mut out, one)?;
+    }
+    writeln!(
+        out,
+        "written to {}; to score with it, name it in pipeline.yaml: tools: {{metadata: {}}}",
+        arguments.output.display(),
+        arguments.output.display()
+    )?;
+    Ok(())
+}
+
+fn curve(out: &mut impl Write, one: &Calibrated) -> io::Result<()> {
+    let figure = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
+    let calibration = &one.calibration;
+    writeln!(out, "{}: fitted on {}", one.tool, calibration.describe())?;
+    write!(out, "  SRCC {}, PLCC {}", figure(calibration.srcc), figure(calibration.plcc))?;
+    if let Some(previous) = one.previous_residual {
+        write!(out, "; residual before {previous:.3}")?;
+    }
+    writeln!(out)?;
+    let left_out = one.counts.left_out();
+    if !left_out.is_empty() {
+        writeln!(out, "  left out: {left_out}")?;
+    }
+    for reason in &one.failures {
+        writeln!(out, "    {reason}")?;
+    }
+    if one.constrained {
+        writeln!(out, "  the best curve of all turns: the best one that does not was taken")?;
+    }
+    let mut table = table::new(&["raw score", "opinion", "1 bad – 5 excellent", "pictures"]);
+    for bin in &one.curve {
+        let clipped = bin.fitted.clamp(1.0, 5.0);
+        table.add_row([
+            table::number(bin.raw_score),
+            format!("{:.2}", bin.opinion),
+            table::bar(clipped),
+            bin.n.to_string(),
+        ]);
+    }
+    writeln!(out, "{table}")
+}

@@ -1,0 +1,50 @@
+//! Tools over a manifest, with a progress bar: what `eval correlation --tool` and `calibrate` share.
+
+use std::io::{self, IsTerminal};
+
+use agenticiqa::config::Settings;
+use agenticiqa::dataset::Manifest;
+use agenticiqa::eval::{self, Scored};
+use agenticiqa::imaging::Decoder;
+use agenticiqa::tools::{Registry, ToolCache};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::arguments::ScoringArguments;
+use crate::exit::Stop;
+
+/// The scores of tools for the samples of a split.
+pub fn run(
+    manifest: &Manifest,
+    split: Option<&str>,
+    (registry, tools): (&Registry, &[String]),
+    arguments: &ScoringArguments,
+    settings: &Settings,
+    quiet: bool,
+) -> Result<Scored, Stop> {
+    let max_pixels = arguments.limits.max_pixels.unwrap_or(settings.pipeline.images.max_pixels);
+    let folder = arguments.cache.clone().or_else(|| settings.pipeline.cache.disk.clone());
+    let cache = ToolCache::new(settings.pipeline.cache.memory_entries, folder);
+    let progress = bar(quiet);
+    let told = |done: usize, all: usize| {
+        progress.set_length(all as u64);
+        progress.set_position(done as u64);
+    };
+    let wanted = |sample: &agenticiqa::dataset::Sample| split.is_none() || sample.split.as_deref() == split;
+    let scored = eval::measure(manifest, wanted, registry, tools, (&Decoder { max_pixels }, &cache), told)?;
+    progress.finish_and_clear();
+    let statistics = cache.statistics();
+    tracing::info!(
+        "{} scores were known, {} measured",
+        statistics.memory_hits + statistics.disk_hits,
+        statistics.misses
+    );
+    Ok(scored)
+}
+
+fn bar(quiet: bool) -> ProgressBar {
+    if quiet || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {per_sec} ETA {eta}");
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
