@@ -54,9 +54,11 @@ pub mod graph;
 pub mod journal;
 mod patience;
 pub mod perception;
+mod places;
 pub mod planner;
 pub mod question;
 pub mod reasoner;
+pub mod report;
 mod rules;
 pub mod scoring;
 pub mod setup;
@@ -67,6 +69,7 @@ pub mod tools;
 pub mod vlm;
 
 pub use files::write_atomically;
+pub use places::Places;
 
 pub use agenticiqa_imaging as imaging;
 pub use agenticiqa_metrics as metrics;
