@@ -26,7 +26,7 @@ const CELLS: usize = 40;
 
 fn open(height: f64, label: &str) -> String {
     format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\" preserveAspectRatio=\"xMidYMid meet\">\n",
+        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"group\" aria-label=\"{}\" preserveAspectRatio=\"xMidYMid meet\">\n",
         escape(label)
     )
 }
@@ -129,7 +129,7 @@ pub(super) fn scatter(evaluated: &Evaluated, cases: &HashMap<&str, &str>, seed: 
             "<circle class=\"{class}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{}\"><title>{}\nscore {score:.2}, MOS {}</title></circle>",
             x.at(*score),
             y.at(*mos),
-            if class == "case" { "5" } else { "3" },
+            if class == "ring" { "5" } else { "3" },
             escape(sample),
             short(*mos)
         )
@@ -151,7 +151,8 @@ pub(super) fn scatter(evaluated: &Evaluated, cases: &HashMap<&str, &str>, seed: 
     }
     for one in points {
         if let Some(id) = cases.get(one.0.as_str()) {
-            let _ = writeln!(svg, "<a href=\"#{id}\">{}</a>", point(one, "case"));
+            let (name, mark) = (escape(&one.0), point(one, "ring"));
+            let _ = writeln!(svg, "<a href=\"#{id}\" aria-label=\"case {name}\">{mark}</a>");
         }
     }
     let middle = (LEFT + WIDTH - RIGHT) / 2.0;

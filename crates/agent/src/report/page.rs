@@ -13,7 +13,8 @@ use super::cases::Kind;
 use super::details::Case;
 use super::document::{Fact, Section, Table};
 use super::run::Run;
-use super::{Error, Report, sections, words};
+use super::{Error, Report, sections};
+use crate::eval::plot::short;
 
 const STYLE: &str = include_str!("templates/style.css");
 const SCRIPT: &str = include_str!("templates/script.js");
@@ -131,7 +132,7 @@ impl<'a> CaseView<'a> {
             interval: case.interval.map(|(low, high)| format!("{low:.2} – {high:.2}")),
             level: &case.level,
             status: &case.status,
-            mos: case.mos.map(words::raw),
+            mos: case.mos.map(short),
             opinion: case.opinion.map(|opinion| format!("{opinion:.2}")),
             meter,
             groups: &case.groups,

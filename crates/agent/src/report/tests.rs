@@ -125,7 +125,7 @@ fn page_and_markdown_say_the_same() {
         assert!(html.contains(part), "{part} is not in the page");
         assert!(markdown.contains(part), "{part} is not in the Markdown");
     }
-    assert_eq!(html.matches("class=\"case\" cx").count(), report.runs[0].cases.len());
+    assert_eq!(html.matches("class=\"ring\" cx").count(), report.runs[0].cases.len());
     assert!(markdown.contains("█"), "the histogram");
     let written = report.write(&folder.path().join("new/folder")).unwrap();
     assert!(written.iter().all(|path| path.is_file()));

@@ -5,7 +5,6 @@ for (const svg of document.querySelectorAll(".chart svg")) {
   for (const title of svg.querySelectorAll("title")) {
     const mark = title.parentNode;
     mark.dataset.tip = title.textContent;
-    if (mark.tagName !== "g") mark.setAttribute("aria-label", title.textContent);
     title.remove();
   }
   const show = (event) => {
@@ -22,6 +21,17 @@ for (const svg of document.querySelectorAll(".chart svg")) {
   svg.addEventListener("pointerdown", show);
   svg.addEventListener("pointerleave", () => { tip.hidden = true; });
 }
+
+// Tables that are wider than the screen can be scrolled with the keyboard.
+const reachable = () => {
+  for (const one of document.querySelectorAll(".scroll")) {
+    if (one.scrollWidth > one.clientWidth) one.tabIndex = 0;
+    else one.removeAttribute("tabindex");
+  }
+};
+reachable();
+addEventListener("resize", reachable);
+document.addEventListener("toggle", reachable, true);
 
 // Cases by kind.
 for (const filters of document.querySelectorAll(".filters")) {
