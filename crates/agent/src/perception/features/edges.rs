@@ -1,5 +1,6 @@
 //! Edges: how wide they are, how steep, and whether they overshoot.
 
+use super::rows::squared_steps;
 use super::{Features, Statistic};
 use crate::metrics::Plane;
 use crate::perception::view::Tile;
@@ -32,11 +33,9 @@ pub struct Edges {
 
 impl Statistic for Edges {
     fn measure(tile: &Tile) -> Self {
-        let luma = &tile.luma;
-        let mut edges = Self { pixels: luma.data().len() as f64, ..Self::default() };
-        edges.scan(luma, 0);
-        let turned = Plane::from_fn(luma.height(), luma.width(), |x, y| luma.at(y, x));
-        edges.scan(&turned, 1);
+        let mut edges = Self { pixels: tile.luma.data().len() as f64, ..Self::default() };
+        edges.scan(&tile.luma, &tile.turned, 0);
+        edges.scan(&tile.turned, &tile.luma, 1);
         edges
     }
 
@@ -66,22 +65,20 @@ impl Statistic for Edges {
 }
 
 impl Edges {
-    /// Adds the edges that the rows of a plane cross.
-    fn scan(&mut self, plane: &Plane, direction: usize) {
+    /// Adds the edges that the rows of a plane cross; `turned` is the plane with rows and columns exchanged.
+    fn scan(&mut self, plane: &Plane, turned: &Plane, direction: usize) {
         let width = plane.width();
-        let mut energy = 0.0f64;
-        for y in 0..plane.height() {
-            energy += f64::from(plane.row(y).windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum::<f32>());
-        }
+        let energy: f64 = squared_steps(turned, 1, 0).into_iter().map(f64::from).sum();
         let mean = energy / ((width - 1) * plane.height()) as f64;
         let threshold = (STEEPER * mean.sqrt() as f32).clamp(THRESHOLD.0, THRESHOLD.1);
         for y in 0..plane.height() {
             let row = plane.row(y);
             for x in 1..width - 2 {
                 let step = row[x + 1] - row[x];
-                let steepest =
-                    step.abs() >= (row[x] - row[x - 1]).abs() && step.abs() > (row[x + 2] - row[x + 1]).abs();
-                if step.abs() > threshold && steepest {
+                if step.abs() <= threshold {
+                    continue;
+                }
+                if step.abs() >= (row[x] - row[x - 1]).abs() && step.abs() > (row[x + 2] - row[x + 1]).abs() {
                     self.add_edge(row, x, step, direction);
                 }
             }

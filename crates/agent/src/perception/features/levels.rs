@@ -1,5 +1,6 @@
 //! Levels and colours: how many there are, how many neighbours are equal.
 
+use super::rows::nearest;
 use super::{Features, Statistic};
 use crate::perception::view::Tile;
 
@@ -19,20 +20,19 @@ pub struct Levels {
 
 impl Statistic for Levels {
     fn measure(tile: &Tile) -> Self {
-        let [red, green, blue] = &tile.native_rgb;
-        let code = |sample: f32| sample.round() as u32;
+        let [red, green, blue] = tile.native_rgb();
         let mut colours: Vec<u32> = (0..red.data().len())
             .step_by(STRIDE)
-            .map(|i| code(red.data()[i]) << 16 | code(green.data()[i]) << 8 | code(blue.data()[i]))
+            .map(|i| nearest(red.data()[i]) << 16 | nearest(green.data()[i]) << 8 | nearest(blue.data()[i]))
             .collect();
         colours.sort_unstable();
         colours.dedup();
         let mut levels = Self { colours, histogram: vec![0; 256], ..Self::default() };
         for sample in green.data() {
-            levels.histogram[(code(*sample) as usize).min(255)] += 1;
+            levels.histogram[(nearest(*sample) as usize).min(255)] += 1;
         }
-        for y in 0..tile.native.height() {
-            let rows = tile.native_rgb.each_ref().map(|plane| plane.row(y));
+        for y in 0..green.height() {
+            let rows = tile.native_rgb().each_ref().map(|plane| plane.row(y));
             let equal = (1..rows[0].len()).filter(|&x| rows.iter().all(|row| row[x] == row[x - 1])).count();
             levels.equal += equal as f64;
             levels.pairs += (rows[0].len() - 1) as f64;

@@ -1,5 +1,6 @@
 //! Exposure and contrast: the histogram of luma.
 
+use super::rows::nearest;
 use super::{Features, Statistic};
 use crate::perception::view::Tile;
 
@@ -23,7 +24,7 @@ impl Statistic for Tone {
     fn measure(tile: &Tile) -> Self {
         let mut tone = Self::default();
         for sample in tile.luma.data() {
-            tone.histogram[(sample.round() as usize).min(255)] += 1.0;
+            tone.histogram[(nearest(*sample) as usize).min(255)] += 1.0;
         }
         for plane in &tile.rgb {
             tone.clipped[0] += plane.data().iter().filter(|&&sample| sample <= CLIPPED).count() as f64 / 3.0;
