@@ -171,6 +171,14 @@ fn shrink_samples<T: Copy + Into<f32>>(
     scale: f32,
 ) -> Plane {
     let mut out = Plane::new(width, height);
+    if factor == 1 {
+        for y in 0..height {
+            let start = (channel * image.height() + top + y) * image.width() + left;
+            let samples = out.row_mut(y).iter_mut().zip(&data[start..start + width]);
+            samples.for_each(|(sample, &value)| *sample = value.into() * scale);
+        }
+        return out;
+    }
     let weight = scale / (factor * factor) as f32;
     for y in 0..height {
         let row = out.row_mut(y);
