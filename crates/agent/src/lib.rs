@@ -59,6 +59,7 @@ pub mod question;
 pub mod reasoner;
 mod rules;
 pub mod scoring;
+mod sealed;
 pub mod setup;
 pub mod state;
 pub mod subject;
