@@ -54,9 +54,11 @@ pub mod graph;
 pub mod journal;
 mod patience;
 pub mod perception;
+mod places;
 pub mod planner;
 pub mod question;
 pub mod reasoner;
+pub mod report;
 mod rules;
 pub mod scoring;
 mod sealed;
@@ -68,6 +70,7 @@ pub mod tools;
 pub mod vlm;
 
 pub use files::write_atomically;
+pub use places::Places;
 
 pub use agenticiqa_imaging as imaging;
 pub use agenticiqa_metrics as metrics;

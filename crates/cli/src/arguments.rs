@@ -2,6 +2,7 @@
 
 mod batch;
 mod evaluate;
+mod report;
 mod shared;
 mod tools;
 
@@ -19,6 +20,7 @@ pub use evaluate::{
     BootstrapArguments, Calibrate, Dataset, DatasetCommand, Eval, EvalCommand, EvalCorrelation, EvalMcq, Prepare,
     ScoringArguments, Validate,
 };
+pub use report::Report;
 pub use shared::{Gates, Recordings};
 pub use tools::{Install, ListFormat, Tools, ToolsCommand};
 
@@ -63,6 +65,7 @@ Examples:
   agenticiqa tools install                                   what can be installed, its size and licence
   agenticiqa dataset prepare TID2013 --root D --output M     a manifest of a public dataset
   agenticiqa eval correlation M --tool SSIM --tool FSIM      SRCC, PLCC, KRCC with intervals
+  agenticiqa report -i records.jsonl -o report/              a page with figures, charts and cases
 
 Exit codes: 0 done, 1 the work failed, 2 bad usage or bad input, 3 a quality gate was not met.";
 
@@ -81,6 +84,8 @@ pub enum Command {
     Dataset(Dataset),
     /// Compare scores and answers with people's
     Eval(Eval),
+    /// A page about a run: figures, charts, cases with pictures and heat maps, errors, time and cost
+    Report(Report),
     /// Fit the scale of tools to people's opinions
     Calibrate(Calibrate),
     /// What is configured, what is missing, what to do about it

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use agenticiqa::{agent, batch, config, dataset, eval, scoring, setup, tools};
+use agenticiqa::{agent, batch, config, dataset, eval, report, scoring, setup, tools};
 
 /// How a command that ran to its end went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +83,15 @@ impl From<batch::Error> for Stop {
     fn from(error: batch::Error) -> Self {
         match error {
             batch::Error::Output { .. } => Self::failed(error),
+            _ => Self::bad_input(error),
+        }
+    }
+}
+
+impl From<report::Error> for Stop {
+    fn from(error: report::Error) -> Self {
+        match error {
+            report::Error::Output { .. } | report::Error::Layout(_) => Self::failed(error),
             _ => Self::bad_input(error),
         }
     }

@@ -12,6 +12,7 @@ mod gate;
 mod logging;
 mod maps;
 mod measure;
+mod report;
 mod score;
 mod table;
 mod tools;
@@ -67,6 +68,7 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         Command::Dataset(dataset) => dataset::run(dataset),
         Command::Eval(eval) => eval::run(eval, &settings, arguments.quiet),
         Command::Calibrate(calibrate) => calibrate::run(calibrate, &settings, arguments.quiet),
+        Command::Report(report) => report::run(report, &settings, arguments.quiet),
         Command::Doctor(doctor) => doctor::run(doctor, &settings, &environment),
         Command::Graph { .. } | Command::Man | Command::Completions { .. } => Ok(Exit::Done),
     }

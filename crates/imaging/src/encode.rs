@@ -4,6 +4,7 @@ use agenticiqa_metrics::ops::resize::{self, Kernel};
 use agenticiqa_metrics::{Image, Samples};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 use crate::{Error, Format, Result};
 
@@ -31,6 +32,23 @@ fn write_png(image: &Image, bytes: &[u8], colour: ExtendedColorType) -> Result<V
     let encoder = PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive);
     let written = encoder.write_image(bytes, width, height, colour);
     written.map_err(|error| Error::corrupt(Format::Png, error))?;
+    Ok(file)
+}
+
+/// The picture as a JPEG file with the colour of every pixel (4:4:4), grey or RGB: for showing, not for measuring.
+///
+/// `quality` is from 1 to 100. JPEG has no sides above 65535 pixels.
+pub fn encode_jpeg(image: &Image, quality: u8) -> Result<Vec<u8>> {
+    let too_large = |_| Error::corrupt(Format::Jpeg, "too large for a JPEG file");
+    let width = u16::try_from(image.width()).map_err(too_large)?;
+    let height = u16::try_from(image.height()).map_err(too_large)?;
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, quality.clamp(1, 100));
+    encoder.set_sampling_factor(SamplingFactor::R_4_4_4);
+    encoder.set_optimized_huffman_tables(true);
+    let colour = if image.channels() == 1 { ColorType::Luma } else { ColorType::Rgb };
+    let written = encoder.encode(&interleaved(image), width, height, colour);
+    written.map_err(|error| Error::corrupt(Format::Jpeg, error))?;
     Ok(file)
 }
 
@@ -130,6 +148,23 @@ mod tests {
         let small = shrink(&flat, 30).unwrap();
         assert_eq!((small.width(), small.height()), (30, 1));
         assert_eq!(small.samples(), &Samples::Eight([[10; 30], [20; 30], [30; 30]].concat()));
+    }
+
+    #[test]
+    fn a_jpeg_file_shows_the_picture() {
+        let wave = |i: usize| 128.0 + 100.0 * (i as f32 / 40.0).sin();
+        let rgb: Vec<u8> = (0..96 * 64).flat_map(|i| [wave(i % 96) as u8, wave(i / 96) as u8, 40]).collect();
+        let grey = Image::from_gray8(96, 64, rgb.iter().copied().step_by(3).collect()).unwrap();
+        for image in [Image::from_rgb8(96, 64, rgb).unwrap(), grey] {
+            let shown = Decoder::default().decode(&encode_jpeg(&image, 90).unwrap()).unwrap().image;
+            assert_eq!((shown.width(), shown.height(), shown.channels()), (96, 64, image.channels()));
+            for channel in 0..image.channels() {
+                let (one, other) = (image.channel(channel), shown.channel(channel));
+                let apart = one.data().iter().zip(other.data()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                assert!(apart < 12.0, "channel {channel} is off by {apart}");
+            }
+        }
+        assert!(encode_jpeg(&Image::from_gray8(70_000, 1, vec![0; 70_000]).unwrap(), 90).is_err());
     }
 
     #[test]

@@ -45,6 +45,17 @@ const OPACITY: f32 = 0.88;
 /// `title` names the metric, and its unit if there is one. The picture is scaled down to at most 2048 pixels on its
 /// longer side; the map, of whatever size, covers it from edge to edge.
 pub fn overlay(image: &Image, map: &Map, title: &str) -> Result<Vec<u8>> {
+    encode(&paint(image, map, title))
+}
+
+/// The same as a picture instead of a file.
+pub fn painted(image: &Image, map: &Map, title: &str) -> Result<Image> {
+    let canvas = paint(image, map, title);
+    let picture = Image::from_rgb8(canvas.width(), canvas.height(), canvas.data().to_vec());
+    picture.map_err(|error| Error::corrupt(Format::Png, error))
+}
+
+fn paint(image: &Image, map: &Map, title: &str) -> Canvas {
     let (width, height) = shown_size(image.width(), image.height());
     let picture = resize(image.gray(), width, height);
     let damage = resize(&map.plane, width, height);
@@ -59,7 +70,7 @@ pub fn overlay(image: &Image, map: &Map, title: &str) -> Result<Vec<u8>> {
         }
     });
     draw_legend(&mut canvas, height, map, title, text);
-    encode(&canvas)
+    canvas
 }
 
 /// The size at which a picture is shown.
@@ -214,7 +225,8 @@ mod tests {
     fn a_flawless_map_leaves_the_grey_picture_and_damage_shows_in_its_place() {
         let image = Image::from_gray8(512, 400, vec![90; 512 * 400]).unwrap();
         let plane = Plane::from_fn(64, 50, |x, y| if x >= 48 && y < 25 { 0.0 } else { 1.0 });
-        let png = overlay(&image, &map(plane), "SSIM").unwrap();
+        let damage = map(plane);
+        let png = overlay(&image, &damage, "SSIM").unwrap();
         let picture = Decoder::default().decode(&png).unwrap().image;
         assert_eq!(picture.width(), 512);
         assert!(picture.height() > 400);
@@ -223,6 +235,7 @@ mod tests {
         assert_eq!(pixel(450, 300), [90.0; 3]);
         let [red, green, blue] = pixel(470, 60);
         assert!(red > 200.0 && green > 200.0 && blue < red, "the worst place is light yellow");
+        assert_eq!(painted(&image, &damage, "SSIM").unwrap().samples(), picture.samples());
     }
 
     #[test]

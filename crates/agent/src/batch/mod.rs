@@ -27,6 +27,7 @@ mod writer;
 use std::io;
 use std::path::PathBuf;
 
+pub use crate::places::Places;
 pub use budget::Budget;
 pub use estimate::Estimate;
 pub use execution_log::{ExecutionLog, LogFile};
@@ -34,7 +35,7 @@ pub use input::{Input, Item, Items, Pictures};
 pub use output::{Output, Sink};
 pub use resume::{Existing, Ledger, Standing};
 pub use run::{Batch, Ending, Options, Progress, StopSignal};
-pub use sample::{Flaw, Places, Sample};
+pub use sample::{Flaw, Sample};
 pub use summary::{ErrorGroup, Summary};
 
 /// Why a batch cannot be started or cannot go on. What goes wrong with one sample is said in its record instead.

@@ -1,10 +1,11 @@
 //! One line of a batch: what is asked of which picture, with the fields that only travel along.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
 use crate::agent::{Input, Request};
+use crate::places::Places;
 use crate::scoring::NamedRegion;
 use crate::state::{RegionBox, Text};
 
@@ -58,36 +59,6 @@ impl Flaw {
             sample_id: Some(sample.sample_id.clone()),
             query: Some(sample.query.clone()),
             image_path: Some(sample.image_path.display().to_string()),
-        }
-    }
-}
-
-/// Where relative paths start: the working folder, or the input's own where the file is there and not here.
-#[derive(Debug, Clone)]
-pub struct Places {
-    root: Option<PathBuf>,
-    beside: Option<PathBuf>,
-}
-
-impl Places {
-    /// Below `root` if it is given; else in the working folder, or beside the file `input`.
-    pub fn new(root: Option<&Path>, input: Option<&Path>) -> Self {
-        let beside = input.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-        Self { root: root.map(Path::to_owned), beside: beside.map(Path::to_owned) }
-    }
-
-    /// The file that `path` means.
-    pub fn find(&self, path: &str) -> PathBuf {
-        let path = PathBuf::from(path);
-        if path.is_absolute() {
-            return path;
-        }
-        if let Some(root) = &self.root {
-            return root.join(path);
-        }
-        match &self.beside {
-            Some(folder) if !path.exists() && folder.join(&path).exists() => folder.join(path),
-            _ => path,
         }
     }
 }
@@ -253,17 +224,5 @@ mod tests {
         }
         assert_eq!(options(json!("[\"Blur\", \"Noise\"]")).unwrap(), expected);
         assert_eq!(options(json!("")).unwrap(), Vec::<String>::new());
-    }
-
-    #[test]
-    fn relative_paths_start_here_or_beside_the_input() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("a.png"), "").unwrap();
-        let input = folder.path().join("manifest.jsonl");
-        let places = Places::new(None, Some(&input));
-        assert_eq!(places.find("a.png"), folder.path().join("a.png"));
-        assert_eq!(places.find("b.png"), PathBuf::from("b.png"));
-        assert_eq!(places.find("/c.png"), PathBuf::from("/c.png"));
-        assert_eq!(Places::new(Some(Path::new("root")), Some(&input)).find("a.png"), PathBuf::from("root/a.png"));
     }
 }

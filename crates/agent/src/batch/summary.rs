@@ -21,6 +21,19 @@ pub struct ErrorGroup {
     pub example: String,
 }
 
+impl ErrorGroup {
+    /// Counts a sample.
+    pub(crate) fn add(&mut self, sample_id: &str, reason: &str) {
+        self.count += 1;
+        if self.sample_ids.len() < NAMED {
+            self.sample_ids.push(sample_id.to_owned());
+        }
+        if self.example.is_empty() {
+            reason.clone_into(&mut self.example);
+        }
+    }
+}
+
 /// How a run went.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
@@ -79,14 +92,8 @@ impl Summary {
         self.cost_usd = self.cost_usd.zip(metadata.cost_usd).map(|(sum, cost)| sum + cost);
         if metadata.final_status == FinalStatus::Error {
             let kind = metadata.error_type.clone().unwrap_or_else(|| "UnknownError".to_owned());
-            let group = self.errors.entry(kind).or_default();
-            group.count += 1;
-            if group.sample_ids.len() < NAMED {
-                group.sample_ids.push(record.sample_id.to_string());
-            }
-            if group.example.is_empty() {
-                group.example = metadata.error_details.iter().flatten().last().cloned().unwrap_or_default();
-            }
+            let reason = metadata.error_details.iter().flatten().last().map(String::as_str).unwrap_or_default();
+            self.errors.entry(kind).or_default().add(record.sample_id.as_str(), reason);
         }
     }
 

@@ -10,10 +10,11 @@ use serde_json::{Map, Value};
 
 use super::Error;
 use crate::files::write_atomically;
+use crate::places::Places;
 
 /// A picture, the question about it, and what people said.
 ///
-/// Paths are absolute where we wrote them; a relative one is meant from the manifest's folder.
+/// Paths are absolute where we wrote them; a relative one is looked for as [`Places`] says.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// The name of the sample, once in a manifest; a number is taken as text.
@@ -139,11 +140,9 @@ impl Manifest {
     }
 }
 
-/// Where a path in a manifest leads: a relative one is meant from the manifest's folder, or from the working folder where
-/// the file is there only.
+/// Where a path in a manifest leads: in the working folder, or beside the manifest, as everywhere.
 pub(super) fn resolve(manifest: &Path, path: &str) -> PathBuf {
-    let beside = manifest.parent().unwrap_or(Path::new("")).join(path);
-    if !beside.exists() && Path::new(path).exists() { path.into() } else { beside }
+    Places::new(None, Some(manifest)).find(path)
 }
 
 /// The lines of a file that are not blank, numbered from 1, one at a time.

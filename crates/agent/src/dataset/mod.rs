@@ -94,7 +94,7 @@ pub enum Error {
 }
 
 impl Error {
-    fn file(path: &Path, reason: impl ToString) -> Self {
+    pub(crate) fn file(path: &Path, reason: impl ToString) -> Self {
         Self::File { path: path.to_owned(), reason: reason.to_string() }
     }
 

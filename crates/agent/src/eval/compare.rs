@@ -27,10 +27,10 @@ pub struct Comparison {
 }
 
 /// Scores and opinions by sample.
-pub(super) type Judged = Vec<(String, f64, f64)>;
+pub(crate) type Judged = Vec<(String, f64, f64)>;
 
 /// Compares two runs on the samples that both have.
-pub(super) fn compare(first: (&str, &Judged), second: (&str, &Judged), bootstrap: &Bootstrap) -> Comparison {
+pub(crate) fn compare(first: (&str, &Judged), second: (&str, &Judged), bootstrap: &Bootstrap) -> Comparison {
     let of_second: HashMap<&str, f64> = second.1.iter().map(|(id, score, _)| (id.as_str(), *score)).collect();
     let joined: Vec<(f64, f64, f64)> =
         first.1.iter().filter_map(|(id, score, mos)| Some((*score, *of_second.get(id.as_str())?, *mos))).collect();

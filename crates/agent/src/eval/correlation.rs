@@ -79,21 +79,27 @@ const LEAST: usize = 3;
 /// Evaluates the assessments of a file, and compares them with those of another one.
 pub fn of_records(path: &Path, other: Option<&Path>, settings: &Settings) -> Result<Correlation, Error> {
     let found = read(path, &settings.filter)?;
-    if !found.records && found.rows.iter().all(|row| row.score.is_err()) {
-        return Err(Error::NoScores { path: path.to_owned() });
-    }
-    let scores: Vec<Result<f64, Absence>> = found.rows.iter().map(|row| row.score).collect();
-    let name = path.display().to_string();
-    let evaluated = evaluate(path, &name, &found, &scores, settings)?;
-    let mut comparisons = Vec::new();
+    let mut report = of_rows(path, &found, settings)?;
     if let Some(other) = other {
         let second = read(other, &Filter { group_by: Vec::new(), ..settings.filter.clone() })?;
         let judged: Judged =
             second.rows.iter().filter_map(|row| Some((row.sample_id.clone(), row.score.ok()?, row.mos?))).collect();
         let other = other.display().to_string();
-        comparisons.push(compare((&name, &evaluated.points), (&other, &judged), &settings.bootstrap));
+        let first = report.evaluated.iter().map(|first| (first.name.as_str(), &first.points));
+        let against = |first| compare(first, (&other, &judged), &settings.bootstrap);
+        report.comparisons = first.map(against).collect();
     }
-    Ok(report(path, &found, vec![evaluated], comparisons, settings))
+    Ok(report)
+}
+
+/// Evaluates the assessments of a file whose rows were read.
+pub(crate) fn of_rows(path: &Path, found: &Rows, settings: &Settings) -> Result<Correlation, Error> {
+    if !found.records && found.rows.iter().all(|row| row.score.is_err()) {
+        return Err(Error::NoScores { path: path.to_owned() });
+    }
+    let scores: Vec<Result<f64, Absence>> = found.rows.iter().map(|row| row.score).collect();
+    let evaluated = evaluate(path, &path.display().to_string(), found, &scores, settings)?;
+    Ok(report(path, found, vec![evaluated], Vec::new(), settings))
 }
 
 /// Evaluates tools that were run on a manifest; with several tools, the first is compared with each of the others.

@@ -7,7 +7,7 @@ use agenticiqa_statistics::{Interval, wilson};
 use serde::{Deserialize, Serialize};
 
 use super::paper::{PublishedAccuracy, published_accuracies};
-use super::rows::{Absence, Filter, Row, read};
+use super::rows::{Absence, Filter, Row, Rows, read};
 use super::{Counts, Error};
 use crate::question::{choice_letter, options_given};
 use crate::state::AnswerOption;
@@ -93,21 +93,32 @@ pub struct Mcq {
 }
 
 /// Kinds of questions that are shown where samples have them.
-const KINDS: [&str; 3] = ["metadata.task_type", "metadata.question_type", "metadata.concern"];
+pub(crate) const KINDS: [&str; 3] = ["metadata.task_type", "metadata.question_type", "metadata.concern"];
 
 /// Evaluates the answers of a file of records.
 pub fn mcq(path: &Path, filter: &Filter, confidence: f64) -> Result<Mcq, Error> {
-    let mut fields: Vec<String> = KINDS.iter().map(|&kind| kind.to_owned()).collect();
-    fields.extend(filter.group_by.iter().filter(|field| !KINDS.contains(&field.as_str())).cloned());
+    let fields = fields(&filter.group_by);
     let found = read(path, &Filter { group_by: fields.clone(), ..filter.clone() })?;
+    of_rows(path, &found, &fields, confidence)
+}
+
+/// The fields that tell kinds of questions, and those that are asked for.
+pub(crate) fn fields(group_by: &[String]) -> Vec<String> {
+    let mut fields: Vec<String> = KINDS.iter().map(|&kind| kind.to_owned()).collect();
+    fields.extend(group_by.iter().filter(|field| !KINDS.contains(&field.as_str())).cloned());
+    fields
+}
+
+/// Evaluates the answers of a file whose rows were read, grouped by `fields`.
+pub(crate) fn of_rows(path: &Path, found: &Rows, fields: &[String], confidence: f64) -> Result<Mcq, Error> {
     if !found.records {
         return Err(Error::NoScores { path: path.to_owned() });
     }
-    let Counts { rows, other_split, duplicates, .. } = found.counts;
+    let &Counts { rows, other_split, duplicates, .. } = &found.counts;
     let mut tally =
         Tally { counts: McqCounts { rows, other_split, duplicates, ..McqCounts::default() }, ..Tally::default() };
     for row in &found.rows {
-        tally.add(row, &fields);
+        tally.add(row, fields);
     }
     if tally.counts.used == 0 {
         let reasons = format!("{} without a known answer", tally.counts.without_key);
@@ -131,12 +142,10 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, row: &Row, fields: &[String]) {
-        let options = options(row);
-        let Some(key) = row.answer.as_deref().and_then(|answer| choice_letter(answer, &options)) else {
+        let Some((key, given)) = key_and_given(row) else {
             self.counts.without_key += 1;
             return;
         };
-        let given = row.final_answer.as_deref().and_then(|answer| choice_letter(answer, &options));
         self.counts.used += 1;
         match (given, row.score) {
             (Some(_), _) => {}
@@ -183,6 +192,14 @@ impl Tally {
             published,
         }
     }
+}
+
+/// The letter of the right answer and of the one that was given; `None` where no answer is known to be right.
+pub(crate) fn key_and_given(row: &Row) -> Option<(char, Option<char>)> {
+    let answer = row.answer.as_deref()?;
+    let options = options(row);
+    let given = row.final_answer.as_deref().and_then(|answer| choice_letter(answer, &options));
+    Some((choice_letter(answer, &options)?, given))
 }
 
 /// The options of a row; letters alone where it names none.

@@ -8,12 +8,13 @@
 //! - a sample that is there more than once counts once, by its last row with a score.
 
 mod agreement;
-mod compare;
-mod correlation;
-mod mcq;
+pub(crate) mod compare;
+pub(crate) mod correlation;
+pub(crate) mod drawing;
+pub(crate) mod mcq;
 mod paper;
-mod plot;
-mod rows;
+pub(crate) mod plot;
+pub(crate) mod rows;
 mod tools;
 
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ use std::path::PathBuf;
 pub use agreement::{Agreement, Measure, OutlierRule};
 pub use compare::Comparison;
 pub use correlation::{Correlation, Evaluated, Group, Settings, of_records, of_tools};
+pub use drawing::Drawing;
 pub use mcq::{Accuracy, Confusion, Mcq, McqCounts, McqGroup, mcq};
 pub use paper::{PublishedAccuracy, PublishedCorrelation, published_accuracies, published_correlations};
 pub use plot::{group_plot, scatter_plot};
@@ -65,6 +67,9 @@ pub enum Error {
         /// Why the others cannot.
         reasons: String,
     },
+    /// A plot cannot be made.
+    #[error("the plot cannot be drawn: {0}")]
+    Drawing(String),
     /// A tool compares with a reference that no sample has.
     #[error("{tool} compares with a reference, and no sample of {} has a reference_path", path.display())]
     NoReferences {

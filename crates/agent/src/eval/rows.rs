@@ -84,7 +84,7 @@ const SCORE: &str = "summarizer_result.quality_score";
 
 /// What is read of a line.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
+pub(crate) struct Row {
     pub sample_id: String,
     /// The opinion, turned so that higher is better.
     pub mos: Option<f64>,
@@ -93,13 +93,24 @@ pub(super) struct Row {
     pub groups: Vec<Option<String>>,
     pub dataset: Option<String>,
     pub mos_range: Option<(f64, f64)>,
+    /// The right answer of a question.
     pub answer: Option<String>,
+    /// Whether any answer was given.
+    pub answered: bool,
+    /// The answer that was given, where the right one is known.
     pub final_answer: Option<String>,
+    /// The options of a question whose right answer is known.
     pub options: Vec<String>,
 }
 
 /// A line as it is: a record, whose input lies below `input`, or a sample of a manifest.
-pub(super) struct Line(Map<String, Value>);
+pub(crate) struct Line(Map<String, Value>);
+
+impl From<Map<String, Value>> for Line {
+    fn from(object: Map<String, Value>) -> Self {
+        Self(object)
+    }
+}
 
 impl Line {
     /// Whether it is an assessment.
@@ -111,6 +122,16 @@ impl Line {
     pub fn field(&self, path: &str) -> Option<&Value> {
         let input = self.0.get("input").and_then(Value::as_object);
         input.and_then(|input| walk(input, path)).or_else(|| walk(&self.0, path))
+    }
+
+    /// The value of the record itself at a dotted path, whatever the input has there.
+    pub fn own(&self, path: &str) -> Option<&Value> {
+        walk(&self.0, path)
+    }
+
+    /// The sample's name; empty if it has none.
+    pub fn name(&self) -> String {
+        self.field("sample_id").and_then(label).unwrap_or_default()
     }
 
     fn number(&self, path: &str) -> Option<f64> {
@@ -142,17 +163,22 @@ impl Line {
             None => -mos,
         };
         let option = |option: &Value| option.as_str().or(option.get("text").and_then(Value::as_str)).map(str::to_owned);
-        let options = self.0.get("options").or(self.field("options")).and_then(Value::as_array);
+        let answer = self.text("answer");
+        // Answers and options are kept of questions whose answer is known only: sentences of a large run fill the memory.
+        let options = self.0.get("options").or(self.field("options")).filter(|_| answer.is_some());
+        let options = options.and_then(Value::as_array);
+        let final_answer = self.text("summarizer_result.final_answer");
         Row {
-            sample_id: self.field("sample_id").and_then(label).unwrap_or_default(),
+            sample_id: self.name(),
             mos: self.number("mos").map(|mos| if falls { turned(mos) } else { mos }),
             mos_std: self.number("mos_std"),
             score: self.score(filter.score.as_deref().unwrap_or(SCORE)),
             groups: filter.group_by.iter().map(|path| self.field(path).and_then(label)).collect(),
             dataset: self.text("dataset"),
             mos_range,
-            answer: self.text("answer"),
-            final_answer: self.text("summarizer_result.final_answer"),
+            answered: final_answer.is_some(),
+            final_answer: final_answer.filter(|_| answer.is_some()),
+            answer,
             options: options.map(|options| options.iter().filter_map(option).collect()).unwrap_or_default(),
         }
     }
@@ -175,47 +201,64 @@ fn label(value: &Value) -> Option<String> {
 }
 
 /// The rows of a file that belong to the split, each sample once.
-#[derive(Debug)]
-pub(super) struct Rows {
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
     pub rows: Vec<Row>,
     pub counts: Counts,
     /// Whether the lines are assessments.
     pub records: bool,
+    /// Where the row of a sample is.
+    places: HashMap<String, usize>,
+}
+
+/// What became of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// A new row, behind the others.
+    Added,
+    /// The row at this place, which was of the same sample, was replaced.
+    Replaced(usize),
+    /// Not taken: of another split, or no better than the row of the same sample.
+    LeftOut,
+}
+
+impl Rows {
+    /// Takes up a line. A line without a name is an error.
+    pub fn add(&mut self, line: &Line, filter: &Filter) -> Result<Taken, String> {
+        self.counts.rows += 1;
+        self.records |= line.is_record();
+        if filter.split.is_some() && line.text("split") != filter.split {
+            self.counts.other_split += 1;
+            return Ok(Taken::LeftOut);
+        }
+        let row = line.row(filter);
+        if row.sample_id.is_empty() {
+            return Err("it has no sample_id".to_owned());
+        }
+        let Some(&place) = self.places.get(&row.sample_id) else {
+            self.places.insert(row.sample_id.clone(), self.rows.len());
+            self.rows.push(row);
+            return Ok(Taken::Added);
+        };
+        self.counts.duplicates += 1;
+        let good = |row: &Row| row.score.is_ok() || row.answered;
+        if good(&row) || !good(&self.rows[place]) {
+            self.rows[place] = row;
+            return Ok(Taken::Replaced(place));
+        }
+        Ok(Taken::LeftOut)
+    }
 }
 
 /// Reads a file line by line; only what is asked for is kept of each.
 pub(super) fn read(path: &Path, filter: &Filter) -> Result<Rows, Error> {
-    let mut found = Rows { rows: Vec::new(), counts: Counts::default(), records: false };
-    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut found = Rows::default();
     for line in lines(path)? {
         let (number, text) = line?;
         let wrong = |reason: String| dataset::Error::Line { path: path.to_owned(), line: number, reason };
-        let object =
+        let object: Map<String, Value> =
             serde_json::from_str(&text).map_err(|error| wrong(format!("no JSON object: {}", without_place(&error))))?;
-        let line = Line(object);
-        found.counts.rows += 1;
-        found.records |= line.is_record();
-        if filter.split.is_some() && line.text("split") != filter.split {
-            found.counts.other_split += 1;
-            continue;
-        }
-        let row = line.row(filter);
-        if row.sample_id.is_empty() {
-            return Err(wrong("it has no sample_id".to_owned()).into());
-        }
-        match places.get(&row.sample_id) {
-            None => {
-                places.insert(row.sample_id.clone(), found.rows.len());
-                found.rows.push(row);
-            }
-            Some(&place) => {
-                found.counts.duplicates += 1;
-                let better = row.score.is_ok() || row.final_answer.is_some();
-                if better || found.rows[place].score.is_err() && found.rows[place].final_answer.is_none() {
-                    found.rows[place] = row;
-                }
-            }
-        }
+        found.add(&object.into(), filter).map_err(wrong)?;
     }
     Ok(found)
 }

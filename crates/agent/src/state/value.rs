@@ -219,3 +219,22 @@ impl<T> OneOrMany<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_that_is_read_back_is_the_one_that_was_written() {
+        // serde_json without `float_roundtrip` is off by the last bit for some of them.
+        let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..20_000 {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let score = Score::new(1.0 + 4.0 * (bits >> 11) as f64 / (1_u64 << 53) as f64).unwrap();
+            let text = serde_json::to_string(&score).unwrap();
+            assert_eq!(serde_json::from_str::<Score>(&text).unwrap(), score, "{text}");
+            let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(value.as_f64(), Some(score.value()), "{text}");
+        }
+    }
+}

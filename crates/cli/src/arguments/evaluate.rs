@@ -142,7 +142,7 @@ pub struct EvalCorrelation {
     #[arg(long, value_name = "NAME")]
     pub dataset: Option<String>,
 
-    /// Write scatter plots and plots by group into this folder, as SVG
+    /// Write scatter plots and plots by group into this folder, as SVG and PNG
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub plots: Option<PathBuf>,
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use agenticiqa::config::Settings;
 use agenticiqa::dataset::Manifest;
-use agenticiqa::eval::{self, Correlation, Filter};
+use agenticiqa::eval::{self, Correlation, Drawing, Filter};
 use agenticiqa::statistics::{Bootstrap, Interval};
 
 use crate::arguments::{BootstrapArguments, Eval, EvalCommand, EvalCorrelation, EvalMcq};
@@ -66,11 +66,14 @@ fn mcq(arguments: &EvalMcq) -> Result<Exit, Stop> {
 /// Writes a scatter plot for each set of scores and a plot for each field that they are grouped by.
 fn write_plots(folder: &Path, report: &Correlation) -> Result<Vec<String>, Stop> {
     let mut written = Vec::new();
-    let mut write = |name: String, svg: String| -> Result<(), Stop> {
-        let path = folder.join(format!("{name}.svg"));
-        let failed = |error| Stop::failed(format!("{}: {error}", path.display()));
-        agenticiqa::write_atomically(&path, svg.as_bytes()).map_err(failed)?;
-        written.push(path.display().to_string());
+    let mut write = |name: String, drawing: Drawing| -> Result<(), Stop> {
+        let png = drawing.png().map_err(Stop::failed)?;
+        for (kind, content) in [("svg", drawing.svg().into_bytes()), ("png", png)] {
+            let path = folder.join(format!("{name}.{kind}"));
+            let failed = |error| Stop::failed(format!("{}: {error}", path.display()));
+            agenticiqa::write_atomically(&path, &content).map_err(failed)?;
+            written.push(path.display().to_string());
+        }
         Ok(())
     };
     for evaluated in &report.evaluated {
@@ -80,8 +83,8 @@ fn write_plots(folder: &Path, report: &Correlation) -> Result<Vec<String>, Stop>
         let fields: std::collections::BTreeSet<&str> =
             evaluated.groups.iter().map(|group| group.field.as_str()).collect();
         for field in fields {
-            if let Some(svg) = eval::group_plot(evaluated, field) {
-                write(format!("{name}-by-{}", plain(field)), svg)?;
+            if let Some(drawing) = eval::group_plot(evaluated, field) {
+                write(format!("{name}-by-{}", plain(field)), drawing)?;
             }
         }
     }

@@ -129,6 +129,9 @@ fn tools_are_evaluated_on_a_manifest_with_groups_plots_and_cache() {
         for file in [format!("{name}.svg"), format!("{name}-by-metadata-distortion.svg")] {
             let svg = fs::read_to_string(folder.path().join("plots").join(&file)).unwrap();
             assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{file}");
+            let png = fs::read(folder.path().join("plots").join(file.replace(".svg", ".png"))).unwrap();
+            let picture = agenticiqa::imaging::Decoder::default().decode(&png).unwrap().image;
+            assert!(picture.width() > 1700 && picture.height() > 300);
         }
     }
     assert_eq!(report["comparisons"][0]["first"], "PSNR");

@@ -7,6 +7,7 @@ mod batch;
 mod evaluate;
 mod install;
 mod learned;
+mod report;
 mod score;
 mod support;
 mod tools;

@@ -1,0 +1,139 @@
+//! The parts of a report: what is said of a run, as facts, tables and charts.
+
+mod agreement;
+mod scores;
+mod upkeep;
+
+use agenticiqa_statistics::Interval;
+
+use agreement::{agreement, answers};
+use scores::scores;
+use upkeep::{errors, evidence, spending};
+
+use super::document::{Fact, Section, Table};
+use super::run::Run;
+use super::tally::quantile;
+use super::words::{self, count, figure, milliseconds, of, percent};
+use crate::eval::{Comparison, Measure};
+
+/// What comes first: counts, time, models, tokens, cost.
+pub(super) fn facts(run: &Run) -> Vec<Fact> {
+    let tally = &run.tally;
+    let mut facts = vec![Fact::new("samples", count(run.rows.rows.len() as u64), records_hint(run))];
+    let share = |number: u64| percent(number as f64 / tally.records.max(1) as f64);
+    facts.push(Fact::new("answered", count(tally.succeeded), share(tally.succeeded)).toned("good"));
+    if tally.partial > 0 {
+        facts.push(Fact::new("with problems", count(tally.partial), share(tally.partial)).toned("warn"));
+    }
+    let tone = if tally.failed > 0 { "bad" } else { "" };
+    facts.push(Fact::new("failed", count(tally.failed), share(tally.failed)).toned(tone));
+    let scores = run.sorted_scores();
+    if !scores.is_empty() {
+        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+        let middle = format!("half of them {:.2} to {:.2}", quantile(&scores, 0.25), quantile(&scores, 0.75));
+        facts.push(Fact::new("mean score", format!("{mean:.2}"), middle));
+    }
+    facts.extend(headline(run));
+    if let Some((times, sum)) = tally.time_quantiles()[3] {
+        facts.push(Fact::new(
+            "time a sample",
+            milliseconds(times.median),
+            format!("median; {} in all", milliseconds(sum)),
+        ));
+    }
+    let tokens = tally.all_tokens();
+    let unknown =
+        if tally.cost_unknown > 0 { format!("; unknown for {}", count(tally.cost_unknown)) } else { String::new() };
+    let cost = if tokens == 0 && tally.cost_usd == 0.0 && tally.cost_unknown == 0 {
+        "nothing".to_owned()
+    } else {
+        words::dollars(tally.cost_usd)
+    };
+    facts.push(Fact::new("cost", cost, of(tokens, "token", "tokens") + &unknown));
+    facts
+}
+
+fn records_hint(run: &Run) -> String {
+    let mut parts = vec![of(run.tally.records, "record", "records")];
+    if run.rows.counts.duplicates > 0 {
+        parts.push(format!("{} repeated", count(run.rows.counts.duplicates as u64)));
+    }
+    if run.broken.count > 0 {
+        parts.push(of(run.broken.count, "broken line", "broken lines"));
+    }
+    parts.join(", ")
+}
+
+/// The figures that a table of a paper would have.
+fn headline(run: &Run) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if let Some(evaluated) = run.correlation.as_ref().and_then(|correlation| correlation.evaluated.first()) {
+        let overall = &evaluated.overall;
+        let plcc = if overall.plcc_fitted.value.is_some() { overall.plcc_fitted } else { overall.plcc };
+        for (name, measure) in [("SRCC", overall.srcc), ("PLCC", plcc)] {
+            facts.push(Fact::new(name, figure(measure.value), ends(measure.interval)));
+        }
+    }
+    if let Some(answers) = &run.answers {
+        let overall = answers.overall;
+        let hint = format!("{} of {} right", count(overall.correct), count(overall.n));
+        facts.push(Fact::new("accuracy", percent(overall.accuracy), hint));
+    }
+    facts
+}
+
+fn ends(interval: Option<Interval>) -> String {
+    interval.map(|Interval { low, high }| format!("[{low:.3}, {high:.3}]")).unwrap_or_default()
+}
+
+fn with_interval(measure: Measure) -> String {
+    let interval = ends(measure.interval);
+    if interval.is_empty() { figure(measure.value) } else { format!("{} {interval}", figure(measure.value)) }
+}
+
+/// Every part of a run that has something to say.
+pub(super) fn all(run: &Run, seed: u64) -> Vec<Section> {
+    let parts = [
+        run.correlation.as_ref().map(|correlation| agreement(run, correlation, seed)),
+        answers(run),
+        Some(scores(run)),
+        errors(run),
+        Some(spending(run)),
+        evidence(run),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+/// The first run against the others.
+pub(super) fn comparisons(comparisons: &[Comparison]) -> Option<Table> {
+    if comparisons.is_empty() {
+        return None;
+    }
+    let headings = [
+        "first",
+        "second",
+        "n",
+        "SRCC of the first",
+        "SRCC of the second",
+        "difference",
+        "p, bootstrap",
+        "p, Williams",
+    ];
+    let mut table = Table::new("Do the runs differ?", &headings).numeric(2..);
+    for one in comparisons {
+        let bootstrap = one.paired_bootstrap;
+        let difference =
+            Measure { value: bootstrap.map(|found| found.difference), interval: bootstrap.map(|found| found.interval) };
+        table.row([
+            one.first.clone(),
+            one.second.clone(),
+            count(one.n as u64),
+            figure(one.first_srcc),
+            figure(one.second_srcc),
+            with_interval(difference),
+            bootstrap.map_or_else(words::nothing, |found| format!("{:.4}", found.p_value)),
+            one.williams.map_or_else(words::nothing, |found| format!("{:.2e}", found.p_value)),
+        ]);
+    }
+    Some(table)
+}
