@@ -61,6 +61,7 @@ pub mod reasoner;
 pub mod report;
 mod rules;
 pub mod scoring;
+mod sealed;
 pub mod setup;
 pub mod state;
 pub mod subject;

@@ -177,6 +177,7 @@ impl<'a> Scorer<'a> {
                 return Err(Error::RepeatedRegion(region.name.clone()));
             }
         }
+        tools.iter().for_each(|tool| tool.prepare());
         let reference = request
             .reference
             .map(|path| decoder.open(&path).map(|picture| (path.display().to_string(), picture)))

@@ -5,9 +5,12 @@ use rayon::prelude::*;
 
 use crate::Planes;
 use crate::architecture::Convolution;
+use crate::room::Room;
 
 /// Outputs that are computed together.
 const TOGETHER: usize = 64;
+/// Samples of a register.
+const LANES: usize = 16;
 /// The upper end of ReLU6.
 const SIX: f32 = 6.0;
 
@@ -75,6 +78,7 @@ impl Geometry {
 }
 
 /// Every `stride`th sample of a row.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn fill(row: &[f32], stride: usize, clamp: bool, out: &mut [f32]) {
     let pass = |sample: f32| if clamp { sample.clamp(0.0, SIX) } else { sample };
     if stride == 1 {
@@ -116,10 +120,10 @@ pub(crate) fn depthwise(
 }
 
 /// Convolves all planes together by each output's kernel; the result is passed through ReLU6.
-pub(crate) fn full(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32]) -> Planes {
+pub(crate) fn full(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32], room: &Room) -> Planes {
     let geometry = Geometry::new((input.width(), input.height()), convolution);
     let (width, height) = geometry.outputs;
-    let mut output = Planes::zeros(convolution.outputs, width, height);
+    let mut output = room.planes(convolution.outputs, width, height);
     let side = convolution.side * convolution.side;
     let mut planes = vec![geometry.phases(); convolution.inputs];
     planes.iter_mut().zip(input.iter()).for_each(|(phases, plane)| geometry.split(plane, false, phases));
@@ -148,15 +152,18 @@ fn write(sums: &[f32], geometry: &Geometry, out: &mut [f32]) {
 fn weigh(taps: &[(f32, &[f32])], bias: f32, sums: &mut [f32]) {
     let (groups, _) = sums.as_chunks_mut::<TOGETHER>();
     for (index, group) in groups.iter_mut().enumerate() {
-        let start = index * TOGETHER;
-        let mut together = [bias; TOGETHER];
+        // Arrays as wide as registers: a longer one would be kept in memory.
+        let mut together = [[bias; LANES]; TOGETHER / LANES];
         for (weight, samples) in taps {
-            let samples = &samples[start..start + TOGETHER];
-            for lane in 0..TOGETHER {
-                together[lane] += weight * samples[lane];
+            let Some(samples) = samples.get(index * TOGETHER..).and_then(|rest| rest.first_chunk::<TOGETHER>()) else {
+                continue;
+            };
+            let (samples, _) = samples.as_chunks::<LANES>();
+            for (together, samples) in together.iter_mut().zip(samples) {
+                *together = std::array::from_fn(|lane| together[lane] + weight * samples[lane]);
             }
         }
-        *group = together;
+        group.copy_from_slice(together.as_flattened());
     }
 }
 
@@ -195,7 +202,7 @@ mod tests {
 
     fn by_plane(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32]) -> Planes {
         let geometry = Geometry::new((input.width(), input.height()), convolution);
-        let mut output = Planes::zeros(convolution.outputs, geometry.outputs.0, geometry.outputs.1);
+        let mut output = Room::default().planes(convolution.outputs, geometry.outputs.0, geometry.outputs.1);
         let mut scratch = Scratch::new(&geometry);
         depthwise(input.data(), &geometry, (weights, bias), &mut scratch, output.data_mut());
         output
@@ -224,7 +231,7 @@ mod tests {
                 let output = if depthwise {
                     by_plane(&input, &convolution, &weights, &bias)
                 } else {
-                    full(&input, &convolution, &weights, &bias)
+                    full(&input, &convolution, &weights, &bias, &Room::default())
                 };
                 let expected = plainly(&input, &convolution, &weights, &bias, depthwise);
                 assert_eq!(output.data().len(), expected.len());

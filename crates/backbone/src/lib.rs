@@ -8,8 +8,9 @@
 //! use agenticiqa_backbone::{Backbone, Planes};
 //!
 //! let picture = Planes::new(3, 64, 48, vec![0.0; 3 * 64 * 48]).ok_or("three planes of 64x48")?;
-//! let stages = Backbone::builtin()?.stages(picture)?;
-//! assert_eq!(stages.iter().map(|stage| stage.channels()).sum::<usize>(), agenticiqa_backbone::CHANNELS);
+//! let mut channels = 0;
+//! Backbone::builtin()?.look(&picture, |stage| channels += stage.channels())?;
+//! assert_eq!(channels, agenticiqa_backbone::CHANNELS);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -18,6 +19,7 @@ mod depthwise;
 mod network;
 mod planes;
 mod pointwise;
+mod room;
 mod weights;
 
 pub use architecture::{CHANNELS, Convolution, STAGES, convolutions};

@@ -5,15 +5,17 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use crate::Planes;
-use crate::architecture::{self, Convolution, STAGES, STEM};
+use crate::architecture::{self, Convolution, STEM};
 use crate::depthwise::{Geometry, Scratch, depthwise, full};
 use crate::pointwise::Pointwise;
+use crate::room::Room;
 use crate::weights::{self, Numbers, Unusable};
 
 /// EfficientNet-Lite0 up to its last stage but one.
 pub struct Backbone {
     stem: Numbers,
     blocks: Vec<Block>,
+    room: Room,
 }
 
 /// Samples that are widened and looked at together: few enough to stay near the processor between the two.
@@ -67,58 +69,60 @@ impl Backbone {
             });
         }
         numbers.finish()?;
-        Ok(Self { stem, blocks })
+        Ok(Self { stem, blocks, room: Room::default() })
     }
 
-    /// What each stage sees of a picture of three planes, red, green and blue, from -1 to 1.
-    pub fn stages(&self, picture: Planes) -> Result<Vec<Planes>, Unusable> {
+    /// Shows what each stage sees of a picture of three planes, red, green and blue, from -1 to 1.
+    pub fn look(&self, picture: &Planes, mut show: impl FnMut(&Planes)) -> Result<(), Unusable> {
         if picture.channels() != STEM.inputs {
             return Err(Unusable(format!("it needs three planes, not {}", picture.channels())));
         }
-        let mut stages = Vec::with_capacity(STAGES);
-        let mut current = full(&picture, &STEM, &self.stem.weights, &self.stem.bias);
-        stages.push(current.clone());
+        let mut current = full(picture, &STEM, &self.stem.weights, &self.stem.bias, &self.room);
+        show(&current);
         for block in &self.blocks {
-            let mut next = block.run(&current)?;
+            let mut next = block.run(&current, &self.room)?;
             if block.residual {
                 next.data_mut().iter_mut().zip(current.data()).for_each(|(sum, before)| *sum += before);
             }
-            current = next;
+            self.room.give(std::mem::replace(&mut current, next).into_data());
             if block.last {
-                stages.push(current.clone());
+                show(&current);
             }
         }
-        Ok(stages)
+        self.room.give(current.into_data());
+        Ok(())
     }
 }
 
 impl Block {
-    fn run(&self, input: &Planes) -> Result<Planes, Unusable> {
+    fn run(&self, input: &Planes, room: &Room) -> Result<Planes, Unusable> {
         let geometry = Geometry::new((input.width(), input.height()), &self.shape);
         let (width, height) = geometry.outputs;
-        let mut seen = Planes::zeros(self.shape.outputs, width, height);
+        let mut seen = room.planes(self.shape.outputs, width, height);
         let together = self.together;
         let (area, taps) = (input.width() * input.height(), self.shape.side * self.shape.side);
         let Numbers { weights, bias } = &self.depthwise;
         let kernels = weights.par_chunks(together * taps).zip(bias.par_chunks(together));
         let groups = seen.data_mut().par_chunks_mut(together * width * height).zip(kernels).enumerate();
         groups.try_for_each_init(
-            || (vec![0.0; together * area], Scratch::new(&geometry)),
-            |(wide, scratch), (group, (out, kernels))| {
-                let count = kernels.1.len();
-                let planes = match self.expand.get(group) {
-                    Some(expand) => {
-                        expand.run(input, &mut wide[..count * area])?;
-                        &wide[..count * area]
-                    }
-                    None => &input.data()[group * together * area..][..count * area],
+            || Scratch::new(&geometry),
+            |scratch, (group, (out, kernels))| {
+                let size = kernels.1.len() * area;
+                let Some(expand) = self.expand.get(group) else {
+                    let planes = &input.data()[group * together * area..][..size];
+                    depthwise(planes, &geometry, kernels, scratch, out);
+                    return Ok(());
                 };
-                depthwise(planes, &geometry, kernels, scratch, out);
+                let mut wide = room.take(size);
+                expand.run(input, &mut wide)?;
+                depthwise(&wide, &geometry, kernels, scratch, out);
+                room.give(wide);
                 Ok(())
             },
         )?;
-        let mut output = Planes::zeros(self.project.outputs(), width, height);
+        let mut output = room.planes(self.project.outputs(), width, height);
         self.project.run(&seen, output.data_mut())?;
+        room.give(seen.into_data());
         Ok(output)
     }
 }
@@ -126,6 +130,7 @@ impl Block {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::architecture::STAGES;
 
     fn pattern(width: usize, height: usize) -> Planes {
         let samples = (0..3 * width * height).map(|i| (i % 977) as f32 / 488.0 - 1.0).collect();
@@ -145,8 +150,9 @@ mod tests {
 
     #[test]
     fn every_stage_sees_what_it_sees_in_torch() {
-        let stages = Backbone::builtin().unwrap().stages(pattern(96, 64)).unwrap();
-        for (stage, (mean, deviation)) in stages.iter().zip(TORCH) {
+        let mut expected = TORCH.into_iter();
+        let check = |stage: &Planes| {
+            let (mean, deviation) = expected.next().unwrap();
             let count = (stage.width() * stage.height()) as f64;
             let (ours, spread) = *stage.moments().last().unwrap();
             let spread = spread * (count / (count - 1.0)).sqrt();
@@ -155,18 +161,24 @@ mod tests {
                 (ours - mean).abs() < 0.04 && (spread - deviation).abs() < 0.04,
                 "{ours} {mean}, {spread} {deviation}"
             );
-        }
+        };
+        Backbone::builtin().unwrap().look(&pattern(96, 64), check).unwrap();
+        assert_eq!(expected.next(), None);
     }
 
     #[test]
     fn odd_sizes_and_tiny_pictures_pass() {
         for (width, height) in [(1, 1), (33, 7), (97, 65)] {
-            let stages = Backbone::builtin().unwrap().stages(pattern(width, height)).unwrap();
-            assert_eq!(stages.len(), STAGES);
-            assert!(stages.iter().all(|stage| stage.data().iter().all(|sample| sample.is_finite())));
+            let mut stages = 0;
+            let check = |stage: &Planes| {
+                stages += 1;
+                assert!(stage.data().iter().all(|sample| sample.is_finite()));
+            };
+            Backbone::builtin().unwrap().look(&pattern(width, height), check).unwrap();
+            assert_eq!(stages, STAGES);
         }
         let grey = Planes::new(1, 8, 8, vec![0.0; 64]).unwrap();
-        assert!(Backbone::builtin().unwrap().stages(grey).unwrap_err().to_string().contains("three planes"));
+        assert!(Backbone::builtin().unwrap().look(&grey, |_| ()).unwrap_err().to_string().contains("three planes"));
     }
 
     #[test]

@@ -15,9 +15,10 @@ impl Planes {
         (channels * width * height == data.len() && !data.is_empty()).then_some(Self { channels, width, height, data })
     }
 
-    /// Planes of zeros.
-    pub(crate) fn zeros(channels: usize, width: usize, height: usize) -> Self {
-        Self { channels, width, height, data: vec![0.0; channels * width * height] }
+    /// Planes of these samples, which are as many as are needed.
+    pub(crate) fn of(channels: usize, width: usize, height: usize, data: Vec<f32>) -> Self {
+        debug_assert_eq!(channels * width * height, data.len());
+        Self { channels, width, height, data }
     }
 
     /// How many planes there are.
@@ -42,6 +43,10 @@ impl Planes {
 
     pub(crate) fn data_mut(&mut self) -> &mut [f32] {
         &mut self.data
+    }
+
+    pub(crate) fn into_data(self) -> Vec<f32> {
+        self.data
     }
 
     /// The planes one by one.

@@ -1,8 +1,10 @@
 //! The picture as metrics see it: sRGB samples in planes, shared and never changed.
 
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 mod convert;
 mod shrink;
@@ -42,6 +44,7 @@ struct Inner {
     source: Source,
     gray: OnceLock<Plane>,
     box_means: OnceLock<[Plane; 3]>,
+    derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Image {
@@ -74,8 +77,8 @@ impl Image {
     }
 
     fn new(width: usize, height: usize, channels: usize, samples: Samples, source: Source) -> Self {
-        let (gray, box_means) = (OnceLock::new(), OnceLock::new());
-        Self { inner: Arc::new(Inner { width, height, channels, samples, source, gray, box_means }) }
+        let (gray, box_means, derived) = (OnceLock::new(), OnceLock::new(), Mutex::default());
+        Self { inner: Arc::new(Inner { width, height, channels, samples, source, gray, box_means, derived }) }
     }
 
     /// The same pixels with knowledge of their file attached.
@@ -169,6 +172,33 @@ impl Image {
     pub fn box_means(&self) -> &[Plane; 3] {
         let factor = downsample::factor(self.width(), self.height());
         made_once(&self.inner.box_means, || downsample::box_means(self, factor))
+    }
+
+    /// What others derive of the picture, one value of each type, made once and kept as long as the picture.
+    ///
+    /// ```
+    /// # use agenticiqa_metrics::Image;
+    /// struct Darkest(u8);
+    /// let image = Image::from_gray8(2, 1, vec![7, 9])?;
+    /// assert_eq!(image.derived(|| Darkest(7)).0, 7);
+    /// assert_eq!(image.clone().derived(|| Darkest(0)).0, 7);
+    /// # Ok::<(), agenticiqa_metrics::Error>(())
+    /// ```
+    pub fn derived<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        let derived = || self.inner.derived.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = |known: &HashMap<TypeId, Arc<dyn Any + Send + Sync>>| {
+            known.get(&TypeId::of::<T>()).and_then(|value| Arc::clone(value).downcast().ok())
+        };
+        if let Some(value) = found(&derived()) {
+            return value;
+        }
+        // Outside the lock, for the reason that `made_once` has.
+        let made = Arc::new(make());
+        let mut known = derived();
+        found(&known).unwrap_or_else(|| {
+            known.insert(TypeId::of::<T>(), Arc::clone(&made) as _);
+            made
+        })
     }
 
     /// Writes these columns of row `y` of [`gray`](Self::gray) to `row`. Unlike it, this never computes nor keeps the

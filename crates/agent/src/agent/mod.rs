@@ -19,7 +19,7 @@ use crate::subject::{Source, Subject};
 use crate::summarizer::fusion::Fusion;
 use crate::tools::{Registry, ToolCache};
 use crate::vlm::RateCard;
-use crate::{graph, patience, question};
+use crate::{blind, graph, patience, question};
 
 use run::Run;
 
@@ -242,6 +242,10 @@ impl Agent {
         }
         state.max_replan_iterations = request.max_replan_iterations.unwrap_or(self.options.max_replan_iterations);
         state.regions = request.regions;
+        // Without a reference it is all but certain to run.
+        if let (None, Ok(tool)) = (&request.reference, self.registry.get(blind::NAME)) {
+            tool.prepare();
+        }
         let decoder = self.options.decoder;
         let (image, reference) = (request.image, request.reference);
         let open = move || -> Result<Subject, Error> {

@@ -13,6 +13,8 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use serde_json::Value;
 
+use crate::files::beside;
+
 /// So many records are in memory at a time.
 const ROWS: usize = 2000;
 
@@ -46,8 +48,7 @@ enum Kind {
 
 /// Makes a Parquet file of the records in `lines`; it takes its place when it is whole.
 pub fn convert(lines: &Path, output: &Path) -> io::Result<()> {
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let fresh = tempfile::NamedTempFile::new_in(folder)?;
+    let fresh = beside(output)?;
     let fields: Vec<String> = COLUMNS.iter().map(|(name, kind, _)| field(name, *kind)).collect();
     let schema = parse_message_type(&format!("message record {{ {} }}", fields.concat())).map_err(io::Error::other)?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();

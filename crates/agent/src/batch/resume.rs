@@ -12,6 +12,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::{Error, Flaw, Input, Item, Output, Places, Sample, Sink};
+use crate::files::beside;
 use crate::state::{ByNode, FinalStatus};
 
 /// What to do with an output that is there already.
@@ -261,8 +262,7 @@ fn take_up(
 
 /// Writes the lines that stay beside the output and moves them into its place: a crash leaves one or the other.
 fn without_dropped(path: &Path, file: &File, kept: &[bool]) -> io::Result<(File, u64)> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut fresh = BufWriter::with_capacity(1 << 16, tempfile::NamedTempFile::new_in(folder)?);
+    let mut fresh = BufWriter::with_capacity(1 << 16, beside(path)?);
     let mut reader = BufReader::with_capacity(1 << 16, file);
     reader.seek(SeekFrom::Start(0))?;
     let (mut line, mut length) = (Vec::new(), 0);
@@ -275,7 +275,6 @@ fn without_dropped(path: &Path, file: &File, kept: &[bool]) -> io::Result<(File,
         }
     }
     let fresh = fresh.into_inner().map_err(io::IntoInnerError::into_error)?;
-    fresh.as_file().set_permissions(file.metadata()?.permissions())?;
     // Nobody else has heard of this file yet: it is ours from the moment that it takes the output's place.
     let _ = fresh.as_file().try_lock();
     fresh.as_file().sync_all()?;

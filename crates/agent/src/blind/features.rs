@@ -24,10 +24,10 @@ pub fn measure(image: &Image) -> Result<Vec<f32>, Error> {
 fn answers(image: &Image) -> Result<Vec<f32>, Error> {
     let seen = view::of(image).ok_or(Error::Empty)?;
     let mut features = Vec::with_capacity(COUNT);
-    for stage in Backbone::builtin()?.stages(seen)? {
+    Backbone::builtin()?.look(&seen, |stage| {
         let moments = stage.moments();
         features.extend(moments.iter().map(|(mean, _)| *mean as f32));
         features.extend(moments.iter().map(|(_, spread)| (spread + LEAST_SPREAD).ln() as f32));
-    }
+    })?;
     Ok(features)
 }

@@ -10,8 +10,9 @@ mod map;
 mod model;
 mod view;
 
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
+use agenticiqa_backbone::Backbone;
 pub use features::{COUNT, measure};
 pub use map::map;
 pub use model::{BEST, Judgement, Linear, Link, Model, WORST, expected_error, mean_square};
@@ -51,6 +52,15 @@ pub struct Unusable(pub(crate) String);
 /// Judges a picture, with the model that is built in.
 pub fn judge(image: &Image) -> Result<Judgement, Error> {
     Ok(builtin()?.judge(&measure(image)?))
+}
+
+/// Begins to read model and network, on a thread of its own; pictures are decoded meanwhile.
+pub fn prepare() {
+    static BEGUN: Once = Once::new();
+    BEGUN.call_once(|| {
+        // What fails is said by whoever needs it.
+        std::thread::spawn(|| (builtin().is_ok(), Backbone::builtin().is_ok()));
+    });
 }
 
 /// The model that is built in, read once.

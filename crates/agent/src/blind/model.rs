@@ -5,16 +5,15 @@
 //! all of it. `agenticiqa-fit blind` makes it.
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::{COUNT, Unusable};
+use crate::sealed;
 
 /// The model that is built in.
 pub(super) static BYTES: &[u8] = include_bytes!("../../models/fused-nr.bin");
 
 /// The form of the file, and of the way from numbers to a score.
 const VERSION: u32 = 1;
-const CHECKSUM: usize = 32;
 /// Numbers count up to so many spreads from what is usual: a picture unlike all others is not judged by one of its numbers.
 const FARTHEST: f32 = 4.0;
 /// The lower end of the scale.
@@ -136,40 +135,24 @@ impl Model {
             width: self.width,
             common: self.common,
         };
-        let mut bytes = serde_json::to_vec(&header).map_err(|error| Unusable(error.to_string()))?;
-        bytes.push(b'\n');
-        for list in [&self.usual, &self.spread, &self.opinion.weights, &self.error.weights] {
-            bytes.extend(list.iter().flat_map(|number| number.to_le_bytes()));
-        }
-        let checksum = Sha256::digest(&bytes);
-        bytes.extend_from_slice(&checksum);
-        Ok(bytes)
+        let lists = [&self.usual, &self.spread, &self.opinion.weights, &self.error.weights];
+        let numbers = lists.into_iter().flatten().flat_map(|number| number.to_le_bytes());
+        sealed::seal(&header, numbers).map_err(Unusable)
     }
 
     /// What tells the model that is built in from others.
     pub fn fingerprint() -> String {
-        let checksum = BYTES.split_last_chunk::<CHECKSUM>().map_or(&[][..], |(_, checksum)| checksum);
-        checksum.iter().map(|byte| format!("{byte:02x}")).collect()
+        sealed::fingerprint(BYTES)
     }
 
     /// Reads a model; a damaged file is refused.
     pub fn read(bytes: &[u8]) -> Result<Self, Unusable> {
         let damaged = |what: &str| Unusable(format!("its file is damaged ({what})"));
-        let (content, checksum) = bytes
-            .len()
-            .checked_sub(CHECKSUM)
-            .and_then(|at| bytes.split_at_checked(at))
-            .ok_or_else(|| damaged("too short"))?;
-        if Sha256::digest(content).as_slice() != checksum {
-            return Err(damaged("the checksum does not fit"));
-        }
-        let end = content.iter().position(|byte| *byte == b'\n').ok_or_else(|| damaged("there is no header"))?;
-        let (header, numbers) = content.split_at(end);
-        let header: Header = serde_json::from_slice(header).map_err(|error| damaged(&error.to_string()))?;
+        let (header, numbers): (Header, _) = sealed::open(bytes).map_err(Unusable)?;
         if header.version != VERSION || header.count != COUNT {
             return Err(Unusable(format!("it was made for another version ({} numbers)", header.count)));
         }
-        let (numbers, rest) = numbers[1..].as_chunks::<4>();
+        let (numbers, rest) = numbers.as_chunks::<4>();
         let numbers: Vec<f32> = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
         let lists: Vec<&[f32]> = numbers.chunks_exact(COUNT).collect();
         let &[usual, spread, opinion, error] = lists.as_slice() else { return Err(damaged("numbers are missing")) };

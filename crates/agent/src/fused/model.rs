@@ -4,10 +4,10 @@
 //! triangle row by row), and the SHA-256 of all of it. `agenticiqa-fit fusion` makes it.
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::evidence::{Evidence, FEATURES, MEMBERS, STATISTICS, features};
 use super::{Curve, Ladder, Posterior, Triangle, Unusable};
+use crate::sealed;
 
 /// The model that is built in.
 pub(super) static BYTES: &[u8] = include_bytes!("../../models/fused-fr.bin");
@@ -19,7 +19,6 @@ pub const WORST: f64 = 1.0;
 
 /// The form of the file, and of the way from measurements to a score.
 const VERSION: u32 = 1;
-const CHECKSUM: usize = 32;
 /// The most support points that a file may have.
 const MOST_CENTRES: usize = 1000;
 /// Corrections and uncertainty fade within about this distance from the best score: a picture that is almost its reference is
@@ -118,28 +117,18 @@ impl Model {
             ladder: self.ladder.clone(),
             scale: self.scale,
         };
-        let mut bytes = serde_json::to_vec(&header).map_err(|error| Unusable(error.to_string()))?;
-        bytes.push(b'\n');
-        bytes.extend(self.posterior.centres().iter().flatten().flat_map(|number| number.to_le_bytes()));
-        bytes.extend(self.posterior.weights().iter().flat_map(|number| number.to_le_bytes()));
-        bytes.extend(self.posterior.precision().rows().iter().flat_map(|&number| (number as f32).to_le_bytes()));
-        let checksum = Sha256::digest(&bytes);
-        bytes.extend(checksum);
-        Ok(bytes)
+        let centres = self.posterior.centres().iter().flatten().flat_map(|number| number.to_le_bytes());
+        let weights = self.posterior.weights().iter().flat_map(|number| number.to_le_bytes());
+        let precision = self.posterior.precision().rows().iter().flat_map(|&number| (number as f32).to_le_bytes());
+        sealed::seal(&header, centres.chain(weights).chain(precision)).map_err(Unusable)
     }
 
     /// Reads a model; a file that is damaged, or made for other measurements, is refused.
     pub fn read(bytes: &[u8]) -> Result<Self, Unusable> {
         let refused = |reason: &str| Unusable(reason.to_owned());
-        let (content, checksum) = bytes.split_last_chunk::<CHECKSUM>().ok_or_else(|| refused("it is cut short"))?;
-        if Sha256::digest(content).as_slice() != checksum {
-            return Err(refused("its checksum is wrong, so it is damaged"));
-        }
-        let end = content.iter().position(|&byte| byte == b'\n').ok_or_else(|| refused("it has no header"))?;
-        let header: Header = serde_json::from_slice(&content[..end]).map_err(|error| Unusable(error.to_string()))?;
+        let (header, mut rest): (Header, _) = sealed::open(bytes).map_err(Unusable)?;
         header.check().map_err(refused)?;
         let count = header.centres;
-        let mut rest = &content[end + 1..];
         let centres = floats(take(&mut rest, 4 * FEATURES * count)?);
         let weights = take(&mut rest, 8 * count)?.as_chunks::<8>().0.iter().map(|&word| f64::from_le_bytes(word));
         let weights = weights.collect();
@@ -158,8 +147,7 @@ impl Model {
 
     /// The checksum of the model that is built in, by which its scores are known.
     pub fn fingerprint() -> String {
-        let checksum = BYTES.split_last_chunk::<CHECKSUM>().map_or(&[][..], |(_, checksum)| checksum);
-        checksum.iter().map(|byte| format!("{byte:02x}")).collect()
+        sealed::fingerprint(BYTES)
     }
 }
 

@@ -22,7 +22,7 @@ mod model;
 mod pair;
 mod view;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
@@ -137,20 +137,21 @@ pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination> 
     Ok(Examination { findings: findings.collect() })
 }
 
-/// What is measured of a picture alone, by name.
-pub fn measure(image: &Image) -> Result<Features> {
+/// What is measured of a picture alone, by name; measured once and kept with the picture.
+pub fn measure(image: &Image) -> Result<Arc<Features>> {
     check_size(image)?;
-    Ok(features::measure(&View::read(image)))
+    Ok(image.derived(|| features::measure(&View::of(image))))
 }
 
 /// What is measured of a picture alone, and of the picture against its reference.
-pub fn measure_pair(reference: &Image, image: &Image) -> Result<(Features, Features)> {
+pub fn measure_pair(reference: &Image, image: &Image) -> Result<(Arc<Features>, Features)> {
     Pair::new(reference, image)?;
-    check_size(image)?;
-    let (before, after) = (View::read(reference), View::read(image));
-    let single = features::measure(&after);
-    let pair = pair::measure(&before, &after, &single);
-    Ok((single, pair))
+    let (before, after) = (measure(reference)?, measure(image)?);
+    let mut pair = pair::measure(&View::of(reference), &View::of(image));
+    for ((name, after), before) in after.names().iter().zip(after.values()).zip(before.values()) {
+        pair.push(name, after - before);
+    }
+    Ok((after, pair))
 }
 
 /// The level of a verdict: at least slight if the distortion is there, less if not.

@@ -19,6 +19,10 @@ impl Engine for Blind {
         Model::fingerprint()
     }
 
+    fn prepare(&self) {
+        blind::prepare();
+    }
+
     fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
         let image = material.pair().distorted();
         let judgement = blind::judge(image)?;

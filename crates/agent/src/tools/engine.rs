@@ -52,6 +52,9 @@ pub(super) trait Engine: std::fmt::Debug + Send + Sync {
         String::new()
     }
 
+    /// Begins to load what it needs, elsewhere: the caller does not wait.
+    fn prepare(&self) {}
+
     /// The tool's own number, and a map where one is asked for and it has one.
     fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure>;
 

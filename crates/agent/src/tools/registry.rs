@@ -85,6 +85,11 @@ impl Tool {
         self.engine.fingerprint()
     }
 
+    /// Begins to load what it needs, on another thread; of use where it is known to run soon.
+    pub fn prepare(&self) {
+        self.engine.prepare();
+    }
+
     /// Whether running it is waiting for another process.
     pub fn waits(&self) -> bool {
         self.engine.waits()

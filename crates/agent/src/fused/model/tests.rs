@@ -1,3 +1,5 @@
+use sha2::{Digest as _, Sha256};
+
 use super::*;
 
 /// A model of one support point that adds a quarter where the picture is like it.
@@ -68,10 +70,10 @@ fn damaged_and_foreign_files_are_refused() {
     for place in [0, 40, bytes.len() / 2, bytes.len() - 1] {
         let mut damaged = bytes.clone();
         damaged[place] ^= 1;
-        assert!(refused(&damaged).ends_with("its checksum is wrong, so it is damaged"));
+        assert!(refused(&damaged).ends_with("(the checksum does not fit)"));
     }
-    assert!(refused(&bytes[..10]).ends_with("it is cut short"));
-    let content = &bytes[..bytes.len() - CHECKSUM];
+    assert!(refused(&bytes[..10]).ends_with("(it is too short)"));
+    let content = &bytes[..bytes.len() - 32];
     assert!(refused(&signed(&content[..content.len() - 1])).ends_with("it is cut short"));
     assert!(refused(&signed(&[content, b"x"].concat())).ends_with("it is too long"));
     let header = content.iter().position(|&byte| byte == b'\n').unwrap();

@@ -1,9 +1,11 @@
 //! Colour: how strong, how even, how well it follows luma.
 
-use super::noise::halve;
+use multiversion::multiversion;
+
+use super::rows::{halve, nearest, squared_steps};
 use super::{Features, Statistic, log_ratio};
 use crate::metrics::Plane;
-use crate::perception::view::Tile;
+use crate::perception::view::{Tile, turned};
 
 /// Bins of the histogram of chroma, in levels.
 const BINS: usize = 160;
@@ -57,9 +59,9 @@ impl Default for Colour {
 impl Statistic for Colour {
     fn measure(tile: &Tile) -> Self {
         let mut colour = Self::default();
-        let [cb, cr] = tile.chroma();
-        colour.add_pixels(tile, &cb, &cr);
-        let mut planes = [tile.luma.clone(), cb, cr];
+        colour.add_pixels(tile);
+        let [cb, cr] = &tile.chroma;
+        let mut planes = [tile.luma.clone(), cb.clone(), cr.clone()];
         for octave in &mut colour.detail {
             let [luma, cb, cr] = planes.each_ref().map(difference_energy);
             *octave = [luma, cb + cr];
@@ -122,26 +124,18 @@ impl Statistic for Colour {
 }
 
 impl Colour {
-    fn add_pixels(&mut self, tile: &Tile, cb: &Plane, cr: &Plane) {
-        let mut strengths = Vec::with_capacity(cb.data().len());
-        for (i, (&blue, &red)) in cb.data().iter().zip(cr.data()).enumerate() {
-            let chroma = blue.hypot(red);
-            self.chroma[(chroma.round() as usize).min(BINS - 1)] += 1.0;
-            strengths.push((chroma, blue, red));
-            self.sums[0] += f64::from(blue);
-            self.sums[1] += f64::from(red);
-            let luma = tile.luma.data()[i];
-            let terms = [blue * blue, red * red, blue * red, blue * luma, red * luma, luma, luma * luma];
-            self.joint.iter_mut().zip(terms).for_each(|(sum, term)| *sum += f64::from(term));
-            let rgb = [0, 1, 2].map(|channel| tile.rgb[channel].data()[i]);
-            let (high, low) = (rgb[0].max(rgb[1]).max(rgb[2]), rgb[0].min(rgb[1]).min(rgb[2]));
-            if high >= DARK {
-                let saturation = (high - low) / high;
-                self.saturation += f64::from(saturation);
-                self.pure += f64::from(u8::from(saturation >= PURE));
-                self.bright += 1.0;
-            }
+    fn add_pixels(&mut self, tile: &Tile) {
+        self.add_sums(tile);
+        self.add_saturations(&tile.rgb);
+        let [cb, cr] = &tile.chroma;
+        let pixels = cb.data().iter().zip(cr.data());
+        let mut strengths: Vec<(f32, f32, f32)> =
+            pixels.map(|(&blue, &red)| (strength(blue, red), blue, red)).collect();
+        let mut histogram = [0u32; BINS];
+        for (chroma, ..) in &strengths {
+            histogram[(nearest(*chroma) as usize).min(BINS - 1)] += 1;
         }
+        self.chroma.iter_mut().zip(histogram).for_each(|(total, count)| *total += f64::from(count));
         self.pixels += strengths.len() as f64;
         let quarter = strengths.len() / 4;
         if quarter > 0 {
@@ -149,6 +143,26 @@ impl Colour {
             self.grey[0] += quarter as f64;
             self.grey[1] += strengths[..quarter].iter().map(|grey| f64::from(grey.1)).sum::<f64>();
             self.grey[2] += strengths[..quarter].iter().map(|grey| f64::from(grey.2)).sum::<f64>();
+        }
+    }
+
+    /// Sums of colour and luma and of their products, pixel after pixel.
+    fn add_sums(&mut self, tile: &Tile) {
+        let mut sums = [0.0f64; 9];
+        let pixels = tile.chroma[0].data().iter().zip(tile.chroma[1].data()).zip(tile.luma.data());
+        for ((&blue, &red), &luma) in pixels {
+            let terms = [blue * blue, red * red, blue * red, blue * luma, red * luma, luma, luma * luma, blue, red];
+            sums = std::array::from_fn(|i| sums[i] + f64::from(terms[i]));
+        }
+        self.joint.iter_mut().chain(&mut self.sums).zip(sums).for_each(|(total, sum)| *total += sum);
+    }
+
+    fn add_saturations(&mut self, rgb: &[Plane; 3]) {
+        let mut saturations = vec![0.0; rgb[0].width()];
+        for y in 0..rgb[0].height() {
+            self.bright += f64::from(saturate(rgb.each_ref().map(|plane| plane.row(y)), &mut saturations));
+            self.pure += saturations.iter().filter(|&&saturation| saturation >= PURE).count() as f64;
+            self.saturation = saturations.iter().fold(self.saturation, |sum, &saturation| sum + f64::from(saturation));
         }
     }
 
@@ -182,16 +196,30 @@ impl Colour {
     }
 }
 
-fn difference_energy(plane: &Plane) -> f64 {
-    let mut total = 0.0;
-    for y in 0..plane.height() {
-        let row = plane.row(y);
-        total += f64::from(row.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum::<f32>());
-        if y + 1 < plane.height() {
-            total += f64::from(row.iter().zip(plane.row(y + 1)).map(|(a, b)| (a - b).powi(2)).sum::<f32>());
-        }
+/// How strong a colour is.
+fn strength(blue: f32, red: f32) -> f32 {
+    let (blue, red) = (f64::from(blue), f64::from(red));
+    (blue * blue + red * red).sqrt() as f32
+}
+
+/// The saturations of a row, none where it is dark; how many pixels are not.
+#[multiversion(targets("x86_64+avx2"))]
+fn saturate([red, green, blue]: [&[f32]; 3], saturations: &mut [f32]) -> u32 {
+    let mut bright = 0;
+    for (((saturation, red), green), blue) in saturations.iter_mut().zip(red).zip(green).zip(blue) {
+        let (high, low) = (red.max(*green).max(*blue), red.min(*green).min(*blue));
+        bright += u32::from(high >= DARK);
+        *saturation = if high >= DARK { (high - low) / high } else { 0.0 };
     }
-    total
+    bright
+}
+
+/// Energy of the differences between neighbours, of each row along it and then to the next.
+fn difference_energy(plane: &Plane) -> f64 {
+    let turned = turned(plane);
+    let (along, across) = (squared_steps(&turned, 1, 0), squared_steps(&turned, 0, 1));
+    let across = across.into_iter().chain([0.0]);
+    along.into_iter().zip(across).fold(0.0, |total, (along, across)| total + f64::from(along) + f64::from(across))
 }
 
 /// Sums of the products of horizontal differences: RR, GG, BB, RG, GB, RB.

@@ -42,10 +42,11 @@ impl Statistic for Detail {
         let mut local = vec![[0.0f64; LOCAL]; columns * rows];
         let mut low = tile.luma.clone();
         for (level, octave) in detail.octaves.iter_mut().enumerate() {
-            let side = BLOCK >> (level + 1);
+            // Samples of the octave along the side of a block, as a power of two.
+            let side = (BLOCK >> (level + 1)).ilog2();
             low = split(&low, octave, |x, y, energy| {
-                if level < LOCAL && x / side < columns && y / side < rows {
-                    local[(y / side) * columns + x / side][level] += f64::from(energy);
+                if level < LOCAL && x >> side < columns && y >> side < rows {
+                    local[(y >> side) * columns + (x >> side)][level] += f64::from(energy);
                 }
             });
         }

@@ -1,7 +1,7 @@
 //! Directions: blur by motion takes the differences along its path and leaves those across.
 
+use super::rows::squared_steps;
 use super::{Features, Statistic, log_ratio};
-use crate::metrics::Plane;
 use crate::perception::view::Tile;
 
 /// Steps in eight directions; opposite pairs of each length stand side by side.
@@ -21,7 +21,7 @@ pub struct Direction {
 
 impl Statistic for Direction {
     fn measure(tile: &Tile) -> Self {
-        let energy = |scale: isize| STEPS.map(|(dx, dy)| difference(&tile.luma, scale * dx, scale * dy));
+        let energy = |scale: isize| STEPS.map(|(dx, dy)| difference(tile, scale * dx, scale * dy));
         Self { short: energy(1), long: energy(LONGER), tiles: 1.0 }
     }
 
@@ -51,23 +51,19 @@ impl Statistic for Direction {
 }
 
 /// Mean squared difference between samples that are a step apart.
-fn difference(plane: &Plane, dx: isize, dy: isize) -> f64 {
-    let (width, height) = (plane.width() as isize, plane.height() as isize);
-    let (left, right) = ((-dx).max(0), (width - dx).min(width));
-    if right <= left || dy >= height {
+fn difference(tile: &Tile, dx: isize, dy: isize) -> f64 {
+    let (width, height) = (tile.luma.width() as isize, tile.luma.height() as isize);
+    if dx.abs() >= width || dy >= height {
         return 0.0;
     }
-    let mut total = 0.0;
-    for y in 0..height - dy {
-        let from = &plane.row(y as usize)[left as usize..right as usize];
-        let to = &plane.row((y + dy) as usize)[(left + dx) as usize..(right + dx) as usize];
-        total += f64::from(from.iter().zip(to).map(|(a, b)| (a - b) * (a - b)).sum::<f32>());
-    }
-    total / ((right - left) * (height - dy)) as f64
+    let total: f64 = squared_steps(&tile.turned, dx, dy as usize).into_iter().map(f64::from).sum();
+    total / ((width - dx.abs()) * (height - dy)) as f64
 }
 
 #[cfg(test)]
 mod tests {
+    use rayon::prelude::*;
+
     use super::*;
     use crate::metrics::Image;
     use crate::metrics::distort::{Kind, distort};
@@ -85,7 +81,8 @@ mod tests {
         let image = Image::from_gray8(128, 128, samples).unwrap();
         let path = |kind: Kind| {
             let mut features = Features::default();
-            Direction::measure(&View::read(&distort(&image, kind, 5, 4).unwrap()).tiles[0]).write(&mut features);
+            let moved = distort(&image, kind, 5, 4).unwrap();
+            View::of(&moved).tiles().map(|tile| Direction::measure(&tile)).collect::<Vec<_>>()[0].write(&mut features);
             features.get("path_most")
         };
         assert!(path(Kind::MotionBlur) > 4.0 * path(Kind::GaussianBlur));

@@ -1,5 +1,8 @@
 //! Edges: how wide they are, how steep, and whether they overshoot.
 
+use multiversion::multiversion;
+
+use super::rows::squared_steps;
 use super::{Features, Statistic};
 use crate::metrics::Plane;
 use crate::perception::view::Tile;
@@ -32,11 +35,9 @@ pub struct Edges {
 
 impl Statistic for Edges {
     fn measure(tile: &Tile) -> Self {
-        let luma = &tile.luma;
-        let mut edges = Self { pixels: luma.data().len() as f64, ..Self::default() };
-        edges.scan(luma, 0);
-        let turned = Plane::from_fn(luma.height(), luma.width(), |x, y| luma.at(y, x));
-        edges.scan(&turned, 1);
+        let mut edges = Self { pixels: tile.luma.data().len() as f64, ..Self::default() };
+        edges.scan(&tile.luma, &tile.turned, 0);
+        edges.scan(&tile.turned, &tile.luma, 1);
         edges
     }
 
@@ -66,24 +67,18 @@ impl Statistic for Edges {
 }
 
 impl Edges {
-    /// Adds the edges that the rows of a plane cross.
-    fn scan(&mut self, plane: &Plane, direction: usize) {
+    /// Adds the edges that the rows of a plane cross; `turned` is the plane with rows and columns exchanged.
+    fn scan(&mut self, plane: &Plane, turned: &Plane, direction: usize) {
         let width = plane.width();
-        let mut energy = 0.0f64;
-        for y in 0..plane.height() {
-            energy += f64::from(plane.row(y).windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum::<f32>());
-        }
+        let energy: f64 = squared_steps(turned, 1, 0).into_iter().map(f64::from).sum();
         let mean = energy / ((width - 1) * plane.height()) as f64;
         let threshold = (STEEPER * mean.sqrt() as f32).clamp(THRESHOLD.0, THRESHOLD.1);
+        let mut flags = vec![0; width.saturating_sub(3)];
         for y in 0..plane.height() {
             let row = plane.row(y);
-            for x in 1..width - 2 {
-                let step = row[x + 1] - row[x];
-                let steepest =
-                    step.abs() >= (row[x] - row[x - 1]).abs() && step.abs() > (row[x + 2] - row[x + 1]).abs();
-                if step.abs() > threshold && steepest {
-                    self.add_edge(row, x, step, direction);
-                }
+            flag_edges(row, threshold, &mut flags);
+            for x in (0..flags.len()).filter(|&x| flags[x] != 0) {
+                self.add_edge(row, x + 1, row[x + 2] - row[x + 1], direction);
             }
         }
     }
@@ -115,5 +110,14 @@ impl Edges {
         self.both_overshoot += f64::from(right_back.min(left_back).min(1.0));
         self.widths[direction] += (right - left) as f64;
         self.counts[direction] += 1.0;
+    }
+}
+
+/// Marks the steps that are steeper than the threshold and than those beside them, from the second sample on.
+#[multiversion(targets("x86_64+avx2"))]
+fn flag_edges(row: &[f32], threshold: f32, flags: &mut [u8]) {
+    for (flag, near) in flags.iter_mut().zip(row.array_windows::<4>()) {
+        let [before, step, after] = [near[1] - near[0], near[2] - near[1], near[3] - near[2]].map(f32::abs);
+        *flag = u8::from(step > threshold) & u8::from(step >= before) & u8::from(step > after);
     }
 }

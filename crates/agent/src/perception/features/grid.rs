@@ -31,12 +31,11 @@ pub struct Grid {
 impl Statistic for Grid {
     fn measure(tile: &Tile) -> Self {
         let mut grid = Self::default();
-        grid.scan(&tile.native, 0);
-        let turned = Plane::from_fn(tile.native.height(), tile.native.width(), |x, y| tile.native.at(y, x));
-        grid.scan(&turned, 1);
+        grid.scan(tile.native(), 0);
+        grid.scan(tile.native_turned(), 1);
         let dct = Dct::default();
         for (place, offset) in [0, GRID / 2].into_iter().enumerate() {
-            grid.count_zeros(&tile.native, &dct, place, offset);
+            grid.count_zeros(tile.native(), &dct, place, offset);
         }
         grid
     }
@@ -74,17 +73,14 @@ impl Statistic for Grid {
 impl Grid {
     /// Adds the steps between the columns of a plane.
     fn scan(&mut self, plane: &Plane, axis: usize) {
+        let places = 1..plane.width().saturating_sub(2);
+        let mut found = Steps::new(plane.width());
         for y in 0..plane.height() {
-            let row = plane.row(y);
-            for x in 1..row.len().saturating_sub(2) {
-                let step = (row[x + 1] - row[x]).abs();
-                let beside = (row[x] - row[x - 1]).abs().max((row[x + 2] - row[x + 1]).abs());
-                let phase = x % GRID;
-                self.steps[axis][phase] += f64::from(step.min(LARGEST_STEP));
-                self.peaks[axis][phase] += f64::from(u8::from(step > beside + 0.5));
-                self.counts[axis][phase] += 1.0;
-            }
+            found.measure(plane.row(y));
+            add_by_phase(&found.steps, &mut self.steps[axis]);
+            add_by_phase(&found.peaks, &mut self.peaks[axis]);
         }
+        places.for_each(|x| self.counts[axis][x % GRID] += plane.height() as f64);
     }
 
     /// The phase that stands out most: by how much in steps (logarithm), in peaks (share), and which it is.
@@ -106,23 +102,62 @@ impl Grid {
     fn count_zeros(&mut self, plane: &Plane, dct: &Dct, place: usize, offset: usize) {
         for top in (offset..(plane.height() + 1).saturating_sub(GRID)).step_by(GRID) {
             for left in (offset..(plane.width() + 1).saturating_sub(GRID)).step_by(GRID) {
-                let block: Block = std::array::from_fn(|i| plane.at(left + i % GRID, top + i / GRID));
-                let coefficients = dct.forward(&block);
-                let mut nonzero = 0;
-                for (i, value) in coefficients.iter().enumerate().skip(1) {
-                    let frequency = i % GRID + i / GRID;
-                    let zero = value.abs() < ZERO;
-                    nonzero += usize::from(!zero);
-                    if zero && frequency > 2 {
-                        self.zeros[place][usize::from(frequency > 6)] += 1.0;
-                    }
+                let mut block: Block = [0.0; GRID * GRID];
+                for (y, row) in block.chunks_exact_mut(GRID).enumerate() {
+                    row.copy_from_slice(&plane.row(top + y)[left..left + GRID]);
                 }
+                let [zeros, middle, high] = zeros(&dct.forward(&block));
+                self.zeros[place][0] += f64::from(middle);
+                self.zeros[place][1] += f64::from(high);
                 self.coefficients[place] += 29.0;
-                self.flat[place] += f64::from(u8::from(nonzero <= 1));
+                self.flat[place] += f64::from(u8::from(zeros as usize + 2 >= GRID * GRID));
                 if place == 0 {
                     self.blocks += 1.0;
                 }
             }
         }
+    }
+}
+
+/// Coefficients of a block that are zero: all but the first, those of middle and those of high frequency.
+fn zeros(coefficients: &Block) -> [u32; 3] {
+    let mut counts = [0; 3];
+    for (y, row) in coefficients.chunks_exact(GRID).enumerate() {
+        for (x, value) in row.iter().enumerate() {
+            let zero = u32::from(value.abs() < ZERO);
+            counts[0] += zero * u32::from(x + y > 0);
+            counts[1] += zero * u32::from((3..=6).contains(&(x + y)));
+            counts[2] += zero * u32::from(x + y > 6);
+        }
+    }
+    counts
+}
+
+/// Steps of one row and whether each is a peak, padded with zeros to whole periods of the grid.
+struct Steps {
+    steps: Vec<f32>,
+    peaks: Vec<f32>,
+}
+
+impl Steps {
+    fn new(width: usize) -> Self {
+        let room = width.next_multiple_of(GRID);
+        Self { steps: vec![0.0; room], peaks: vec![0.0; room] }
+    }
+
+    fn measure(&mut self, row: &[f32]) {
+        let inner = self.steps[1..].iter_mut().zip(&mut self.peaks[1..]);
+        for ((step, peak), near) in inner.zip(row.array_windows::<4>()) {
+            *step = (near[2] - near[1]).abs().min(LARGEST_STEP);
+            let beside = (near[1] - near[0]).abs().max((near[3] - near[2]).abs());
+            *peak = if (near[2] - near[1]).abs() > beside + 0.5 { 1.0 } else { 0.0 };
+        }
+    }
+}
+
+/// Adds the values of a row to the sum of their phase.
+fn add_by_phase(values: &[f32], sums: &mut [f64; GRID]) {
+    for period in values.as_chunks::<GRID>().0 {
+        *sums = std::array::from_fn(|phase| sums[phase] + f64::from(period[phase]));
     }
 }

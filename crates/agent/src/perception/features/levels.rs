@@ -1,5 +1,8 @@
 //! Levels and colours: how many there are, how many neighbours are equal.
 
+use multiversion::multiversion;
+
+use super::rows::nearest;
 use super::{Features, Statistic};
 use crate::perception::view::Tile;
 
@@ -19,23 +22,18 @@ pub struct Levels {
 
 impl Statistic for Levels {
     fn measure(tile: &Tile) -> Self {
-        let [red, green, blue] = &tile.native_rgb;
-        let code = |sample: f32| sample.round() as u32;
-        let mut colours: Vec<u32> = (0..red.data().len())
+        let [red, green, blue] = tile.native_rgb();
+        let colours = (0..red.data().len())
             .step_by(STRIDE)
-            .map(|i| code(red.data()[i]) << 16 | code(green.data()[i]) << 8 | code(blue.data()[i]))
+            .map(|i| nearest(red.data()[i]) << 16 | nearest(green.data()[i]) << 8 | nearest(blue.data()[i]))
             .collect();
-        colours.sort_unstable();
-        colours.dedup();
         let mut levels = Self { colours, histogram: vec![0; 256], ..Self::default() };
         for sample in green.data() {
-            levels.histogram[(code(*sample) as usize).min(255)] += 1;
+            levels.histogram[(nearest(*sample) as usize).min(255)] += 1;
         }
-        for y in 0..tile.native.height() {
-            let rows = tile.native_rgb.each_ref().map(|plane| plane.row(y));
-            let equal = (1..rows[0].len()).filter(|&x| rows.iter().all(|row| row[x] == row[x - 1])).count();
-            levels.equal += equal as f64;
-            levels.pairs += (rows[0].len() - 1) as f64;
+        for y in 0..green.height() {
+            levels.equal += f64::from(count_equal(tile.native_rgb().each_ref().map(|plane| plane.row(y))));
+            levels.pairs += (green.width() - 1) as f64;
         }
         levels
     }
@@ -49,11 +47,9 @@ impl Statistic for Levels {
     }
 
     fn write(&self, features: &mut Features) {
-        let mut colours = self.colours.clone();
-        colours.sort_unstable();
-        colours.dedup();
-        features.push("colours", (colours.len().max(1) as f64 / self.pairs.max(1.0).sqrt()).ln());
-        features.push("colours_absolute", (colours.len().max(1) as f64).ln());
+        let colours = count_distinct(&self.colours).max(1) as f64;
+        features.push("colours", (colours / self.pairs.max(1.0).sqrt()).ln());
+        features.push("colours_absolute", colours.ln());
         features.push("equal_neighbours", self.equal / self.pairs.max(1.0));
         features.push("level_gaps", self.gaps());
     }
@@ -67,4 +63,23 @@ impl Levels {
         let gaps: usize = used.windows(2).map(|pair| pair[1] - pair[0] - 1).filter(|&gap| gap >= GAP).sum();
         gaps as f64 / (last - first).max(1) as f64
     }
+}
+
+/// Neighbours in a row that are equal in all channels.
+#[multiversion(targets("x86_64+avx2"))]
+fn count_equal([red, green, blue]: [&[f32]; 3]) -> u32 {
+    let pairs = red.array_windows::<2>().zip(green.array_windows::<2>()).zip(blue.array_windows::<2>());
+    pairs.map(|(([a, b], [c, d]), [e, f])| u32::from(a == b) & u32::from(c == d) & u32::from(e == f)).sum()
+}
+
+/// How many colours of 24 bits there are, by a bit for each.
+fn count_distinct(colours: &[u32]) -> usize {
+    let mut seen = vec![0u64; 1 << 18];
+    let mut distinct = 0;
+    for &colour in colours {
+        let (word, bit) = (&mut seen[(colour >> 6) as usize & 0x3_ffff], 1 << (colour & 63));
+        distinct += usize::from(*word & bit == 0);
+        *word |= bit;
+    }
+    distinct
 }

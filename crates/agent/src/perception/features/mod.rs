@@ -7,6 +7,7 @@ mod edges;
 mod grid;
 mod levels;
 mod noise;
+mod rows;
 mod scene;
 mod tone;
 
@@ -68,9 +69,9 @@ pub(super) trait Statistic: Default + Send {
 }
 
 /// Everything that is measured of a picture alone.
-pub fn measure(view: &View) -> Features {
+pub fn measure(view: &View<'_>) -> Features {
     let mut features = Features::default();
-    let found: Vec<Found> = view.tiles.par_iter().map(Found::measure).collect();
+    let found: Vec<Found> = view.tiles().map(|tile| Found::measure(&tile)).collect();
     let mut total = Found::default();
     for tile in found {
         total.merge(tile);

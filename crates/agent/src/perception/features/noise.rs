@@ -1,5 +1,6 @@
 //! Noise in the quiet parts of luma and colour, and isolated samples.
 
+use super::rows::halve;
 use super::{Features, Statistic, quantile};
 use crate::metrics::Plane;
 use crate::perception::view::Tile;
@@ -29,13 +30,12 @@ pub struct Noise {
 impl Statistic for Noise {
     fn measure(tile: &Tile) -> Self {
         let blocks = block_sigmas(&tile.luma);
-        let [cb, cr] = tile.chroma();
         let sigmas = |plane: &Plane| block_sigmas(plane).into_iter().map(|block| block.0).collect();
         let (impulses, pixels) = count_impulses(&tile.luma);
         Self {
             luma: blocks.iter().map(|block| block.0).collect(),
             open_luma: blocks.iter().filter(|block| !block.1).map(|block| block.0).collect(),
-            chroma: [sigmas(&cb), sigmas(&cr)],
+            chroma: tile.chroma.each_ref().map(sigmas),
             half: sigmas(&halve(&tile.luma)),
             impulses,
             pixels,
@@ -107,14 +107,6 @@ fn block_sigmas(plane: &Plane) -> Vec<(f32, bool)> {
         blocks.extend(energy.chunks_exact(BLOCK).zip(clipped).map(|(block, clipped)| (sigma(block), clipped)));
     }
     blocks
-}
-
-/// Means of 2x2 samples.
-pub fn halve(plane: &Plane) -> Plane {
-    Plane::from_fn(plane.width() / 2, plane.height() / 2, |x, y| {
-        let (upper, lower) = (&plane.row(2 * y)[2 * x..2 * x + 2], &plane.row(2 * y + 1)[2 * x..2 * x + 2]);
-        0.25 * ((upper[0] + upper[1]) + (lower[0] + lower[1]))
-    })
 }
 
 /// Samples that stand out of all eight neighbours, by much and by very much.

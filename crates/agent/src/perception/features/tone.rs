@@ -1,5 +1,8 @@
 //! Exposure and contrast: the histogram of luma.
 
+use multiversion::multiversion;
+
+use super::rows::nearest;
 use super::{Features, Statistic};
 use crate::perception::view::Tile;
 
@@ -22,12 +25,15 @@ impl Default for Tone {
 impl Statistic for Tone {
     fn measure(tile: &Tile) -> Self {
         let mut tone = Self::default();
+        let mut histogram = [0u32; 256];
         for sample in tile.luma.data() {
-            tone.histogram[(sample.round() as usize).min(255)] += 1.0;
+            histogram[(nearest(*sample) as usize).min(255)] += 1;
         }
+        tone.histogram = histogram.map(f64::from);
         for plane in &tile.rgb {
-            tone.clipped[0] += plane.data().iter().filter(|&&sample| sample <= CLIPPED).count() as f64 / 3.0;
-            tone.clipped[1] += plane.data().iter().filter(|&&sample| sample >= 255.0 - CLIPPED).count() as f64 / 3.0;
+            let [dark, bright] = count_clipped(plane.data());
+            tone.clipped[0] += f64::from(dark) / 3.0;
+            tone.clipped[1] += f64::from(bright) / 3.0;
         }
         tone.pixels = tile.luma.data().len() as f64;
         tone
@@ -87,4 +93,15 @@ impl Tone {
         }
         255.0
     }
+}
+
+/// Samples that are black or white.
+#[multiversion(targets("x86_64+avx2"))]
+fn count_clipped(samples: &[f32]) -> [u32; 2] {
+    let mut counts = [0; 2];
+    for sample in samples {
+        counts[0] += u32::from(*sample <= CLIPPED);
+        counts[1] += u32::from(*sample >= 255.0 - CLIPPED);
+    }
+    counts
 }

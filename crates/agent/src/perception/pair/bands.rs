@@ -29,7 +29,7 @@ impl PairStatistic for Bands {
             [before, ..] = old;
             [after, ..] = new;
         }
-        for (mut before, mut after) in reference.chroma().into_iter().zip(distorted.chroma()) {
+        for (mut before, mut after) in reference.chroma.clone().into_iter().zip(distorted.chroma.clone()) {
             for octave in &mut bands.colour {
                 let (old, new) = (split(&before), split(&after));
                 (1..4).for_each(|direction| octave.add(old[direction].data(), new[direction].data()));

@@ -38,7 +38,7 @@ impl PairStatistic for Difference {
         let difference = subtract(&distorted.luma, &reference.luma);
         found.add_samples(&difference);
         found.add_blocks(&difference, &reference.luma);
-        let native = subtract(&distorted.native, &reference.native);
+        let native = subtract(distorted.native(), reference.native());
         found.scan(&native, 0);
         found.scan(&Plane::from_fn(native.height(), native.width(), |x, y| native.at(y, x)), 1);
         found

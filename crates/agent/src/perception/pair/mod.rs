@@ -6,7 +6,7 @@ mod tone;
 
 use rayon::prelude::*;
 
-use super::features::{self, Features};
+use super::features::Features;
 use super::view::{Tile, View};
 
 /// A statistic of two tiles of one place.
@@ -19,15 +19,15 @@ trait PairStatistic: Default + Send {
     fn write(&self, features: &mut Features);
 }
 
-/// Everything that is measured of a pair, and how the numbers of the picture alone differ from those of the reference.
-pub fn measure(reference: &View, distorted: &View, single: &Features) -> Features {
-    let tiles = reference.tiles.par_iter().zip(&distorted.tiles);
+/// Everything that is measured of a pair, tile by tile.
+pub fn measure(reference: &View<'_>, distorted: &View<'_>) -> Features {
+    let tiles = reference.tiles().zip(distorted.tiles());
     let found: Vec<_> = tiles
         .map(|(reference, distorted)| {
             (
-                tone::Tone::measure(reference, distorted),
-                bands::Bands::measure(reference, distorted),
-                difference::Difference::measure(reference, distorted),
+                tone::Tone::measure(&reference, &distorted),
+                bands::Bands::measure(&reference, &distorted),
+                difference::Difference::measure(&reference, &distorted),
             )
         })
         .collect();
@@ -41,10 +41,6 @@ pub fn measure(reference: &View, distorted: &View, single: &Features) -> Feature
     total.0.write(&mut features);
     total.1.write(&mut features);
     total.2.write(&mut features);
-    let before = features::measure(reference);
-    for ((name, after), before) in single.names().iter().zip(single.values()).zip(before.values()) {
-        features.push(name, after - before);
-    }
     features
 }
 

@@ -30,7 +30,7 @@ impl Default for Tone {
 impl PairStatistic for Tone {
     fn measure(reference: &Tile, distorted: &Tile) -> Self {
         let mut tone = Self::default();
-        let ([reference_blue, reference_red], [blue, red]) = (reference.chroma(), distorted.chroma());
+        let ([reference_blue, reference_red], [blue, red]) = (&reference.chroma, &distorted.chroma);
         for y in 0..reference.luma.height() {
             let (before, after) = (reference.luma.row(y), distorted.luma.row(y));
             tone.luma.add(before, after);

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 use super::{Checksum, Error, Event, Listener, Package};
+use crate::files::beside;
 
 /// How often a lock that another process holds is tried.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -72,13 +73,8 @@ pub(super) fn store(
 
 /// A file beside its place, safe on the disk, which goes away by itself unless it is moved there.
 fn write_beside(path: &Path, content: &[u8]) -> Result<NamedTempFile, Error> {
-    let folder = path.parent().unwrap_or(Path::new("."));
     let write = || {
-        let mut builder = tempfile::Builder::new();
-        // Temporary files are for their owner alone; what is installed may serve all users of a machine.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-        let mut file = builder.prefix(".installing-").tempfile_in(folder)?;
+        let mut file = beside(path)?;
         file.write_all(content)?;
         file.as_file().sync_all()?;
         Ok(file)
