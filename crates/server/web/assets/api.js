@@ -3,7 +3,7 @@ import { eventsOf } from './events.js';
 import { askForToken, token } from './token.js';
 import { translate } from './i18n.js';
 
-/** @typedef {import('./types.js').Picture} Picture */
+/** @typedef {import('../types.js').Picture} Picture */
 
 export class ApiError extends Error {
   /**

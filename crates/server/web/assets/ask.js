@@ -60,7 +60,7 @@ export class Ask {
     this.send.disabled = on;
   }
 
-  /** @param {import('./types.js').Tool[]} tools */
+  /** @param {import('../types.js').Tool[]} tools */
   setTools(tools) {
     fill(this.tools, ...tools.filter((tool) => tool.available).map((tool) => h('option', { value: tool.name }, `${tool.name} (${tool.type})`)));
   }

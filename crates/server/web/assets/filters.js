@@ -3,7 +3,7 @@ import { fill, h, unique } from './dom.js';
 import { SEVERITIES } from './format.js';
 import { Histogram } from './histogram.js';
 
-/** @typedef {import('./types.js').Results} Results */
+/** @typedef {import('../types.js').Results} Results */
 
 const NAMES = ['sort', 'distortion', 'severity', 'min', 'max', 'tool', 'tool_min', 'tool_max', 'status'];
 const SORTS = ['score', '-score', 'name', 'time'];

@@ -3,8 +3,8 @@ import { fill, h, s } from './dom.js';
 import { LEVELS, score } from './format.js';
 import { translate } from './i18n.js';
 
-/** @typedef {import('./types.js').Fusion} Fusion */
-/** @typedef {import('./types.js').ToolLog} ToolLog */
+/** @typedef {import('../types.js').Fusion} Fusion */
+/** @typedef {import('../types.js').ToolLog} ToolLog */
 
 /**
  * The weights that tools give the five levels: by the distance of the level from their mean, normalised (η = 1).

@@ -8,9 +8,9 @@ import { number, translate } from './i18n.js';
 import { address, go, rename } from './router.js';
 import { dots } from './scorecard.js';
 
-/** @typedef {import('./types.js').Job} Job */
-/** @typedef {import('./types.js').JobRow} JobRow */
-/** @typedef {import('./types.js').Results} Results */
+/** @typedef {import('../types.js').Job} Job */
+/** @typedef {import('../types.js').JobRow} JobRow */
+/** @typedef {import('../types.js').Results} Results */
 
 const PAGE = 60;
 const REFRESH = 1500; // milliseconds between looks at the results of a job that runs

@@ -10,7 +10,8 @@ const ROLES = ['planner', 'executor', 'summarizer'];
 export function header(heard) {
   const links = [['', 'nav.assess'], ['jobs', 'nav.jobs'], ['history', 'nav.history']]
     .map(([path, words]) => h('a', { href: `#/${path}`, t: words ?? '', 'data-path': path }));
-  const backend = h('details', { class: 'backend' }, h('summary', { label: 'backend.label' }, h('i', { class: 'lamp', 'aria-hidden': 'true' }), h('span', { class: 'name' }, '…')));
+  const backend = h('details', { class: 'backend' }, h('summary', {},
+    h('i', { class: 'lamp', 'aria-hidden': 'true' }), h('span', { class: 'unseen', t: 'backend.label' }), ' ', h('span', { class: 'name' }, '…')));
   const tongue = button('language.other', () => setLanguage(language() === 'zh' ? 'en' : 'zh'), { class: 'quiet small', lang: language() === 'zh' ? 'en' : 'zh' });
   const shade = button('theme.dark', () => toggleTheme(), { class: 'quiet small' });
   const reflect = () => {

@@ -5,8 +5,8 @@ import { raw } from './format.js';
 import { translate } from './i18n.js';
 
 /** @typedef {import('./viewer.js').Viewer} Viewer */
-/** @typedef {import('./types.js').Tool} Tool */
-/** @typedef {import('./types.js').Region} Region */
+/** @typedef {import('../types.js').Tool} Tool */
+/** @typedef {import('../types.js').Region} Region */
 
 /** Colours from least to most damage, those of the program's own heat maps: matplotlib's "inferno" without its black end. */
 const COLOURS = [

@@ -6,7 +6,7 @@ import { moment } from './format.js';
 import { number, translate } from './i18n.js';
 import { address, go } from './router.js';
 
-/** @typedef {import('./types.js').Job} Job */
+/** @typedef {import('../types.js').Job} Job */
 
 export class Jobs {
   constructor() {

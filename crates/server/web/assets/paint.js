@@ -2,7 +2,7 @@
 import { colour } from './theme.js';
 
 /** @typedef {import('./viewport.js').Viewport} Viewport */
-/** @typedef {import('./types.js').Region} Region */
+/** @typedef {import('../types.js').Region} Region */
 /** @typedef {'slider' | 'side' | 'flip' | 'difference'} Mode */
 
 /**

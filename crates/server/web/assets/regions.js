@@ -7,8 +7,8 @@ import { translate } from './i18n.js';
 import { regionColour } from './paint.js';
 
 /** @typedef {import('./viewer.js').Viewer} Viewer */
-/** @typedef {import('./types.js').Region} Region */
-/** @typedef {import('./types.js').ScoreRow} ScoreRow */
+/** @typedef {import('../types.js').Region} Region */
+/** @typedef {import('../types.js').ScoreRow} ScoreRow */
 
 /** The list of regions beside the stage. */
 export class Regions {

@@ -6,8 +6,8 @@ import { address, go } from './router.js';
 import { scoreCard } from './scorecard.js';
 import { Viewer, loadBitmap } from './viewer.js';
 
-/** @typedef {import('./types.js').AssessmentRecord} AssessmentRecord */
-/** @typedef {import('./types.js').Tool} Tool */
+/** @typedef {import('../types.js').AssessmentRecord} AssessmentRecord */
+/** @typedef {import('../types.js').Tool} Tool */
 
 export class Sample {
   /** @param {(id: string, sample: string) => {before: string | null, after: string | null}} neighbours */

@@ -7,8 +7,8 @@ import { jobList } from './jobs.js';
 import { address, rename } from './router.js';
 import { agreement } from './statistics.js';
 
-/** @typedef {import('./types.js').Job} Job */
-/** @typedef {import('./types.js').JobRow} JobRow */
+/** @typedef {import('../types.js').Job} Job */
+/** @typedef {import('../types.js').JobRow} JobRow */
 /** @typedef {{a: JobRow, b: JobRow, x: number, y: number}} Both */
 
 const [SIZE, MARGIN, PAGE] = [420, 34, 500];

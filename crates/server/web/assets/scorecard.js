@@ -8,15 +8,15 @@ import { escapePart, reasoning } from './reasoning.js';
 import { direction } from './regions.js';
 import { totals } from './trace.js';
 
-/** @typedef {import('./types.js').AssessmentRecord} AssessmentRecord */
-/** @typedef {import('./types.js').Tool} Tool */
-/** @typedef {import('./types.js').Conclusion} Conclusion */
-/** @typedef {import('./types.js').Evidence} Evidence */
+/** @typedef {import('../types.js').AssessmentRecord} AssessmentRecord */
+/** @typedef {import('../types.js').Tool} Tool */
+/** @typedef {import('../types.js').Conclusion} Conclusion */
+/** @typedef {import('../types.js').Evidence} Evidence */
 
 /**
  * @typedef {object} Context
  * @property {Map<string, Tool>} tools the tool list by name
- * @property {import('./types.js').Fusion} [fusion] how the score came about, where the server tells
+ * @property {import('../types.js').Fusion} [fusion] how the score came about, where the server tells
  * @property {(object: string | null) => void} [highlight] shows a part of the picture
  */
 

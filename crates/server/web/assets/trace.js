@@ -3,9 +3,9 @@ import { announce, fill, h, say } from './dom.js';
 import { cost, duration, raw, score } from './format.js';
 import { translate } from './i18n.js';
 
-/** @typedef {import('./types.js').ToolLog} ToolLog */
-/** @typedef {import('./types.js').Plan} Plan */
-/** @typedef {import('./types.js').Metadata} Metadata */
+/** @typedef {import('../types.js').ToolLog} ToolLog */
+/** @typedef {import('../types.js').Plan} Plan */
+/** @typedef {import('../types.js').Metadata} Metadata */
 
 /** The list of nodes, steps and tools, as they end. */
 export class Trace {
@@ -150,7 +150,7 @@ export class Trace {
     if (!this.silent) announce(text);
   }
 
-  /** The trace of what was done before. @param {import('./types.js').AssessmentRecord} record */
+  /** The trace of what was done before. @param {import('../types.js').AssessmentRecord} record */
   recall(record) {
     this.clear();
     for (const [name, data] of eventsOfRecord(record)) this.take(name, data, true);
@@ -175,7 +175,7 @@ export class Trace {
 
 /**
  * The events that a finished record tells of, in the order in which they could have come.
- * @param {import('./types.js').AssessmentRecord} record
+ * @param {import('../types.js').AssessmentRecord} record
  * @returns {[string, any][]}
  */
 export function eventsOfRecord({ plan, executor_evidence: evidence, metadata }) {

@@ -5,7 +5,7 @@ import { paint } from './paint.js';
 import { Viewport } from './viewport.js';
 
 /** @typedef {import('./viewport.js').Point} Point */
-/** @typedef {import('./types.js').Region} Region */
+/** @typedef {import('../types.js').Region} Region */
 
 /**
  * A picture of the server, decoded.

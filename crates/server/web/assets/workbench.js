@@ -12,9 +12,9 @@ import { scoreCard } from './scorecard.js';
 import { Trace } from './trace.js';
 import { Viewer, loadBitmap } from './viewer.js';
 
-/** @typedef {import('./types.js').Picture} Picture */
-/** @typedef {import('./types.js').Answer} Answer */
-/** @typedef {import('./types.js').Tool} Tool */
+/** @typedef {import('../types.js').Picture} Picture */
+/** @typedef {import('../types.js').Answer} Answer */
+/** @typedef {import('../types.js').Tool} Tool */
 /** @typedef {'image' | 'reference'} Role */
 
 export class Workbench {

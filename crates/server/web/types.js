@@ -1,4 +1,4 @@
-// The shapes of what the server sends, for the type checker alone: there is nothing to run here.
+// The shapes of what the server sends, for the type checker alone: there is nothing to run here, and it is not served.
 
 /**
  * A picture that the server keeps.
