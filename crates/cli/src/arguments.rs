@@ -2,6 +2,7 @@
 
 mod batch;
 mod evaluate;
+mod serve;
 mod shared;
 mod tools;
 
@@ -19,6 +20,7 @@ pub use evaluate::{
     BootstrapArguments, Calibrate, Dataset, DatasetCommand, Eval, EvalCommand, EvalCorrelation, EvalMcq, Prepare,
     ScoringArguments, Validate,
 };
+pub use serve::Serve;
 pub use shared::{Gates, Recordings};
 pub use tools::{Install, ListFormat, Tools, ToolsCommand};
 
@@ -59,6 +61,7 @@ Examples:
   agenticiqa score *.jpg --tool BRISQUE --format csv         one tool, many pictures
   agenticiqa score coded.png -r original.png --map maps/     heat maps of where the damage is
   agenticiqa batch -i samples.jsonl -o records.jsonl         many assessments, resumable
+  agenticiqa serve                                           a page and an HTTP API on this machine
   agenticiqa tools list                                      every tool, its scale, and what can run here
   agenticiqa tools install                                   what can be installed, its size and licence
   agenticiqa dataset prepare TID2013 --root D --output M     a manifest of a public dataset
@@ -83,6 +86,8 @@ pub enum Command {
     Eval(Eval),
     /// Fit the scale of tools to people's opinions
     Calibrate(Calibrate),
+    /// The HTTP API and the page
+    Serve(Serve),
     /// What is configured, what is missing, what to do about it
     Doctor(Doctor),
     /// The agent graph as a Mermaid diagram

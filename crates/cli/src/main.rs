@@ -13,6 +13,7 @@ mod logging;
 mod maps;
 mod measure;
 mod score;
+mod serve;
 mod table;
 mod tools;
 
@@ -51,6 +52,7 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
     let overrides = match &arguments.command {
         Command::Assess(assess) => overrides(&assess.thinking),
         Command::Batch(batch) => overrides(&batch.thinking),
+        Command::Serve(serve) => overrides(&serve.thinking),
         _ => Overrides::default(),
     };
     let settings = Settings::load(arguments.config.as_deref(), &environment, &overrides)?;
@@ -67,6 +69,9 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         Command::Dataset(dataset) => dataset::run(dataset),
         Command::Eval(eval) => eval::run(eval, &settings, arguments.quiet),
         Command::Calibrate(calibrate) => calibrate::run(calibrate, &settings, arguments.quiet),
+        Command::Serve(serve) => {
+            serve::run(serve, settings, &environment, arguments.config.as_deref(), arguments.quiet)
+        }
         Command::Doctor(doctor) => doctor::run(doctor, &settings, &environment),
         Command::Graph { .. } | Command::Man | Command::Completions { .. } => Ok(Exit::Done),
     }
