@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, test } from 'node:test';
-import { assess, choose, look, startBrowser } from './browser.js';
+import { assess, choose, look, lookForReadme, startBrowser } from './browser.js';
 import { pictures, startServer } from './server.js';
 
 let server;
@@ -66,7 +66,6 @@ test('a question is answered: trace, score with interval, tools, fusion, and evi
   await assess(page);
   await page.waitForSelector('.state[data-state=done]');
   await look(page, 'result');
-  await page.screenshot({ path: new URL('../../target/browser/page.png', import.meta.url).pathname });
 
   const id = (await page.evaluate(() => location.hash)).split('/').at(-1);
   const { record } = await (await fetch(`${server.base}/assessments/${id}`)).json();
@@ -94,6 +93,16 @@ test('a question is answered: trace, score with interval, tools, fusion, and evi
   await page.mouse.move(5, 5);
   assert.equal(await page.locator('[data-evidence].lit').count(), 1, 'a pressed sentence keeps its evidence lit');
   assert.equal(await page.locator('.sentence').allTextContents().then((all) => all.join(' ')), result.used_evidence.map(({ sentence }) => sentence).join(' '));
+  await page.context().close();
+});
+
+test('the picture in the README shows the page as it is', async () => {
+  const page = await browser.open(server.base, { viewport: { width: 1280, height: 800 } });
+  await choose(page, pictures.compressed, pictures.osprey);
+  await assess(page);
+  await page.locator('.sentence').nth(1).focus(); // the evidence of a sentence is lit
+  await page.evaluate(() => scrollTo(0, 0));
+  await lookForReadme(page);
   await page.context().close();
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
+import { palettePng } from './palette.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const ARTEFACTS = join(ROOT, 'target/browser');
@@ -114,19 +115,38 @@ export async function look(page, name) {
     await writeFile(path, Buffer.from(seen.small, 'base64'));
     return;
   }
-  const golden = await coarse(page, await readFile(path));
+  assertAlike(seen, await coarse(page, await readFile(path)), name);
+}
+
+function assertAlike(seen, golden, name) {
   assert.equal(golden.values.length, seen.values.length, `${name} has another shape than its golden picture`);
   const apart = golden.values.reduce((sum, value, index) => sum + Math.abs(value - seen.values[index]), 0) / golden.values.length;
-  assert.ok(apart < TOLERANCE, `${name} differs by ${apart.toFixed(1)} of 255 from tests/browser/golden/${name}.png (see target/browser/${name}.png)`);
+  assert.ok(apart < TOLERANCE, `${name} differs by ${apart.toFixed(1)} of 255 from its golden picture (see target/browser/${name}.png)`);
+}
+
+/**
+ * The picture of the page for the README: made here, at most 300 kB, and compared with the one that the repository has.
+ * @param {any} page
+ */
+export async function lookForReadme(page) {
+  const path = join(ROOT, 'docs/images/page.png');
+  const shot = await page.screenshot({ animations: 'disabled', caret: 'hide' });
+  const seen = await coarse(page, shot, true);
+  const small = palettePng(Buffer.from(seen.pixels, 'base64'), seen.width, seen.height);
+  assert.ok(small.length <= 300_000, `${small.length} bytes`);
+  await mkdir(ARTEFACTS, { recursive: true });
+  await writeFile(join(ARTEFACTS, 'page.png'), small);
+  if (process.env.UPDATE_GOLDEN) await writeFile(path, small);
+  assertAlike(seen, await coarse(page, await readFile(path)), 'page');
 }
 
 /** A picture made small, by the browser, in a page without a policy. */
-async function coarse(page, png) {
+async function coarse(page, png, whole = false) {
   const blank = await page.context().newPage();
   try {
-    return await blank.evaluate(async ([base64, across]) => {
-      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+    return await blank.evaluate(async ([base64, across, all]) => {
+      const file = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const bitmap = await createImageBitmap(new Blob([file], { type: 'image/png' }));
       const canvas = document.createElement('canvas');
       canvas.width = across;
       canvas.height = Math.round(across * bitmap.height / bitmap.width);
@@ -135,8 +155,18 @@ async function coarse(page, png) {
       context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
       const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
       const values = [...data].filter((_, index) => index % 4 !== 3);
-      return { width: bitmap.width, height: bitmap.height, values, small: canvas.toDataURL('image/png').split(',')[1] };
-    }, [png.toString('base64'), COARSE]);
+      const small = canvas.toDataURL('image/png').split(',')[1];
+      let pixels = '';
+      if (all) {
+        canvas.width = bitmap.width;
+        canvas.height = bitmap.height;
+        context.drawImage(bitmap, 0, 0);
+        const bytes = context.getImageData(0, 0, bitmap.width, bitmap.height).data;
+        for (let at = 0; at < bytes.length; at += 32768) pixels += String.fromCharCode(...bytes.subarray(at, at + 32768));
+        pixels = btoa(pixels);
+      }
+      return { width: bitmap.width, height: bitmap.height, values, small, pixels };
+    }, [png.toString('base64'), COARSE, whole]);
   } finally {
     await blank.close();
   }

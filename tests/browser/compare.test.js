@@ -56,9 +56,9 @@ test('flipping shows one, then the other, at the same place', async () => {
   await page.click('text=Flip');
   const points = await places(...LEFT);
   const image = await stagePixels(page, points);
-  assert.match(await page.textContent('.corner.left'), /Picture/);
+  assert.match(await page.textContent('.corner.first'), /Picture/);
   await page.click('text=Show reference');
-  assert.match(await page.textContent('.corner.left'), /Reference/);
+  assert.match(await page.textContent('.corner.first'), /Reference/);
   assert.notDeepEqual(await stagePixels(page, points), image);
   await page.keyboard.press('f');
   assert.deepEqual(await stagePixels(page, points), image);

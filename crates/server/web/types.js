@@ -166,7 +166,7 @@
  * @property {string | null} level
  * @property {[number, number] | null} interval
  * @property {string | null} answer
- * @property {{name: string, severity: string}[]} distortions
+ * @property {{name: string, severity: string | null}[]} distortions
  * @property {Record<string, number>} tools
  * @property {string} status
  * @property {string | null} error

@@ -56,8 +56,8 @@ export function compareBar(viewer) {
  * @param {Viewer} viewer
  */
 export function corners(viewer) {
-  const left = h('span', { class: 'corner left' });
-  const right = h('span', { class: 'corner right' });
+  const left = h('span', { class: 'corner first' });
+  const right = h('span', { class: 'corner last' });
   viewer.element.append(left, right);
   const update = () => {
     const { mode, flipped } = viewer.scene;

@@ -73,7 +73,8 @@ export class Filters {
 
   /** The filters as parameters of an address, here and at the server. */
   query() {
-    const kept = { ...this.values };
+    /** @type {Record<string, string>} */
+    const kept = { ...this.values, sort: this.values.sort || 'score' };
     if (!kept.tool) { // limits of no tool mean nothing
       delete kept.tool_min;
       delete kept.tool_max;

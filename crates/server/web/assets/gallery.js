@@ -119,7 +119,7 @@ export class Gallery {
   #tile(row, index) {
     const image = h('img', { alt: '', loading: 'lazy', width: 256, height: 192 });
     show(image, row.thumbnail || `/jobs/${encodeURIComponent(this.id)}/thumbnails/${encodeURIComponent(row.sample_id)}`);
-    const worst = row.distortions.filter(({ severity }) => severity !== 'none').slice(0, 2);
+    const worst = row.distortions.filter(({ severity }) => severity && severity !== 'none').slice(0, 2);
     return h('li', {}, h('a', {
       class: 'tile', href: address(['jobs', this.id, row.sample_id], this.filters.query()), 'data-sample': row.sample_id, tabindex: index === 0 ? '0' : '-1',
     },

@@ -77,7 +77,7 @@ export const english = {
   'export.csv': 'CSV', 'export.jsonl': 'JSONL', 'export.hint': 'Save what is shown now',
   'gallery.label': 'Pictures of the job. Arrows move, enter opens.', 'gallery.more': 'Show more', 'gallery.shown': '{matching} of {total} shown,', 'gallery.hidden': '{hidden} hidden', 'gallery.clear': 'Show all',
   'filter.title': 'Filters', 'filter.distortion': 'Distortion', 'filter.severity': 'Severity', 'filter.status': 'State', 'tool.any': 'any', 'tool.min': 'from', 'tool.max': 'to',
-  sort: 'Sort by', 'sort.score': 'Score, worst first', 'sort.-score': 'Score, best first', 'sort.name': 'Name', 'sort.time': 'Time taken',
+  sort: 'Sort by', 'sort.score': 'Score, worst first', 'sort.-score': 'Score, best first', 'sort.name': 'Name', 'sort.time': 'Order in which they came',
   'histogram.title': 'Scores', 'histogram.low': 'Lowest score', 'histogram.high': 'Highest score', 'histogram.whole': 'Drag over the bars to choose a range.', 'histogram.range': '{low} to {high}', 'histogram.all': 'All scores',
   'sample.paths': 'Pictures of the job', 'sample.before': '← Before (K)', 'sample.after': 'Next (J) →', 'sample.up': 'All pictures (Esc)',
   'compare.title': 'Compare runs', 'compare.text': 'Every point is a picture that both runs have: A to the right, B upwards. On the line both say the same.', 'compare.a': 'Run A', 'compare.b': 'Run B', 'compare.value': 'Value',

@@ -77,7 +77,7 @@ export const chinese = {
   'export.csv': 'CSV', 'export.jsonl': 'JSONL', 'export.hint': '保存当前显示的内容',
   'gallery.label': '任务中的图像。方向键移动，回车打开。', 'gallery.more': '显示更多', 'gallery.shown': '显示 {matching} / {total}，', 'gallery.hidden': '隐藏 {hidden}', 'gallery.clear': '全部显示',
   'filter.title': '筛选', 'filter.distortion': '失真', 'filter.severity': '严重程度', 'filter.status': '状态', 'tool.any': '任意', 'tool.min': '从', 'tool.max': '到',
-  sort: '排序', 'sort.score': '分数，最差在前', 'sort.-score': '分数，最好在前', 'sort.name': '名称', 'sort.time': '用时',
+  sort: '排序', 'sort.score': '分数，最差在前', 'sort.-score': '分数，最好在前', 'sort.name': '名称', 'sort.time': '完成顺序',
   'histogram.title': '分数分布', 'histogram.low': '最低分', 'histogram.high': '最高分', 'histogram.whole': '在柱上拖动以选择范围。', 'histogram.range': '{low} 到 {high}', 'histogram.all': '全部分数',
   'sample.paths': '任务中的图像', 'sample.before': '← 上一张（K）', 'sample.after': '下一张（J）→', 'sample.up': '所有图像（Esc）',
   'compare.title': '对比两次运行', 'compare.text': '每个点是两次运行都有的一张图像：A 向右，B 向上。线上的点两者一致。', 'compare.a': '运行 A', 'compare.b': '运行 B', 'compare.value': '数值',
