@@ -120,13 +120,19 @@ test('zoom keeps the pixel below the pointer, and the picture cannot be lost', a
     view.pan(1e6, -1e6);
     const lost = view.x > 800 || view.y + 100 * view.scale < 0;
     view.zoom(1e9);
-    return { fitted, before, after, back, lost, most: view.scale };
+    const most = view.scale;
+    view.zoom(1.5);
+    view.x = 10.3;
+    view.align(2);
+    const aligned = view.x;
+    return { fitted, before, after, back, lost, most, aligned };
   });
   assert.deepEqual(found.fitted, [2, 0, 200]);
   assert.ok(Math.abs(found.before.x - found.after.x) < 1e-9 && Math.abs(found.before.y - found.after.y) < 1e-9);
   assert.deepEqual(found.back, { x: 300, y: 310 });
   assert.equal(found.lost, false);
   assert.equal(found.most, 64);
+  assert.equal(found.aligned, 10.5, 'on half CSS pixels of a dense screen');
 });
 
 test('evidence is named by pointers: itself, what holds it, what is in it', async () => {

@@ -47,9 +47,9 @@ export function paint(context, scene, width, height) {
     pane(context, scene, reference, 0, 0, at, height, 0);
     pane(context, scene, image, at, 0, width - at, height, 0);
   } else if (mode === 'side') {
-    const half = width / 2;
+    const half = Math.round(width / 2 * density) / density;
     pane(context, scene, reference, 0, 0, half, height, 0);
-    pane(context, scene, image, half, 0, half, height, half);
+    pane(context, scene, image, half, 0, width - half, height, half);
     context.fillStyle = colour('--line');
     context.fillRect(half - 0.5, 0, 1, height);
   } else if (mode === 'flip') {

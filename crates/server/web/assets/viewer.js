@@ -98,6 +98,7 @@ export class Viewer extends EventTarget {
   }
 
   changed() {
+    this.scene.viewport.align(devicePixelRatio);
     this.paint();
     this.dispatchEvent(new Event('change'));
   }

@@ -82,6 +82,17 @@ export class Viewport {
     this.y = keep(this.y, stage.height, picture.height * scale);
   }
 
+  /**
+   * Where pixels of the picture are whole pixels of the screen, they lie on them exactly, and none is blurred into the next.
+   * @param {number} density pixels of the screen a CSS pixel
+   */
+  align(density) {
+    const size = this.scale * density;
+    if (size < 1 || Math.abs(size - Math.round(size)) > 1e-9) return;
+    this.x = Math.round(this.x * density) / density;
+    this.y = Math.round(this.y * density) / density;
+  }
+
   /** @param {Point} point of the stage @returns {Point} of the picture */
   toPicture(point) {
     return { x: (point.x - this.x) / this.scale, y: (point.y - this.y) / this.scale };
