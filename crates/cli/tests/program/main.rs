@@ -8,6 +8,7 @@ mod evaluate;
 mod install;
 mod learned;
 mod score;
+mod serve;
 mod support;
 mod tools;
 mod user_tools;

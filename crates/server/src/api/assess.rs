@@ -9,7 +9,7 @@ use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::sse;
 use axum::response::{IntoResponse, Response, Sse};
-use futures_util::stream::{self, Stream};
+use futures_util::stream::{self, Stream, StreamExt as _};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -120,6 +120,7 @@ fn events(
         let Message { name, data } = messages.recv().await?;
         Some((Ok(sse::Event::default().event(name).data(data)), (messages, working)))
     })
+    .fuse()
 }
 
 /// JSON that was written before, sent as it is.

@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response, Sse, sse};
-use futures_util::stream::{self, Stream};
+use futures_util::stream::{self, Stream, StreamExt as _};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -118,6 +118,7 @@ fn progress(app: Arc<App>, entry: Arc<Entry>) -> impl Stream<Item = Result<sse::
         let data = serde_json::to_string(&view).unwrap_or_default();
         Some((Ok(sse::Event::default().event(name).data(data)), (app, entry, changes, told)))
     })
+    .fuse()
 }
 
 /// Does something with the rows of a job, away from the threads of the runtime.

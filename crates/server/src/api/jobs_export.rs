@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use futures_util::stream::{self, Stream};
+use futures_util::stream::{self, Stream, StreamExt as _};
 use tokio::sync::mpsc::{self, Sender};
 
 use crate::jobs::{ExportFormat, Finding, Row, record};
@@ -36,7 +36,8 @@ pub fn lines(records: PathBuf, rows: Vec<Row>, format: ExportFormat) -> impl Str
             drop(sender.blocking_send(Err(error)));
         }
     });
-    stream::unfold(receiver, |mut receiver| async move { Some((receiver.recv().await?, receiver)) })
+    // Whoever sends it may ask once more after its end.
+    stream::unfold(receiver, |mut receiver| async move { Some((receiver.recv().await?, receiver)) }).fuse()
 }
 
 type Pieces = Sender<Result<Bytes, io::Error>>;

@@ -213,7 +213,7 @@ impl Entry {
         let first = {
             let mut started = lock(&self.started);
             let first = started.is_none();
-            started.get_or_insert_with(|| (Instant::now(), summary.written()));
+            started.get_or_insert_with(|| (Instant::now(), summary.done_before + summary.written()));
             first
         };
         if first {

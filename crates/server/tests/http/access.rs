@@ -110,7 +110,8 @@ async fn what_takes_too_long_is_504() {
 
 #[tokio::test]
 async fn an_end_finishes_what_is_running() {
-    let (_data, server) = plain().await;
+    let data = tempfile::tempdir().unwrap();
+    let server = start(data.path(), &[("NO", "KEY")], |server| server.assessments = Some(2)).await;
     let turns = [server.app.gate.enter().await.unwrap(), server.app.gate.enter().await.unwrap()];
     let form = Form::default().file("image", "a.png", &noise(64, 7)).text("query", "Rate it.");
     let running = tokio::spawn(form.on(server.post("/assess")).send());

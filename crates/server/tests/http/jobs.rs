@@ -12,7 +12,7 @@ fn folder(data: &Path, count: u64) -> std::path::PathBuf {
     std::fs::create_dir_all(folder.join("deep")).unwrap();
     for seed in 0..count {
         let name = if seed % 2 == 0 { format!("deep/n{seed:02}.png") } else { format!("n{seed:02}.png") };
-        std::fs::write(folder.join(name), noise(48, 1000 + seed)).unwrap();
+        std::fs::write(folder.join(name), noise(96, 1000 + seed)).unwrap();
     }
     folder
 }

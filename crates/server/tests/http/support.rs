@@ -46,7 +46,9 @@ pub async fn start(data: &Path, variables: &[(&str, &str)], change: impl FnOnce(
     let server = Server::bind(Arc::clone(&app)).await.unwrap();
     let address = server.address().unwrap();
     let task = tokio::spawn(server.run(router(&app)));
-    let client = Client::builder().no_proxy().build().unwrap();
+    // Who was first does not matter: all choose the same.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let client = Client::builder().no_proxy().no_gzip().build().unwrap();
     Running { app, address, client, task }
 }
 
@@ -95,12 +97,6 @@ impl Running {
     pub async fn end(self) {
         self.app.end();
         self.task.await.unwrap();
-    }
-
-    /// Ends the server as a power cut does.
-    pub async fn cut_off(self) {
-        self.task.abort();
-        drop(self.task.await);
     }
 
     /// Waits until something is so.
