@@ -25,6 +25,9 @@ export class Workbench {
     this.pictures = { image: null, reference: null };
     /** @type {Map<string, Tool>} */
     this.tools = new Map();
+    /** What each place was last asked to show: slower ones that come later are not shown any more. */
+    this.latest = { image: 0, reference: 0 };
+    this.opening = '';
     /** @type {AbortController | null} */
     this.running = null;
     /** @type {Answer | null} */
@@ -102,8 +105,12 @@ export class Workbench {
   /** @param {File} file @param {Role} role */
   async #put(file, role) {
     this.slots.classList.add('busy');
+    this.latest[role] += 1;
+    const turn = this.latest[role];
     try {
-      await this.place(role, await upload(file));
+      const picture = await upload(file);
+      if (turn !== this.latest[role]) return;
+      await this.place(role, picture);
       this.#forget();
       announce(translate(`put.${role}`, { name: file.name }));
     } catch (error) {
@@ -113,9 +120,15 @@ export class Workbench {
     }
   }
 
-  /** Shows a picture that the server has. @param {Role} role @param {Picture | null} picture */
-  async place(role, picture) {
-    const bitmap = picture && await loadBitmap(`/pictures/${encodeURIComponent(picture.id)}/view`);
+  /**
+   * Shows a picture that the server has.
+   * @param {Role} role @param {Picture | null} picture @param {ImageBitmap} [decoded] where it was fetched already
+   */
+  async place(role, picture, decoded) {
+    this.latest[role] += 1;
+    const turn = this.latest[role];
+    const bitmap = decoded ?? (picture && await loadBitmap(viewOf(picture.id)));
+    if (turn !== this.latest[role]) return;
     this.pictures[role] = picture;
     if (role === 'image') {
       this.viewer.setImage(bitmap, picture ?? undefined);
@@ -129,6 +142,8 @@ export class Workbench {
 
   /** An answer that belongs to other pictures is taken away, with its address. */
   #forget() {
+    this.running?.abort();
+    this.opening = '';
     this.answer = null;
     fill(this.card);
     this.trace.clear();
@@ -144,7 +159,7 @@ export class Workbench {
         picture ? h('span', { class: 'file', title: picture.name }, h('b', {}, picture.name), h('span', { class: 'faint small' }, ` ${picture.width} × ${picture.height}`)) : null,
         chooser(picture ? 'slot.replace' : role === 'image' ? 'slot.choose' : 'slot.add', (files) => this.take(files, role), { class: 'small quiet', name: role, multiple: role === 'image' }),
         picture && role === 'reference' ? button('×', () => this.place('reference', null), { class: 'small quiet square', label: 'slot.remove' }) : null,
-        picture?.notes?.length ? h('span', { class: 'tag', title: picture.notes.join('\n') }, translate('slot.notes', { count: picture.notes.length })) : null);
+        picture?.notes?.length ? h('span', { class: 'tag', title: picture.notes.join('\n'), t: ['slot.notes', { count: picture.notes.length }] }) : null);
       dropZone(zone, (files) => this.take(files, role));
       return zone;
     };
@@ -229,10 +244,13 @@ export class Workbench {
   /** Shows an assessment that the server remembers. @param {string} id */
   async open(id) {
     if (this.answer?.id === id) return;
+    this.running?.abort();
+    this.opening = id;
     this.#fail(null);
     this.trace.clear();
     try {
       const answer = /** @type {Answer} */ (await get(`/assessments/${encodeURIComponent(id)}`));
+      if (this.opening !== id) return; // another one was asked for meanwhile
       this.answer = answer;
       this.ask.setQuery(answer.record.query);
       this.ask.setOptions(answer.record.options);
@@ -253,9 +271,9 @@ export class Workbench {
       return;
     }
     try {
-      const bitmap = await loadBitmap(`/pictures/${encodeURIComponent(id)}/view`);
+      const bitmap = await loadBitmap(viewOf(id));
       const size = await sizeOf(id, bitmap);
-      await this.place(role, { id, name: translate(role === 'image' ? 'picture' : 'reference'), ...size });
+      await this.place(role, { id, name: translate(role === 'image' ? 'picture' : 'reference'), ...size }, bitmap);
     } catch (error) {
       await this.place(role, null);
       const gone = error instanceof ApiError && error.status === 404;
@@ -272,6 +290,11 @@ function stick(element) {
   const place = () => element.style.setProperty('--stick', `${Math.min(73, innerHeight - element.offsetHeight - 12)}px`);
   new ResizeObserver(place).observe(element);
   window.addEventListener('resize', place);
+}
+
+/** Where the server shows a picture as it was decoded. @param {string} id */
+function viewOf(id) {
+  return `/pictures/${encodeURIComponent(id)}/view`;
 }
 
 /** The size of a picture that may be shown smaller than it is. @param {string} id @param {ImageBitmap} bitmap */
