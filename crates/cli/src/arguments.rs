@@ -88,6 +88,8 @@ pub enum Command {
     Calibrate(Calibrate),
     /// The HTTP API and the page
     Serve(Serve),
+    /// Tools for language models: a Model Context Protocol server on stdin and stdout
+    Mcp(crate::mcp::Mcp),
     /// What is configured, what is missing, what to do about it
     Doctor(Doctor),
     /// The agent graph as a Mermaid diagram

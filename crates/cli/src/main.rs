@@ -11,6 +11,7 @@ mod exit;
 mod gate;
 mod logging;
 mod maps;
+mod mcp;
 mod measure;
 mod score;
 mod serve;
@@ -53,6 +54,7 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         Command::Assess(assess) => overrides(&assess.thinking),
         Command::Batch(batch) => overrides(&batch.thinking),
         Command::Serve(serve) => overrides(&serve.thinking),
+        Command::Mcp(mcp) => overrides(&mcp.thinking),
         _ => Overrides::default(),
     };
     let settings = Settings::load(arguments.config.as_deref(), &environment, &overrides)?;
@@ -72,6 +74,7 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         Command::Serve(serve) => {
             serve::run(serve, settings, &environment, arguments.config.as_deref(), arguments.quiet)
         }
+        Command::Mcp(mcp) => mcp::run(mcp, settings, &environment, arguments.config.as_deref()),
         Command::Doctor(doctor) => doctor::run(doctor, &settings, &environment),
         Command::Graph { .. } | Command::Man | Command::Completions { .. } => Ok(Exit::Done),
     }

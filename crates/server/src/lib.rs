@@ -12,6 +12,7 @@ mod error;
 mod gate;
 mod http;
 mod jobs;
+pub mod mcp;
 mod metrics;
 mod openapi;
 mod page;

@@ -24,7 +24,7 @@ use crate::http::{guard, observe};
 use crate::jobs::{JobView, Results, ResultsQuery};
 use crate::pictures::Kept;
 use crate::requests::{AssessRequest, JobRequest, MapRequest, ScoreRequest};
-use crate::{openapi, page};
+use crate::{mcp, openapi, page};
 
 /// The files of a request about one picture.
 const PAIR: &[(&str, bool)] = &[("image", false), ("reference", false)];
@@ -149,6 +149,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/favicon.ico", get(page::icon))
         .route("/docs/docs.js", get(openapi::script))
         .route("/docs/docs.css", get(openapi::style))
+        .merge(mcp::http::routes(app))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method);
     guarded(routes, app).with_state(Arc::clone(app))
