@@ -165,12 +165,36 @@ pub struct Scorer<'a> {
     reference: Option<(String, Picture)>,
     regions: Vec<NamedRegion>,
     maps: bool,
+    /// Whether names are paths of files that tools may read.
+    in_files: bool,
 }
 
 impl<'a> Scorer<'a> {
     /// Resolves tools and decodes the reference.
     pub fn new(registry: &'a Registry, decoder: Decoder, request: Request) -> Result<Self, Error> {
-        let with_reference = request.reference.is_some();
+        let path = request.reference.clone();
+        let mut scorer = Self::of_pictures(registry, request, path.is_some(), None)?;
+        let open = |path: PathBuf| decoder.open(&path).map(|picture| (path.display().to_string(), picture));
+        scorer.reference = path.map(open).transpose().map_err(Error::Reference)?;
+        Ok(Self { decoder, in_files: true, ..scorer })
+    }
+
+    /// Resolves tools for pictures that are decoded already: `reference` has a name and its pixels. The path of the
+    /// request is not looked at.
+    pub fn with_pictures(
+        registry: &'a Registry,
+        request: Request,
+        reference: Option<(String, Picture)>,
+    ) -> Result<Self, Error> {
+        Self::of_pictures(registry, request, reference.is_some(), reference)
+    }
+
+    fn of_pictures(
+        registry: &'a Registry,
+        request: Request,
+        with_reference: bool,
+        reference: Option<(String, Picture)>,
+    ) -> Result<Self, Error> {
         let tools = select(registry, &request.selection, with_reference)?;
         for (index, region) in request.regions.iter().enumerate() {
             if request.regions[..index].iter().any(|earlier| earlier.name == region.name) {
@@ -178,16 +202,12 @@ impl<'a> Scorer<'a> {
             }
         }
         tools.iter().for_each(|tool| tool.prepare());
-        let reference = request
-            .reference
-            .map(|path| decoder.open(&path).map(|picture| (path.display().to_string(), picture)))
-            .transpose()
-            .map_err(Error::Reference)?;
         let named = matches!(request.selection, Selection::Named(_));
         if request.selection != Selection::Default {
             tools.iter().for_each(|tool| tool.warn_of_linear_scale());
         }
-        Ok(Self { decoder, tools, named, reference, regions: request.regions, maps: request.maps })
+        let (decoder, in_files) = (Decoder::default(), false);
+        Ok(Self { decoder, tools, named, reference, regions: request.regions, maps: request.maps, in_files })
     }
 
     /// The tools that will run.
@@ -204,32 +224,41 @@ impl<'a> Scorer<'a> {
     pub fn score(&self, path: &Path) -> Scored {
         let picture = self.decoder.open(path);
         let image_path = path.display().to_string();
-        let mut scored = match &picture {
-            Ok(picture) => self.score_regions(&image_path, picture),
+        match picture {
+            Ok(picture) => self.score_picture(&image_path, picture, &|| true),
             Err(error) => {
                 let failure = Failure::Input(error.to_string());
                 let rows = self.tools.iter().map(|tool| self.failed_row(&image_path, tool, None, &failure)).collect();
-                (rows, Vec::new())
+                Scored { picture: Err(error), rows, skipped: Vec::new() }
             }
-        };
-        if let Ok(picture) = &picture {
-            let notes: Vec<String> = picture.notes.iter().map(ToString::to_string).collect();
-            scored.0.iter_mut().for_each(|row| row.notes.clone_from(&notes));
         }
-        Scored { picture, rows: scored.0, skipped: scored.1 }
     }
 
-    fn score_regions(&self, image_path: &str, picture: &Picture) -> (Vec<Row>, Vec<(String, String)>) {
+    /// Scores a picture that is decoded already, with every tool on every region, as long as somebody `wants` the rows.
+    pub fn score_picture(&self, name: &str, picture: Picture, wants: &dyn Fn() -> bool) -> Scored {
+        let (mut rows, skipped) = self.score_regions(name, &picture, wants);
+        let notes: Vec<String> = picture.notes.iter().map(ToString::to_string).collect();
+        rows.iter_mut().for_each(|row| row.notes.clone_from(&notes));
+        Scored { picture: Ok(picture), rows, skipped }
+    }
+
+    fn score_regions(
+        &self,
+        image_path: &str,
+        picture: &Picture,
+        wants: &dyn Fn() -> bool,
+    ) -> (Vec<Row>, Vec<(String, String)>) {
         let reference = self.reference.as_ref().map(|(_, picture)| &picture.image);
         let (mut rows, mut skipped) = (Vec::new(), Vec::new());
         if self.regions.is_empty() {
-            self.score_pixels(image_path, None, &picture.image, reference, &mut rows, &mut skipped);
+            self.score_pixels(image_path, None, (&picture.image, reference), wants, (&mut rows, &mut skipped));
         }
         for NamedRegion { name, region } in &self.regions {
             let crop = |image: &Image| image.crop(region).map_err(|error| Failure::Input(format!("{name}: {error}")));
             match crop(&picture.image).and_then(|part| Ok((part, reference.map(crop).transpose()?))) {
                 Ok((part, reference)) => {
-                    self.score_pixels(image_path, Some(name), &part, reference.as_ref(), &mut rows, &mut skipped);
+                    let pixels = (&part, reference.as_ref());
+                    self.score_pixels(image_path, Some(name), pixels, wants, (&mut rows, &mut skipped));
                 }
                 Err(failure) => rows.extend(
                     self.tools.iter().map(|tool| self.failed_row(image_path, tool, Some(name.clone()), &failure)),
@@ -243,12 +272,11 @@ impl<'a> Scorer<'a> {
         &self,
         image_path: &str,
         region: Option<&String>,
-        image: &Image,
-        reference: Option<&Image>,
-        rows: &mut Vec<Row>,
-        skipped: &mut Vec<(String, String)>,
+        (image, reference): (&Image, Option<&Image>),
+        wants: &dyn Fn() -> bool,
+        (rows, skipped): (&mut Vec<Row>, &mut Vec<(String, String)>),
     ) {
-        for tool in &self.tools {
+        for tool in self.tools.iter().take_while(|_| wants()) {
             let pair = match reference.filter(|_| tool.needs_reference()) {
                 Some(reference) => Pair::new(reference, image),
                 None => Ok(Pair::single(image)),
@@ -271,7 +299,7 @@ impl<'a> Scorer<'a> {
 
     /// The pixels, with their files where they are whole pictures.
     fn material<'b>(&'b self, image_path: &'b str, region: Option<&String>, pair: Pair<'b>) -> Material<'b> {
-        let whole = |path: &'b str| region.is_none().then_some(Path::new(path));
+        let whole = |path: &'b str| (self.in_files && region.is_none()).then_some(Path::new(path));
         let reference = self.reference.as_ref().and_then(|(path, _)| whole(path));
         Material::new(pair).with_files(whole(image_path), reference)
     }

@@ -15,8 +15,8 @@ use crate::vlm::{Attachment, ImageLimits, prepare};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest(pub [u8; 32]);
 
-/// A picture file: its bytes, what they hash to, and the pixels.
-#[derive(Debug)]
+/// A picture file: its bytes, what they hash to, and the pixels. A clone shares bytes and pixels.
+#[derive(Debug, Clone)]
 pub struct Source {
     /// Where the file is, if it was opened by path.
     pub path: Option<PathBuf>,

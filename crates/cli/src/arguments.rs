@@ -3,6 +3,7 @@
 mod batch;
 mod evaluate;
 mod report;
+mod serve;
 mod shared;
 mod tools;
 
@@ -21,6 +22,7 @@ pub use evaluate::{
     ScoringArguments, Validate,
 };
 pub use report::Report;
+pub use serve::Serve;
 pub use shared::{Gates, Recordings};
 pub use tools::{Install, ListFormat, Tools, ToolsCommand};
 
@@ -61,6 +63,7 @@ Examples:
   agenticiqa score *.jpg --tool BRISQUE --format csv         one tool, many pictures
   agenticiqa score coded.png -r original.png --map maps/     heat maps of where the damage is
   agenticiqa batch -i samples.jsonl -o records.jsonl         many assessments, resumable
+  agenticiqa serve                                           a page and an HTTP API on this machine
   agenticiqa tools list                                      every tool, its scale, and what can run here
   agenticiqa tools install                                   what can be installed, its size and licence
   agenticiqa dataset prepare TID2013 --root D --output M     a manifest of a public dataset
@@ -88,6 +91,10 @@ pub enum Command {
     Report(Report),
     /// Fit the scale of tools to people's opinions
     Calibrate(Calibrate),
+    /// The HTTP API and the page
+    Serve(Serve),
+    /// Tools for language models: a Model Context Protocol server on stdin and stdout
+    Mcp(crate::mcp::Mcp),
     /// What is configured, what is missing, what to do about it
     Doctor(Doctor),
     /// The agent graph as a Mermaid diagram

@@ -27,6 +27,10 @@ pub fn start(arguments: &Arguments, configured: &config::Logging) {
         // What fails in one of thousands of samples is in its record and in the summary.
         ours = ours.with_target("agenticiqa", LevelFilter::OFF).with_target("agenticiqa::batch", LevelFilter::WARN);
     }
+    if matches!(arguments.command, Command::Serve(_)) && !asked {
+        // A line a request; what fails in one of many assessments is in its record.
+        ours = ours.with_target("agenticiqa", LevelFilter::ERROR).with_target("agenticiqa_server", LevelFilter::INFO);
+    }
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
     let log = tracing_subscriber::registry();
     match json {

@@ -11,9 +11,11 @@ mod exit;
 mod gate;
 mod logging;
 mod maps;
+mod mcp;
 mod measure;
 mod report;
 mod score;
+mod serve;
 mod table;
 mod tools;
 
@@ -52,6 +54,8 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
     let overrides = match &arguments.command {
         Command::Assess(assess) => overrides(&assess.thinking),
         Command::Batch(batch) => overrides(&batch.thinking),
+        Command::Serve(serve) => overrides(&serve.thinking),
+        Command::Mcp(mcp) => overrides(&mcp.thinking),
         _ => Overrides::default(),
     };
     let settings = Settings::load(arguments.config.as_deref(), &environment, &overrides)?;
@@ -69,6 +73,10 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         Command::Eval(eval) => eval::run(eval, &settings, arguments.quiet),
         Command::Calibrate(calibrate) => calibrate::run(calibrate, &settings, arguments.quiet),
         Command::Report(report) => report::run(report, &settings, arguments.quiet),
+        Command::Serve(serve) => {
+            serve::run(serve, settings, &environment, arguments.config.as_deref(), arguments.quiet)
+        }
+        Command::Mcp(mcp) => mcp::run(mcp, settings, &environment, arguments.config.as_deref()),
         Command::Doctor(doctor) => doctor::run(doctor, &settings, &environment),
         Command::Graph { .. } | Command::Man | Command::Completions { .. } => Ok(Exit::Done),
     }

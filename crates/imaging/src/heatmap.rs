@@ -73,6 +73,25 @@ fn paint(image: &Image, map: &Map, title: &str) -> Canvas {
     canvas
 }
 
+/// The map alone in its colours, opaque, at a size of the caller's: an RGB PNG file to lay over a picture.
+pub fn colour_map(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
+    let damage = resize(&map.plane, width, height);
+    let pixels: Vec<u8> = damage.data().iter().flat_map(|&value| colour(share_of_damage(value, map))).collect();
+    let image = Image::from_rgb8(width, height, pixels)?;
+    crate::encode_png(&image)
+}
+
+/// The values of the map at a size of the caller's, as a grey PNG file of 8 bits: black is the lower of its two ends.
+pub fn map_values(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
+    let values = resize(&map.plane, width, height);
+    let grey = |&value: &f32| {
+        let share = share_of_damage(value, map);
+        let upwards = if map.best > map.worst { 1.0 - share } else { share };
+        (upwards * 255.0).round() as u8
+    };
+    crate::encode_png(&Image::from_gray8(width, height, values.data().iter().map(grey).collect())?)
+}
+
 /// The size at which a picture is shown.
 fn shown_size(width: usize, height: usize) -> (usize, usize) {
     let longest = width.max(height).max(1);
@@ -93,15 +112,21 @@ fn share_of_damage(value: f32, map: &Map) -> f32 {
 
 /// The colour of a place of the picture with that share of damage.
 fn blend(gray: f32, damage: f32) -> [u8; 3] {
+    // The square root makes slight damage visible; a flawless place keeps its grey.
+    let opacity = OPACITY * damage.sqrt();
+    palette(damage).map(|colour| (gray * (1.0 - opacity) + colour * opacity + 0.5) as u8)
+}
+
+/// The colour of a share of damage, with nothing below it.
+fn colour(damage: f32) -> [u8; 3] {
+    palette(damage).map(|colour| (colour + 0.5) as u8)
+}
+
+fn palette(damage: f32) -> [f32; 3] {
     let position = damage * (COLOURS.len() - 1) as f32;
     let index = (position as usize).min(COLOURS.len() - 2);
     let fraction = position - index as f32;
-    // The square root makes slight damage visible; a flawless place keeps its grey.
-    let opacity = OPACITY * damage.sqrt();
-    std::array::from_fn(|channel| {
-        let colour = COLOURS[index][channel] * (1.0 - fraction) + COLOURS[index + 1][channel] * fraction;
-        (gray * (1.0 - opacity) + colour * opacity + 0.5) as u8
-    })
+    std::array::from_fn(|channel| COLOURS[index][channel] * (1.0 - fraction) + COLOURS[index + 1][channel] * fraction)
 }
 
 /// Title, colour bar, ticks and their values, from best on the left to worst on the right.
@@ -236,6 +261,21 @@ mod tests {
         let [red, green, blue] = pixel(470, 60);
         assert!(red > 200.0 && green > 200.0 && blue < red, "the worst place is light yellow");
         assert_eq!(painted(&image, &damage, "SSIM").unwrap().samples(), picture.samples());
+    }
+
+    #[test]
+    fn the_map_alone_has_the_size_that_is_asked_for() {
+        let plane = Plane::from_fn(2, 1, |x, _| x as f32);
+        for (best, worst, expected) in [(1.0, 0.0, [0.0, 64.0, 191.0, 255.0]), (0.0, 2.0, [0.0, 32.0, 96.0, 128.0])] {
+            let map = Map { plane: plane.clone(), best, worst };
+            let values = Decoder::default().decode(&map_values(&map, 4, 3).unwrap()).unwrap().image;
+            assert_eq!((values.width(), values.height(), values.channels()), (4, 3, 1));
+            assert_eq!(values.gray().row(2), expected);
+            let colours = Decoder::default().decode(&colour_map(&map, 4, 3).unwrap()).unwrap().image;
+            let worst_at = if best > worst { 0 } else { 3 };
+            assert_eq!((colours.width(), colours.height()), (4, 3));
+            assert!(colours.gray().at(worst_at, 0) > colours.gray().at(3 - worst_at, 0));
+        }
     }
 
     #[test]

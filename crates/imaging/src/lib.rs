@@ -40,5 +40,5 @@ pub use decode::{Decoder, Note, Picture, in_codec};
 pub use encode::{encode_jpeg, encode_png, encode_png_exact, shrink};
 pub use error::{Error, Result};
 pub use format::Format;
-pub use heatmap::{overlay, painted};
+pub use heatmap::{colour_map, map_values, overlay, painted};
 pub use jpeg_quality::jpeg_quality;

@@ -33,6 +33,8 @@ pub enum Input {
     Path(PathBuf),
     /// The bytes of a file, and the name that the record gives it.
     Bytes(String, Vec<u8>),
+    /// A file that is decoded already, and the name that the record gives it.
+    Source(String, Arc<Source>),
 }
 
 impl Input {
@@ -40,7 +42,7 @@ impl Input {
     pub fn name(&self) -> String {
         match self {
             Self::Path(path) => path.display().to_string(),
-            Self::Bytes(name, _) => name.clone(),
+            Self::Bytes(name, _) | Self::Source(name, _) => name.clone(),
         }
     }
 
@@ -48,6 +50,7 @@ impl Input {
         match self {
             Self::Path(path) => Source::open(decoder, &path),
             Self::Bytes(_, bytes) => Source::decode(decoder, bytes),
+            Self::Source(_, source) => Ok(Arc::unwrap_or_clone(source)),
         }
     }
 }

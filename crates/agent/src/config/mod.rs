@@ -37,7 +37,9 @@ pub use environment::Environment;
 pub use error::Error;
 pub use models::{ModelBackends, ProviderSettings, Providers, Role, VariableName};
 pub use origin::{Origin, Source};
-pub use pipeline::{Cache, Checkpoints, Executor, Images, LogFormat, LogLevel, Logging, Pipeline, Tools, Worker};
+pub use pipeline::{
+    Cache, Checkpoints, Executor, Images, LogFormat, LogLevel, Logging, Pipeline, Server, Tools, Worker,
+};
 
 pub(crate) use error::did_you_mean;
 

@@ -41,6 +41,9 @@ pub struct Pipeline {
     /// What is logged.
     #[garde(skip)]
     pub logging: Logging,
+    /// The HTTP service.
+    #[garde(dive)]
+    pub server: Server,
 }
 
 /// How the evidence is gathered.
@@ -170,4 +173,55 @@ pub enum LogFormat {
     Text,
     /// One JSON object a line.
     Json,
+}
+
+/// The HTTP service: where it listens, what it may read, and how much of everything it takes on.
+#[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
+#[serde(deny_unknown_fields, expecting = "host, port, allow_roots and the limits of the service")]
+pub struct Server {
+    /// The address that it listens on.
+    #[garde(length(min = 1))]
+    pub host: String,
+    /// The port; 0 for any that is free.
+    #[garde(skip)]
+    pub port: u16,
+    /// The folders below which requests may name files.
+    #[garde(skip)]
+    pub allow_roots: Vec<PathBuf>,
+    /// The origins of pages that may call it besides its own.
+    #[garde(skip)]
+    pub cors_origins: Vec<String>,
+    /// Names under which it is reached besides those of this machine, checked against the header `Host`.
+    #[garde(skip)]
+    pub host_names: Vec<String>,
+    /// Where pictures, assessments and jobs are kept; `None` is `server` below the user's data folder.
+    #[garde(skip)]
+    pub data_dir: Option<PathBuf>,
+    /// Larger requests are refused.
+    #[garde(custom(positive))]
+    pub max_body_bytes: u64,
+    /// Pictures of more pixels are refused before they are decoded.
+    #[garde(custom(positive))]
+    pub max_pixels: u64,
+    /// Assessments at a time; `None` is one a core.
+    #[garde(inner(custom(within(1.0, 1024.0))))]
+    pub assessments: Option<u32>,
+    /// Assessments that may wait for their turn.
+    #[garde(custom(within(0.0, 100000.0)))]
+    pub queue: u32,
+    /// How long a request may take.
+    #[garde(custom(within(0.01, 86400.0)))]
+    pub timeout_seconds: f64,
+    /// How long a client may take to send its request.
+    #[garde(custom(within(0.01, 86400.0)))]
+    pub read_timeout_seconds: f64,
+    /// Connections at a time.
+    #[garde(custom(within(1.0, 1000000.0)))]
+    pub connections: u32,
+    /// Assessments that are kept.
+    #[garde(custom(within(1.0, 10000000.0)))]
+    pub kept_assessments: u32,
+    /// Bytes of uploaded pictures that are kept.
+    #[garde(custom(positive))]
+    pub kept_picture_bytes: u64,
 }

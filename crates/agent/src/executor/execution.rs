@@ -150,8 +150,12 @@ impl Bench {
     fn measure(&self, jobs: &[Job], ended: &UnboundedSender<(usize, Measured)>) {
         let waits = |job: &Job| self.registry.get(job.tool.as_str()).is_ok_and(|tool| tool.waits());
         let (waiting, computing): (Vec<usize>, Vec<usize>) = (0..jobs.len()).partition(|index| waits(&jobs[*index]));
-        // Nobody listens any more when time has run out.
-        let run = |index: usize| drop(ended.send((index, self.run_with_stand_in(&jobs[index]))));
+        // Nobody listens any more when time has run out or the assessment was given up: what has not begun is left.
+        let run = |index: usize| {
+            if !ended.is_closed() {
+                drop(ended.send((index, self.run_with_stand_in(&jobs[index]))));
+            }
+        };
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..waiting.len().min(WAITING) {

@@ -2,7 +2,7 @@
 
 mod live;
 mod print;
-mod signals;
+pub mod signals;
 
 use std::sync::Arc;
 

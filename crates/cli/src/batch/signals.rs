@@ -3,7 +3,7 @@
 use agenticiqa::batch::StopSignal;
 
 /// The exit code of a program that ctrl-C has ended, as shells know it.
-const INTERRUPTED: i32 = 130;
+pub const INTERRUPTED: i32 = 130;
 
 /// Listens from now on.
 pub fn listen(stop: StopSignal, quiet: bool) {
@@ -21,7 +21,7 @@ pub fn listen(stop: StopSignal, quiet: bool) {
 
 /// Waits for ctrl-C, or for the signal that service managers send.
 #[cfg(unix)]
-async fn asked() {
+pub async fn asked() {
     use tokio::signal::unix::{SignalKind, signal};
     match signal(SignalKind::terminate()) {
         Ok(mut terminate) => {
@@ -34,7 +34,8 @@ async fn asked() {
     }
 }
 
+/// Waits for ctrl-C.
 #[cfg(not(unix))]
-async fn asked() {
+pub async fn asked() {
     drop(tokio::signal::ctrl_c().await);
 }

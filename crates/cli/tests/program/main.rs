@@ -9,6 +9,7 @@ mod install;
 mod learned;
 mod report;
 mod score;
+mod serve;
 mod support;
 mod tools;
 mod user_tools;

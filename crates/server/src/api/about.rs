@@ -1,0 +1,99 @@
+//! What the service is, how it is, what it can do: `/`, `/health`, `/metrics`, `/tools`, `/backends`.
+
+use std::sync::Arc;
+
+use agenticiqa::config::{Backend, Role};
+use agenticiqa::state::ByNode;
+use agenticiqa::tools::Tool;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
+
+use crate::answers::{About, BackendEntry, Health, ToolEntries, ToolEntry};
+use crate::app::App;
+use crate::error::Problem;
+use crate::{metrics, page};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The page for people, a few facts for programs.
+pub async fn root(headers: HeaderMap) -> Response {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    if accept.contains("text/html") {
+        let mut response = page::file("index.html", &headers).into_response();
+        response.headers_mut().insert(header::VARY, header::HeaderValue::from_static("accept"));
+        return response;
+    }
+    let about = About {
+        name: "AgenticIQA".to_owned(),
+        version: VERSION.to_owned(),
+        description: env!("CARGO_PKG_DESCRIPTION").to_owned(),
+        docs_url: "/docs".to_owned(),
+        health_check: "/health".to_owned(),
+    };
+    ([(header::VARY, "accept")], Json(about)).into_response()
+}
+
+/// That it lives.
+pub async fn health() -> Json<Health> {
+    let timestamp = Timestamp::now().to_string();
+    Json(Health { status: "healthy".to_owned(), version: VERSION.to_owned(), timestamp })
+}
+
+/// What was counted.
+pub async fn prometheus(State(app): State<Arc<App>>) -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], metrics::render(&app)).into_response()
+}
+
+/// The tools.
+pub async fn tools(State(app): State<Arc<App>>) -> Result<Json<ToolEntries>, Problem> {
+    // Whether a tool can run is found out by looking for its files.
+    let work = move || ToolEntries { tools: app.registry().iter().map(tool).collect() };
+    Ok(Json(tokio::task::spawn_blocking(work).await?))
+}
+
+/// A tool, as it is listed.
+pub fn tool(tool: &Tool) -> ToolEntry {
+    let metadata = tool.metadata();
+    let range = tool.info().map(|info| info.range).or(metadata.range).unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+    let finite = |end: f64| end.is_finite().then_some(end);
+    let availability = tool.availability();
+    ToolEntry {
+        name: tool.name().to_owned(),
+        tool_type: metadata.tool_type.to_string(),
+        lower_is_better: metadata.lower_is_better,
+        range: [finite(range.0), finite(range.1)],
+        description: tool.description().to_owned(),
+        strengths: metadata.strengths.clone(),
+        available: availability.is_available(),
+        reason: availability.reason().map(str::to_owned),
+        has_map: tool.has_map(),
+    }
+}
+
+/// Who thinks.
+pub async fn backends(State(app): State<Arc<App>>) -> Json<ByNode<BackendEntry>> {
+    let models = &app.settings.models;
+    Json(ByNode {
+        planner: backend(&app, &models.planner),
+        executor: backend(&app, &models.executor),
+        summarizer: backend(&app, &models.summarizer),
+    })
+}
+
+fn backend(app: &App, role: &Role) -> BackendEntry {
+    let models = &app.settings.models;
+    let problem = match (&role.backend, role.backend.provider()) {
+        (Backend::Model(_), Some(provider)) if provider.needs_key() && models.base_url(role).is_none() => {
+            let variables = models.key_variables(provider);
+            let present = variables.iter().any(|name| app.environment.lookup(name).is_some());
+            let missing = || format!("{} has no key: set {}", provider.name(), variables.join(" or "));
+            (!present).then(missing)
+        }
+        _ => None,
+    };
+    let kind = if role.backend.is_builtin() { "builtin" } else { "model" };
+    BackendEntry { name: role.backend.to_string(), kind: kind.to_owned(), ready: problem.is_none(), problem }
+}

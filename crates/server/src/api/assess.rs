@@ -1,0 +1,130 @@
+//! `POST /assess`, `/assess-path` and `/assess/stream`: a question about a picture, answered at once or as it goes.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agenticiqa::journal::Event;
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::response::sse;
+use axum::response::{IntoResponse, Response, Sse};
+use futures_util::stream::{self, Stream, StreamExt as _};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinHandle;
+
+use super::{in_time, pictures};
+use crate::answers::{Answer, Started};
+use crate::app::App;
+use crate::error::{ErrorBody, Problem};
+use crate::http::form::Form;
+use crate::requests::AssessRequest;
+use crate::work::Assessment;
+
+/// How often a stream without news says that it is alive.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+async fn ready(app: &Arc<App>, form: &mut Form) -> Result<Assessment, Problem> {
+    let mut request: AssessRequest = form.parse()?;
+    request.check(app.limits.query)?;
+    let image = (request.image_path.take(), request.image_id.take());
+    let reference = (request.reference_path.take(), request.reference_id.take());
+    let (image, reference) = pictures(form, image, reference)?;
+    app.prepare(request, image, reference).await
+}
+
+/// Answers at once.
+pub async fn assess(State(app): State<Arc<App>>, request: Request) -> Result<Json<Answer>, Problem> {
+    let mut form = Form::read(request, &app.limits).await?;
+    let work = async {
+        let assessment = ready(&app, &mut form).await?;
+        app.assess(assessment, |_| {}).await
+    };
+    in_time(&app, work).await.map(Json)
+}
+
+/// The JSON form alone.
+pub async fn assess_path(state: State<Arc<App>>, request: Request) -> Result<Json<Answer>, Problem> {
+    assess(state, request).await
+}
+
+/// Ends the work when the stream is dropped: the client has gone.
+struct Working(JoinHandle<()>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// One event, ready to be sent.
+struct Message {
+    name: String,
+    data: String,
+}
+
+impl Message {
+    fn new(name: &str, data: &impl Serialize) -> Self {
+        // Our own types always have a JSON form.
+        Self { name: name.to_owned(), data: serde_json::to_string(data).unwrap_or_default() }
+    }
+
+    fn of_event(event: &Event) -> Self {
+        #[derive(serde::Deserialize)]
+        struct Named<'a> {
+            event: &'a str,
+        }
+        let data = serde_json::to_string(event).unwrap_or_default();
+        let name = serde_json::from_str(&data).map_or("event", |Named { event }| event).to_owned();
+        Self { name, data }
+    }
+
+    fn of_problem(problem: &Problem) -> Self {
+        let body = ErrorBody { status: Some(problem.status().as_u16()), ..problem.body() };
+        Self::new("error", &body)
+    }
+}
+
+/// Answers as it goes. What is wrong with the request is told by the status; what goes wrong later is the last event.
+pub async fn assess_stream(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    let mut form = Form::read(request, &app.limits).await?;
+    let assessment = in_time(&app, ready(&app, &mut form)).await?;
+    let (tell, messages) = unbounded_channel();
+    let started = Started {
+        id: assessment.id.clone(),
+        image_id: assessment.image.id.clone(),
+        reference_id: assessment.reference.as_ref().and_then(|reference| reference.id.clone()),
+        backends: assessment.agent.backends(),
+    };
+    // Nobody listens any more when the client has gone; the task is ended then.
+    drop(tell.send(Message::new("started", &started)));
+    let task = tokio::spawn(async move {
+        let hear = tell.clone();
+        let work = app.assess(assessment, move |event| drop(hear.send(Message::of_event(event))));
+        drop(tell.send(match in_time(&app, work).await {
+            Ok(answer) => Message::new("answer", &answer),
+            Err(problem) => Message::of_problem(&problem),
+        }));
+    });
+    let alive = sse::KeepAlive::new().interval(KEEP_ALIVE);
+    Ok(Sse::new(events(messages, Working(task))).keep_alive(alive).into_response())
+}
+
+fn events(
+    messages: UnboundedReceiver<Message>,
+    working: Working,
+) -> impl Stream<Item = Result<sse::Event, Infallible>> {
+    stream::unfold((messages, working), |(mut messages, working)| async move {
+        let Message { name, data } = messages.recv().await?;
+        Some((Ok(sse::Event::default().event(name).data(data)), (messages, working)))
+    })
+    .fuse()
+}
+
+/// JSON that was written before, sent as it is.
+pub fn raw(json: Vec<u8>) -> Result<Json<Box<RawValue>>, Problem> {
+    let text = String::from_utf8(json).map_err(Problem::internal)?;
+    RawValue::from_string(text).map(Json).map_err(Problem::internal)
+}

@@ -1,0 +1,57 @@
+//! `GET /assessments`: what was asked before.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Query, State};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::assess::raw;
+use crate::answers::AssessmentRow;
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::query::{Checked, Named};
+
+/// Which part of the list is wanted.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListQuery {
+    /// So many, at most 500.
+    #[serde(default = "fifty")]
+    #[schemars(range(max = 500))]
+    pub limit: u16,
+    /// Those before this id.
+    pub before: Option<String>,
+}
+
+fn fifty() -> u16 {
+    50
+}
+
+/// A part of the list, newest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AssessmentList {
+    /// The rows.
+    #[schemars(with = "Vec<AssessmentRow>")]
+    assessments: Vec<Box<RawValue>>,
+}
+
+/// The list.
+pub async fn list(
+    State(app): State<Arc<App>>,
+    Checked(Query(query)): Checked<ListQuery>,
+) -> Result<Json<AssessmentList>, Problem> {
+    let work = move || app.store.assessment_rows(query.before.as_deref(), usize::from(query.limit.min(500)));
+    let rows = tokio::task::spawn_blocking(work).await??;
+    let assessments = rows.into_iter().map(|row| raw(row).map(|Json(row)| row)).collect::<Result<_, _>>()?;
+    Ok(Json(AssessmentList { assessments }))
+}
+
+/// One answer, as it was given.
+pub async fn show(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Json<Box<RawValue>>, Problem> {
+    let missing = Problem::not_found(format!("there is no assessment {id:?}: it was never made, or is forgotten"));
+    let found = tokio::task::spawn_blocking(move || app.store.assessment(&id)).await??;
+    raw(found.ok_or(missing)?)
+}

@@ -1,0 +1,101 @@
+//! Results as a file, written as it is read: a table, or the records.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use futures_util::stream::{self, Stream, StreamExt as _};
+use tokio::sync::mpsc::{self, Sender};
+
+use crate::jobs::{ExportFormat, Finding, Row, record};
+
+/// Pieces that wait to be sent.
+const AHEAD: usize = 16;
+/// Rows of a piece.
+const ROWS: usize = 256;
+
+/// The media type and the extension of a form.
+pub fn kind(format: ExportFormat) -> (&'static str, &'static str) {
+    match format {
+        ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),
+        ExportFormat::Jsonl => ("application/x-ndjson", "jsonl"),
+    }
+}
+
+/// The rows in that form, piece by piece; nothing is written ahead of a client that does not read.
+pub fn lines(records: PathBuf, rows: Vec<Row>, format: ExportFormat) -> impl Stream<Item = Result<Bytes, io::Error>> {
+    let (sender, receiver) = mpsc::channel(AHEAD);
+    tokio::task::spawn_blocking(move || {
+        let written = match format {
+            ExportFormat::Csv => table(&rows, &sender),
+            ExportFormat::Jsonl => all_records(&records, &rows, &sender),
+        };
+        if let Err(error) = written {
+            // Nobody listens any more when the client has gone.
+            drop(sender.blocking_send(Err(error)));
+        }
+    });
+    // Whoever sends it may ask once more after its end.
+    stream::unfold(receiver, |mut receiver| async move { Some((receiver.recv().await?, receiver)) }).fuse()
+}
+
+type Pieces = Sender<Result<Bytes, io::Error>>;
+
+fn send(pieces: &Pieces, piece: Vec<u8>) -> io::Result<()> {
+    pieces.blocking_send(Ok(piece.into())).map_err(|_| io::ErrorKind::BrokenPipe.into())
+}
+
+fn all_records(path: &Path, rows: &[Row], pieces: &Pieces) -> io::Result<()> {
+    for rows in rows.chunks(ROWS) {
+        let mut piece = Vec::new();
+        for row in rows {
+            piece.extend(record(path, row)?);
+            piece.push(b'\n');
+        }
+        send(pieces, piece)?;
+    }
+    Ok(())
+}
+
+fn table(rows: &[Row], pieces: &Pieces) -> io::Result<()> {
+    let tools: BTreeSet<&String> = rows.iter().flat_map(|row| row.tools.keys()).collect();
+    let fixed = ["sample_id", "image_path", "status", "score", "level", "interval_low", "interval_high", "answer"];
+    let mut header: Vec<&str> = fixed.to_vec();
+    header.extend(["distortions", "milliseconds", "error"]);
+    header.extend(tools.iter().map(|tool| tool.as_str()));
+    let written =
+        |writer: csv::Writer<Vec<u8>>| writer.into_inner().map_err(|error| io::Error::other(error.to_string()));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&header)?;
+    for rows in rows.chunks(ROWS) {
+        for row in rows {
+            writer.write_record(cells(row, &tools))?;
+        }
+        send(pieces, written(std::mem::replace(&mut writer, csv::Writer::from_writer(Vec::new())))?)?;
+    }
+    send(pieces, written(writer)?)
+}
+
+fn cells(row: &Row, tools: &BTreeSet<&String>) -> Vec<String> {
+    let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+    let finding = |Finding { name, severity }: &Finding| match severity {
+        Some(severity) => format!("{name}:{severity}"),
+        None => name.clone(),
+    };
+    let mut cells = vec![
+        row.sample_id.clone(),
+        row.image_path.clone(),
+        row.status.to_owned(),
+        number(row.score),
+        row.level.unwrap_or_default().to_owned(),
+        number(row.interval.map(|[low, _]| low)),
+        number(row.interval.map(|[_, high]| high)),
+        row.answer.clone().unwrap_or_default(),
+        row.distortions.iter().map(finding).collect::<Vec<_>>().join(";"),
+        format!("{:.1}", row.ms),
+        row.error.clone().unwrap_or_default(),
+    ];
+    cells.extend(tools.iter().map(|tool| number(row.tools.get(*tool).copied())));
+    cells
+}

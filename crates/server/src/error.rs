@@ -1,0 +1,176 @@
+//! What goes wrong with a request, in the form that the interface promises: `{"detail": {error_type, message, timestamp}}`.
+
+use agenticiqa::imaging::Error as DecodeError;
+use agenticiqa::{agent, scoring, setup, tools};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The body of every error.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ErrorBody {
+    /// What went wrong.
+    pub detail: Detail,
+    /// The status that an answer would have had; only in streams, whose status is sent before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Detail {
+    /// One word that errors can be told apart by.
+    pub error_type: String,
+    /// What is wrong and what to do about it.
+    pub message: String,
+    /// When.
+    pub timestamp: String,
+}
+
+/// Why a request has no answer.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct Problem {
+    status: StatusCode,
+    kind: &'static str,
+    message: String,
+    retry_after: Option<u64>,
+}
+
+impl Problem {
+    /// Any problem; `kind` is one word that problems can be told apart by.
+    pub fn new(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
+        Self { status, kind, message: message.into(), retry_after: None }
+    }
+
+    /// A field is missing or invalid.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "ValidationError", message)
+    }
+
+    /// A file is no picture, or a path cannot be read.
+    pub fn picture(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "PictureError", message)
+    }
+
+    /// A path is outside of the allowed folders.
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "ForbiddenPathError", message)
+    }
+
+    /// There is no such thing.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NotFoundError", message)
+    }
+
+    /// More than is accepted.
+    pub fn too_large(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "TooLargeError", message)
+    }
+
+    /// Too much to do at the moment.
+    pub fn busy(message: impl Into<String>, seconds: u64) -> Self {
+        let busy = Self::new(StatusCode::TOO_MANY_REQUESTS, "BusyError", message);
+        Self { retry_after: Some(seconds.max(1)), ..busy }
+    }
+
+    /// A fault of this program; what it is goes to the log, not to the client.
+    pub fn internal(what: impl std::fmt::Display) -> Self {
+        tracing::error!("{what}");
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "InternalError",
+            "the server failed on this request: its log says why",
+        )
+    }
+
+    /// The same problem, said of a field and the file that it holds.
+    pub fn about(self, field: &str, name: &str) -> Self {
+        Self { message: format!("{field}: {name}: {}", self.message), ..self }
+    }
+
+    /// The status of the answer.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The body of the answer.
+    pub fn body(&self) -> ErrorBody {
+        let (error_type, message) = (self.kind.to_owned(), self.message.clone());
+        ErrorBody { detail: Detail { error_type, message, timestamp: Timestamp::now().to_string() }, status: None }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, axum::Json(self.body())).into_response();
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+impl From<&DecodeError> for Problem {
+    fn from(error: &DecodeError) -> Self {
+        match error.reason() {
+            DecodeError::TooLarge { width, height, max_pixels } => Self::too_large(format!(
+                "the image has {width}x{height} pixels, more than the {max_pixels} that this server accepts"
+            )),
+            other => Self::picture(other.to_string()),
+        }
+    }
+}
+
+impl From<agent::Error> for Problem {
+    fn from(error: agent::Error) -> Self {
+        match error {
+            agent::Error::Picture(error) => Self::from(&error),
+            agent::Error::NoOptions => {
+                Self::invalid("a choice needs options: give them in `options`, or in the query as \"A. ... B. ...\"")
+            }
+            other => Self::invalid(other.to_string()),
+        }
+    }
+}
+
+impl From<scoring::Error> for Problem {
+    fn from(error: scoring::Error) -> Self {
+        match error {
+            scoring::Error::Reference(error) => Self::from(&error),
+            scoring::Error::ReferenceMissing { tool } => {
+                Self::invalid(format!("{tool} compares with a reference: send one, or name a no-reference tool"))
+            }
+            other => Self::invalid(other.to_string()),
+        }
+    }
+}
+
+impl From<tools::Error> for Problem {
+    fn from(error: tools::Error) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
+impl From<setup::Error> for Problem {
+    fn from(error: setup::Error) -> Self {
+        Self::invalid(format!("backend: {error}"))
+    }
+}
+
+impl From<tokio::task::JoinError> for Problem {
+    fn from(error: tokio::task::JoinError) -> Self {
+        Self::internal(format!("a task failed: {error}"))
+    }
+}
+
+impl From<std::io::Error> for Problem {
+    fn from(error: std::io::Error) -> Self {
+        Self::internal(format!("the data folder cannot be used: {error}"))
+    }
+}

@@ -1,0 +1,101 @@
+//! Who may call: pages of other sites may not, unless they are named; names that are not ours are not answered (a page could
+//! point its own name at this machine); where a token is set, the interface asks for it.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::app::App;
+use crate::error::Problem;
+
+/// Lets a request through, or says why not.
+pub async fn check(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    match refused(&app, request.method(), request.uri(), request.headers()) {
+        Some(problem) => problem.into_response(),
+        None => next.run(request).await,
+    }
+}
+
+fn refused(app: &App, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Problem> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let host = text(header::HOST).or_else(|| uri.authority().map(|authority| authority.as_str())).unwrap_or_default();
+    if !is_own_name(app, host) {
+        let message = format!("this server is not called {host:?}: add the name to server.host_names in pipeline.yaml");
+        return Some(Problem::new(StatusCode::MISDIRECTED_REQUEST, "HostError", message));
+    }
+    let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
+    let origin = text(header::ORIGIN);
+    let foreign = origin.is_some_and(|origin| !is_same_origin(origin, host) && !is_named(app, origin));
+    if foreign && !reads {
+        let message = "pages of other sites may not call this server: name them in server.cors_origins";
+        return Some(Problem::new(StatusCode::FORBIDDEN, "OriginError", message));
+    }
+    // A question whether a call would be allowed carries no token.
+    if *method != Method::OPTIONS && !is_open(uri.path()) {
+        let shown = text(header::AUTHORIZATION).unwrap_or_default();
+        if app.token.as_ref().is_some_and(|token| !token.is_shown_by(shown)) {
+            let message = "this server asks for a token: send it as `Authorization: Bearer TOKEN`";
+            return Some(Problem::new(StatusCode::UNAUTHORIZED, "TokenError", message));
+        }
+    }
+    None
+}
+
+/// What everybody may see: the page, its files, the description of the interface, and that the service lives.
+fn is_open(path: &str) -> bool {
+    matches!(path, "/" | "/health" | "/docs" | "/openapi.json" | "/favicon.ico")
+        || path.starts_with("/assets/")
+        || path.starts_with("/docs/")
+}
+
+/// Whether the service is reached by a name of its own: an address, this machine, or a name of the settings.
+fn is_own_name(app: &App, host: &str) -> bool {
+    let name = host_name(host);
+    let server = &app.settings.pipeline.server;
+    name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
+        || name.eq_ignore_ascii_case("localhost")
+        || name.to_ascii_lowercase().ends_with(".localhost")
+        || name.eq_ignore_ascii_case(&server.host)
+        || server.host_names.iter().any(|own| own.eq_ignore_ascii_case(name))
+}
+
+/// The name without the port.
+fn host_name(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+fn is_same_origin(origin: &str, host: &str) -> bool {
+    origin.split_once("://").is_some_and(|(_, rest)| rest.eq_ignore_ascii_case(host))
+}
+
+fn is_named(app: &App, origin: &str) -> bool {
+    app.settings.pipeline.server.cors_origins.iter().any(|named| named == origin || named == "*")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_from_ports() {
+        assert_eq!(host_name("localhost:8000"), "localhost");
+        assert_eq!(host_name("[::1]:8000"), "[::1]");
+        assert_eq!(host_name("[::1]"), "[::1]");
+        assert_eq!(host_name("example.org"), "example.org");
+    }
+
+    #[test]
+    fn only_the_same_host_and_port_is_the_same_origin() {
+        assert!(is_same_origin("http://localhost:8000", "localhost:8000"));
+        assert!(!is_same_origin("http://localhost:9000", "localhost:8000"));
+        assert!(!is_same_origin("null", "localhost:8000"));
+        assert!(!is_same_origin("http://evil.example", "localhost:8000"));
+    }
+}

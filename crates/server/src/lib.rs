@@ -1,0 +1,44 @@
+//! Image quality assessment over HTTP: an API, jobs in the background, and a page that shows the evidence.
+//!
+//! [`App`] is what all requests share; [`router`] is the interface, [`Server`] the process that listens. Nothing is loaded
+//! from outside, nothing is read but what is sent or lies below an allowed folder, and pixels are never worked on by the
+//! threads that answer.
+
+pub mod answers;
+mod api;
+mod app;
+mod call;
+mod error;
+mod gate;
+mod http;
+mod jobs;
+pub mod mcp;
+mod metrics;
+mod openapi;
+mod page;
+mod pictures;
+pub mod requests;
+mod roots;
+mod routes;
+mod sources;
+mod store;
+mod token;
+mod work;
+
+pub use app::{App, Limits, Reload, StartError};
+pub use call::Call;
+pub use error::{Detail, ErrorBody, Problem};
+pub use gate::{Gate, Turn};
+pub use http::listen::Server;
+pub use jobs::{
+    Entry, ExportFormat, Facets, Finding, Histogram, Job, JobState, JobView, Jobs, Plan, ResultRow, Results,
+    ResultsQuery, Row, Sort,
+};
+pub use metrics::Metrics;
+pub use pictures::{Kept, Pictures};
+pub use roots::Roots;
+pub use routes::{calls, guarded, router};
+pub use sources::{Given, Sources, Specimen};
+pub use store::{Store, StoreError, new_id};
+pub use token::Token;
+pub use work::{Assessment, Mapped};

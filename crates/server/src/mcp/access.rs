@@ -1,0 +1,141 @@
+//! Which files may be named. Over HTTP these are the server's allowed folders. A program that was started by its client may also
+//! follow what the client announces (`roots/list`): whoever starts a process decides what it may see.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use rmcp::RoleServer;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::RequestContext;
+use tokio::sync::Mutex;
+use url::Url;
+
+use crate::error::Problem;
+use crate::roots::Roots;
+
+/// How long a client may take to say what its folders are.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Which files may be named.
+#[derive(Debug)]
+pub enum Access {
+    /// Those below the folders that the server was started with.
+    Server,
+    /// Those below the folders that the client announces; below the working folder if it announces none.
+    Client(Mutex<Option<Allowed>>),
+}
+
+/// The folders of a client.
+#[derive(Debug, Clone, Default)]
+pub struct Allowed {
+    /// To be checked against.
+    pub roots: Roots,
+    folders: Vec<PathBuf>,
+}
+
+impl Access {
+    /// The client's folders, asked for when they are first needed.
+    pub fn of_client() -> Self {
+        Self::Client(Mutex::default())
+    }
+
+    /// The folders of the client, where it has a say.
+    pub async fn allowed(&self, context: &RequestContext<RoleServer>) -> Result<Option<Allowed>, Problem> {
+        let Self::Client(known) = self else { return Ok(None) };
+        let mut known = known.lock().await;
+        if known.is_none() {
+            let announced = announced(context).await?;
+            let folders = if announced.is_empty() { working_folder().into_iter().collect() } else { announced };
+            *known = Some(Allowed::of(folders));
+        }
+        Ok(known.clone())
+    }
+
+    /// The client's folders are others now.
+    pub async fn forget(&self) {
+        if let Self::Client(known) = self {
+            *known.lock().await = None;
+        }
+    }
+
+    /// What to do about a path that was refused.
+    pub async fn advice(&self) -> String {
+        let bytes = "send the picture's bytes in base64, or start the server with --allow-root DIR";
+        let Self::Client(known) = self else {
+            return format!("name a file below a folder that this server may read, {bytes}");
+        };
+        let folders = known.lock().await.as_ref().map(|allowed| allowed.folders.clone()).unwrap_or_default();
+        let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        format!("name a file below {}, {bytes}", folders.join(" or "))
+    }
+}
+
+impl Allowed {
+    /// Folders that are there; others are left out.
+    fn of(folders: Vec<PathBuf>) -> Self {
+        let usable = |folder: &PathBuf| match Roots::new(std::slice::from_ref(folder)) {
+            Ok(_) => true,
+            Err(error) => {
+                tracing::warn!("a folder of the client cannot be used: {error}");
+                false
+            }
+        };
+        let folders: Vec<PathBuf> = folders.into_iter().filter(usable).collect();
+        Self { roots: Roots::new(&folders).unwrap_or_default(), folders }
+    }
+}
+
+/// The folders that the client announces; none where it does not know the question.
+#[expect(
+    deprecated,
+    reason = "clients of today announce folders so; newer versions of the protocol have no other way yet"
+)]
+async fn announced(context: &RequestContext<RoleServer>) -> Result<Vec<PathBuf>, Problem> {
+    let knows = context.client_capabilities().is_some_and(|capabilities| capabilities.roots.is_some());
+    // From this version on servers ask clients nothing.
+    let asks = context.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
+    if !knows || !asks {
+        return Ok(Vec::new());
+    }
+    let refused = |reason: String| {
+        let message =
+            format!("the client did not say which folders may be read ({reason}): start with --allow-root DIR");
+        Problem::new(StatusCode::FORBIDDEN, "ForbiddenPathError", message)
+    };
+    let asked = context.peer.list_roots();
+    let told =
+        tokio::time::timeout(PATIENCE, asked).await.map_err(|_| refused(format!("no answer within {PATIENCE:?}")))?;
+    let told = told.map_err(|error| refused(error.to_string()))?;
+    Ok(told.roots.iter().filter_map(|root| file_path(&root.uri)).collect())
+}
+
+/// The path of a `file://` address.
+pub fn file_path(address: &str) -> Option<PathBuf> {
+    Url::parse(address).ok().filter(|url| url.scheme() == "file").and_then(|url| url.to_file_path().ok())
+}
+
+/// The working folder, unless that is everything: desktop programs start others in the root of the file system.
+fn working_folder() -> Option<PathBuf> {
+    std::env::current_dir().ok().filter(|folder| folder.parent().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_files_become_paths() {
+        assert_eq!(file_path("file:///home/me/my%20photos"), Some(PathBuf::from("/home/me/my photos")));
+        assert_eq!(file_path("https://example.org/a"), None);
+        assert_eq!(file_path("/home/me"), None);
+    }
+
+    #[test]
+    fn folders_that_are_not_there_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let allowed = Allowed::of(vec![folder.path().join("none"), folder.path().to_owned()]);
+        assert_eq!(allowed.folders, [folder.path()]);
+        assert!(Allowed::of(vec![folder.path().join("none")]).roots.is_empty());
+    }
+}

@@ -1,0 +1,154 @@
+//! What a client is told of each tool: name, purpose, the schemas of what it takes and gives.
+
+use std::sync::{Arc, LazyLock};
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use super::arguments::{AssessArguments, CompareArguments, ListArguments, ScoreArguments};
+use super::results::{AssessResult, CompareResult, ListResult, ScoreResult};
+
+pub const ASSESS: &str = "assess_image";
+pub const SCORE: &str = "score_image";
+pub const COMPARE: &str = "compare_images";
+pub const LIST: &str = "list_tools";
+/// All tools.
+pub const NAMES: [&str; 4] = [ASSESS, SCORE, COMPARE, LIST];
+
+const ASSESS_PURPOSE: &str = "\
+Answer a question about the quality of one picture, with evidence: finds distortions, runs the metrics that fit, and gives an \
+answer in words, a score from 1 to 5 with an interval, the reasons and every number behind them. Use it for questions like \"Is \
+this sharp enough to print?\", \"What is wrong with this photo?\", \"Is the face in focus?\" (with `regions`), or a multiple choice \
+(with `options`). For bare numbers use score_image, which is faster; to find the better of several pictures use compare_images.";
+
+const SCORE_PURPOSE: &str = "\
+Measure one picture with image quality metrics (SSIM, PSNR, VIF, BRISQUE, NIQE, blur, noise, ...), without asking anything. Use \
+it for numbers, for a certain metric by name, for parts of a picture (`regions`), and for a heat map of where the damage is \
+(`map`). With a `reference` (the undistorted original) the picture is compared with it; without one it is judged alone.";
+
+const COMPARE_PURPOSE: &str = "\
+Say which of several pictures is better and by how much, or what processing (compression, resizing, denoising) did to an \
+original given as `reference`. Gives the scores of all, a ranking, whether the intervals overlap (then the order is not \
+certain), and heat maps of where they differ. Maps need pictures of the same size.";
+
+const LIST_PURPOSE: &str = "\
+List the metrics that the other tools can run, with what each is good at, whether it needs a reference, the direction and range \
+of its numbers, and whether it has a heat map. Call it when a metric is to be chosen or named.";
+
+/// The tools.
+pub fn all() -> Vec<Tool> {
+    static CARDS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+        vec![
+            card::<AssessArguments, AssessResult>(ASSESS, "Assess a picture", ASSESS_PURPOSE),
+            card::<ScoreArguments, ScoreResult>(SCORE, "Score a picture", SCORE_PURPOSE),
+            card::<CompareArguments, CompareResult>(COMPARE, "Compare pictures", COMPARE_PURPOSE),
+            card::<ListArguments, ListResult>(LIST, "List the metrics", LIST_PURPOSE),
+        ]
+    });
+    CARDS.clone()
+}
+
+fn card<A: JsonSchema, R: JsonSchema>(name: &'static str, title: &str, purpose: &'static str) -> Tool {
+    let mut arguments = schema::<A>();
+    without_null(&mut arguments);
+    let mut tool = Tool::new(name, purpose, object(arguments));
+    tool.title = Some(title.to_owned());
+    tool.output_schema = Some(object(schema::<R>()));
+    let annotations = ToolAnnotations::with_title(title).read_only(true).destructive(false);
+    tool.annotations = Some(annotations.idempotent(true).open_world(false));
+    tool
+}
+
+/// The schema of a type, without names of formats that are Rust's own and that strict readers warn of.
+fn schema<T: JsonSchema>() -> Value {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<T>().to_value();
+    remove_formats(&mut schema);
+    schema
+}
+
+fn object(schema: Value) -> Arc<JsonObject> {
+    let Value::Object(mut schema) = schema else { return Arc::default() };
+    schema.remove("title");
+    schema.remove("description");
+    Arc::new(schema)
+}
+
+fn remove_formats(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let own = |format: &str| format.starts_with("uint") || format.starts_with("int") || format == "double";
+            if fields.get("format").and_then(Value::as_str).is_some_and(own) {
+                fields.remove("format");
+            }
+            fields.values_mut().for_each(remove_formats);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_formats),
+        _ => {}
+    }
+}
+
+/// An argument that is not needed is left out: that it may be null too is not said, because not every client can read that.
+fn without_null(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(Value::Array(kinds)) = fields.get_mut("type") {
+                kinds.retain(|kind| kind != "null");
+                if let [kind] = kinds.as_slice() {
+                    let kind = kind.clone();
+                    fields.insert("type".to_owned(), kind);
+                }
+            }
+            if let Some(Value::Array(choices)) = fields.get_mut("anyOf") {
+                choices.retain(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
+                if let [Value::Object(choice)] = choices.as_slice() {
+                    let choice = choice.clone();
+                    fields.remove("anyOf");
+                    fields.extend(choice);
+                }
+            }
+            fields.values_mut().for_each(without_null);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_null),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_argument_is_described_and_of_one_kind() {
+        for tool in all() {
+            let schema = Value::Object(tool.input_schema.as_ref().clone());
+            assert_eq!(schema["type"], "object", "{}", tool.name);
+            assert_eq!(schema["additionalProperties"], false);
+            for (name, property) in schema["properties"].as_object().unwrap() {
+                assert!(property["description"].as_str().is_some_and(|text| text.len() > 20), "{}.{name}", tool.name);
+                assert!(
+                    property["type"].is_string() || property["$ref"].is_string(),
+                    "{}.{name}: {property}",
+                    tool.name
+                );
+            }
+            let text = schema.to_string();
+            assert!(!text.contains("null") && !text.contains("uint"), "{text}");
+            assert_eq!(tool.output_schema.unwrap()["type"], "object");
+        }
+    }
+
+    #[test]
+    fn only_what_must_be_given_is_required() {
+        let required = |name: &str| {
+            let tool = all().into_iter().find(|tool| tool.name == name).unwrap();
+            tool.input_schema.get("required").cloned().unwrap_or(Value::Array(Vec::new()))
+        };
+        assert_eq!(required(ASSESS), serde_json::json!(["image", "query"]));
+        assert_eq!(required(SCORE), serde_json::json!(["image"]));
+        assert_eq!(required(COMPARE), serde_json::json!(["images"]));
+        assert_eq!(required(LIST), serde_json::json!([]));
+    }
+}

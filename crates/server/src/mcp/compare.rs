@@ -1,0 +1,347 @@
+//! `compare_images`: which picture is better, by how much, and where they differ.
+
+use std::cmp::Ordering;
+
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+
+use super::arguments::CompareArguments;
+use super::maps::{self, Wanted};
+use super::pictures::name_of;
+use super::progress::Progress;
+use super::results::{Beside, CompareResult, MapResult, Measured, Overall, Ranked};
+use super::{Reply, Service, words};
+use crate::answers::ScoreRow;
+use crate::error::Problem;
+use crate::requests::ScoreRequest;
+use crate::sources::Given;
+
+/// The tool that ranks pictures beside a reference, and the one that ranks them alone.
+const BESIDE: &str = "Fused-FR";
+const ALONE: &str = "Fused-NR";
+/// The map that shows where pictures differ.
+const MAP: &str = "SSIM";
+/// More pictures are not taken, and not more maps drawn.
+const MOST_PICTURES: usize = 16;
+const MOST_MAPS: usize = 4;
+
+/// A picture, its name and what was measured of it.
+struct Subject {
+    index: Option<usize>,
+    name: String,
+    given: Given,
+    rows: Vec<Measured>,
+}
+
+impl Subject {
+    fn overall(&self, tool: &str) -> Option<Overall> {
+        self.rows.iter().find(|row| row.tool == tool).and_then(Overall::of)
+    }
+}
+
+impl Service {
+    /// Compares pictures.
+    pub(super) async fn compare(
+        &self,
+        arguments: CompareArguments,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Reply, Problem> {
+        let map = self.check(&arguments)?;
+        let mut subjects = Vec::new();
+        for (index, text) in arguments.images.iter().enumerate() {
+            let field = format!("images[{index}]");
+            let given = self.picture(context, &field, text, &format!("picture-{}", index + 1)).await?;
+            let name = unique(&subjects, name_of(&given));
+            subjects.push(Subject { index: Some(index), name, given, rows: Vec::new() });
+        }
+        let reference = self.reference(context, arguments.reference.as_deref()).await?;
+        let steps = subjects.len() + usize::from(reference.is_some());
+        let mut progress = Progress::of(context, u32::try_from(steps).ok());
+        let mut notes = Vec::new();
+        let named = arguments.tools.unwrap_or_default();
+        for subject in &mut subjects {
+            let rows = self.measure(subject, reference.as_ref(), &named).await?;
+            note(&mut notes, &subject.name, &rows);
+            subject.rows = rows.iter().map(Measured::from).collect();
+            progress.step(format!("{} is measured", subject.name)).await;
+        }
+        let ranked_by = self.ranker(&mut subjects, reference.as_ref()).await?;
+        subjects.sort_by(|a, b| by_score(a.overall(&ranked_by).as_ref(), b.overall(&ranked_by).as_ref()));
+        let reference = match reference {
+            Some(given) => {
+                let rows = self.rows(&given, None, &[ALONE.to_owned()]).await?;
+                progress.step("the reference is measured").await;
+                let rows = rows.iter().map(Measured::from).collect();
+                Some(Subject { index: None, name: name_of(&given), given, rows })
+            }
+            None => None,
+        };
+        let (maps, pictures) = self.difference(map, &subjects, reference.as_ref(), &mut notes).await;
+        let comparisons = comparisons(&subjects, reference.as_ref(), &ranked_by);
+        let verdict = verdict(&subjects, reference.as_ref(), &ranked_by, &comparisons);
+        let result = CompareResult {
+            verdict,
+            pictures: ranked(&subjects, &ranked_by),
+            reference: reference.map(|subject| Ranked {
+                overall: subject.overall(ALONE),
+                image: subject.name,
+                index: None,
+                rank: None,
+                scores: subject.rows,
+            }),
+            ranked_by,
+            comparisons,
+            maps,
+            notes,
+        };
+        Reply::new(text(&result), &result, pictures)
+    }
+
+    /// What can be told before anything is read: the number of pictures, and the tool of the map, if one is wanted.
+    fn check(&self, arguments: &CompareArguments) -> Result<Option<String>, Problem> {
+        let (count, alone) = (arguments.images.len(), arguments.reference.is_none());
+        if count == 0 || (count == 1 && alone) {
+            return Err(Problem::invalid(
+                "images: give two or more pictures, or one and the `reference` that it was made of",
+            ));
+        }
+        if count > MOST_PICTURES {
+            return Err(Problem::invalid(format!("images: at most {MOST_PICTURES} are compared at a time")));
+        }
+        let map = arguments.map.as_deref().map(str::trim).filter(|tool| !tool.is_empty()).unwrap_or(MAP);
+        if map.eq_ignore_ascii_case("none") {
+            return Ok(None);
+        }
+        maps::check(&self.app, map, true)?;
+        match self.app.registry().get(map)?.needs_reference() {
+            true => Ok(Some(map.to_owned())),
+            false => Err(Problem::invalid(format!(
+                "map: {map} looks at one picture alone: take one of type FR, such as {MAP}"
+            ))),
+        }
+    }
+
+    /// What the named tools say of a picture, or else a sensible few: beside the reference, and alone.
+    async fn measure(
+        &self,
+        subject: &Subject,
+        reference: Option<&Given>,
+        named: &[String],
+    ) -> Result<Vec<ScoreRow>, Problem> {
+        let mut rows = self.rows(&subject.given, reference, named).await?;
+        if reference.is_some() && named.is_empty() {
+            rows.extend(self.rows(&subject.given, None, &[ALONE.to_owned()]).await?);
+        }
+        Ok(rows)
+    }
+
+    async fn rows(&self, image: &Given, reference: Option<&Given>, tools: &[String]) -> Result<Vec<ScoreRow>, Problem> {
+        let request = ScoreRequest { tools: tools.to_vec(), ..ScoreRequest::default() };
+        Ok(self.app.score(request, image.clone(), reference.cloned()).await?.rows)
+    }
+
+    /// The first tool that gave every picture a score from 1 to 5; if none of those that were named did, one that can is run.
+    async fn ranker(&self, subjects: &mut [Subject], reference: Option<&Given>) -> Result<String, Problem> {
+        let scores_all =
+            |subjects: &[Subject], tool: &str| subjects.iter().all(|subject| subject.overall(tool).is_some());
+        let tried = subjects.first().map(|subject| subject.rows.iter().map(|row| row.tool.clone()).collect::<Vec<_>>());
+        if let Some(tool) = tried.into_iter().flatten().find(|tool| scores_all(subjects, tool)) {
+            return Ok(tool);
+        }
+        let ranker = if reference.is_some() { BESIDE } else { ALONE };
+        for subject in subjects.iter_mut().filter(|subject| subject.overall(ranker).is_none()) {
+            let rows = self.rows(&subject.given, reference, &[ranker.to_owned()]).await?;
+            subject.rows.extend(rows.iter().map(Measured::from));
+            if subject.overall(ranker).is_none() {
+                let reason = rows.iter().find_map(|row| row.error.clone()).unwrap_or_default();
+                return Err(Problem::invalid(format!("{} cannot be ranked: {ranker}: {reason}", subject.name)));
+            }
+        }
+        Ok(ranker.to_owned())
+    }
+
+    /// Maps of where pictures differ: from the reference, or else from the best of them. What cannot be drawn is noted.
+    async fn difference(
+        &self,
+        tool: Option<String>,
+        subjects: &[Subject],
+        reference: Option<&Subject>,
+        notes: &mut Vec<String>,
+    ) -> (Vec<MapResult>, Vec<Vec<u8>>) {
+        let Some(tool) = tool else { return (Vec::new(), Vec::new()) };
+        let Some((against, others)) =
+            reference.map(|reference| (reference, subjects)).or_else(|| subjects.split_first())
+        else {
+            return (Vec::new(), Vec::new());
+        };
+        let (mut maps, mut pictures) = (Vec::new(), Vec::new());
+        for subject in others.iter().take(MOST_MAPS) {
+            let wanted = Wanted {
+                tool: tool.clone(),
+                image: (subject.name.clone(), subject.given.clone()),
+                against: Some((against.name.clone(), against.given.clone())),
+                region: None,
+            };
+            match maps::draw(&self.app, wanted).await {
+                Ok((map, png)) => {
+                    maps.push(map);
+                    pictures.push(png);
+                }
+                Err(problem) => notes.push(format!("no map of {} beside {}: {problem}", subject.name, against.name)),
+            }
+        }
+        if others.len() > MOST_MAPS {
+            notes.push(format!("maps of the first {MOST_MAPS} of {} pictures are drawn", others.len()));
+        }
+        (maps, pictures)
+    }
+}
+
+/// A name that no picture before has.
+fn unique(subjects: &[Subject], name: String) -> String {
+    let taken = |name: &str| subjects.iter().any(|subject| subject.name == name);
+    if !taken(&name) {
+        return name;
+    }
+    let numbered = (2..).map(|number| format!("{name} ({number})")).find(|name| !taken(name));
+    numbered.unwrap_or(name)
+}
+
+fn note(notes: &mut Vec<String>, name: &str, rows: &[ScoreRow]) {
+    let told = rows.first().into_iter().flat_map(|row| &row.notes);
+    notes.extend(told.map(|note| format!("{name}: {note}")));
+}
+
+/// The better one first.
+fn by_score(first: Option<&Overall>, second: Option<&Overall>) -> Ordering {
+    let score = |overall: Option<&Overall>| overall.map_or(f64::NEG_INFINITY, |overall| overall.score);
+    score(second).total_cmp(&score(first))
+}
+
+/// The pictures with their ranks; equal scores have equal ranks.
+fn ranked(subjects: &[Subject], tool: &str) -> Vec<Ranked> {
+    let scores: Vec<Option<Overall>> = subjects.iter().map(|subject| subject.overall(tool)).collect();
+    let rank = |overall: &Option<Overall>| {
+        1 + scores.iter().filter(|other| by_score(other.as_ref(), overall.as_ref()).is_lt()).count()
+    };
+    let ranked = |(subject, overall): (&Subject, &Option<Overall>)| Ranked {
+        image: subject.name.clone(),
+        index: subject.index,
+        rank: Some(rank(overall)),
+        overall: overall.clone(),
+        scores: subject.rows.clone(),
+    };
+    subjects.iter().zip(&scores).map(ranked).collect()
+}
+
+/// The best beside each other one; a single picture beside its reference, each judged alone.
+fn comparisons(subjects: &[Subject], reference: Option<&Subject>, ranked_by: &str) -> Vec<Beside> {
+    let Some((best, others)) = subjects.split_first() else { return Vec::new() };
+    match reference {
+        Some(reference) if others.is_empty() => beside(reference, best, ALONE).into_iter().collect(),
+        _ => others.iter().filter_map(|other| beside(best, other, ranked_by)).collect(),
+    }
+}
+
+fn beside(first: &Subject, second: &Subject, tool: &str) -> Option<Beside> {
+    let (mut better, mut worse) = ((first, first.overall(tool)?), (second, second.overall(tool)?));
+    if better.1.score < worse.1.score {
+        std::mem::swap(&mut better, &mut worse);
+    }
+    let difference = better.1.score - worse.1.score;
+    let overlap = |[low, _]: [f64; 2], [_, high]: [f64; 2]| low <= high;
+    Some(Beside {
+        better: (difference > 0.0).then(|| better.0.name.clone()),
+        images: [better.0.name.clone(), worse.0.name.clone()],
+        tool: tool.to_owned(),
+        difference,
+        intervals_overlap: better.1.interval.zip(worse.1.interval).map(|(better, worse)| overlap(better, worse)),
+    })
+}
+
+fn verdict(subjects: &[Subject], reference: Option<&Subject>, ranked_by: &str, comparisons: &[Beside]) -> String {
+    let told = |subject: &Subject, tool: &str| {
+        subject.overall(tool).map_or_else(|| "no score".to_owned(), |overall| words::overall(&overall))
+    };
+    let Some(best) = subjects.first() else { return String::new() };
+    if let (Some(reference), [_]) = (reference, subjects) {
+        let beside = format!("Beside the reference {} has {} by {ranked_by}.", best.name, told(best, ranked_by));
+        let alone = comparisons.first().map(|alone| {
+            let (picture, reference) = (told(best, ALONE), told(reference, ALONE));
+            format!(
+                " Each judged alone by {ALONE}, the reference has {reference}, the picture {picture}: {}.",
+                sentence(alone)
+            )
+        });
+        return beside + &alone.unwrap_or_default();
+    }
+    let scores: Vec<String> =
+        subjects.iter().map(|subject| format!("{} has {}", subject.name, told(subject, ranked_by))).collect();
+    let first = comparisons.first().map(sentence).unwrap_or_default();
+    format!("{} by {ranked_by}: {first}.", scores.join("; "))
+}
+
+/// Two pictures beside each other, in words.
+fn sentence(beside: &Beside) -> String {
+    let Some(better) = &beside.better else {
+        return format!("{} and {} score the same", beside.images[0], beside.images[1]);
+    };
+    let certainty = match beside.intervals_overlap {
+        Some(true) => ", but their intervals overlap: people may not agree",
+        Some(false) => ", and their intervals do not overlap: most people would agree",
+        None => "",
+    };
+    format!("{better} is better than {} by {:.2}{certainty}", beside.images[1], beside.difference)
+}
+
+fn text(result: &CompareResult) -> String {
+    let mut lines = vec![result.verdict.clone()];
+    let others = result.comparisons.iter().skip(1);
+    lines.extend(others.map(|beside| format!("{}.", sentence(beside))));
+    let map = |map: &MapResult| {
+        let against = map.against.as_deref().unwrap_or_default();
+        format!("Heat map of {} beside {against}: {}", map.image, map.meaning)
+    };
+    lines.extend(result.maps.iter().map(map));
+    lines.extend(result.notes.iter().map(|note| format!("Note: {note}")));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject(name: &str, score: f64, interval: Option<[f64; 2]>) -> Subject {
+        let row = Measured {
+            tool: ALONE.into(),
+            region: None,
+            raw_score: Some(score),
+            lower_is_better: Some(false),
+            score: Some(score),
+            interval,
+            error: None,
+        };
+        Subject { index: Some(0), name: name.into(), given: Given::Path(name.into()), rows: vec![row] }
+    }
+
+    #[test]
+    fn the_better_one_is_named_and_doubt_is_said() {
+        let (a, b) = (subject("a", 3.0, Some([2.5, 3.5])), subject("b", 4.0, Some([3.5, 4.5])));
+        let told = beside(&a, &b, ALONE).unwrap();
+        assert_eq!((told.better.as_deref(), told.difference, told.intervals_overlap), (Some("b"), 1.0, Some(true)));
+        assert_eq!(sentence(&told), "b is better than a by 1.00, but their intervals overlap: people may not agree");
+        let c = subject("c", 4.6, Some([4.51, 4.9]));
+        assert_eq!(beside(&b, &c, ALONE).unwrap().intervals_overlap, Some(false));
+        let same = beside(&a, &subject("d", 3.0, None), ALONE).unwrap();
+        assert_eq!((same.better, same.intervals_overlap), (None, None));
+    }
+
+    #[test]
+    fn equal_scores_have_equal_ranks_and_names_differ() {
+        let subjects = [subject("a", 4.0, None), subject("b", 4.0, None), subject("c", 2.0, None)];
+        let ranks: Vec<_> = ranked(&subjects, ALONE).iter().map(|one| one.rank).collect();
+        assert_eq!(ranks, [Some(1), Some(1), Some(3)]);
+        assert_eq!(unique(&subjects, "a".into()), "a (2)");
+        assert_eq!(unique(&subjects, "z".into()), "z");
+    }
+}

@@ -1,0 +1,100 @@
+//! Heat maps as pictures that a model is shown: small enough to cost little, with a legend.
+
+use std::sync::Arc;
+
+use agenticiqa::imaging;
+
+use super::results::MapResult;
+use crate::app::App;
+use crate::error::Problem;
+use crate::requests::{MapRequest, OneRegion};
+use crate::sources::Given;
+use crate::work::Mapped;
+
+/// The longest side of a map with its legend.
+const LONGEST: usize = 1024;
+/// The room that the legend takes below pictures of this size.
+const LEGEND: usize = 96;
+
+/// A map that is wanted.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The tool.
+    pub tool: String,
+    /// The picture and its name.
+    pub image: (String, Given),
+    /// What it is compared with, and its name.
+    pub against: Option<(String, Given)>,
+    /// The part, and its name.
+    pub region: Option<(String, OneRegion)>,
+}
+
+/// Draws a map: what it is, and a PNG file.
+pub async fn draw(app: &Arc<App>, wanted: Wanted) -> Result<(MapResult, Vec<u8>), Problem> {
+    check(app, &wanted.tool, wanted.against.is_some())?;
+    let Wanted { tool, image, against, region } = wanted;
+    let (region_name, region) = region.unzip();
+    let (against_name, against) = against.unzip();
+    let request = MapRequest { tool, region, ..MapRequest::default() };
+    let mapped = app.map(request, image.1, against).await?;
+    let result = MapResult {
+        tool: mapped.tool.clone(),
+        image: image.0,
+        against: against_name,
+        region: region_name,
+        meaning: meaning(&mapped),
+    };
+    let png = tokio::task::spawn_blocking(move || small(&mapped)).await??;
+    Ok((result, png))
+}
+
+/// Whether a tool can draw a map of what is given; if not, which ones can.
+pub fn check(app: &App, name: &str, with_reference: bool) -> Result<(), Problem> {
+    let tool = app.registry().get(name)?;
+    let fits = |tool: &agenticiqa::tools::Tool| tool.has_map() && (with_reference || !tool.needs_reference());
+    if fits(tool) {
+        return Ok(());
+    }
+    let others = app.registry().iter().filter(|tool| fits(tool) && tool.availability().is_available());
+    let others: Vec<&str> = others.map(agenticiqa::tools::Tool::name).collect();
+    let reason = if tool.has_map() { "compares with a reference: give one" } else { "has no map" };
+    Err(Problem::invalid(format!("map: {} {reason}, or take one of {}", tool.name(), others.join(", "))))
+}
+
+fn meaning(mapped: &Mapped) -> String {
+    let map = &mapped.map;
+    format!(
+        "local {}: places without colour ({}) are flawless, from dark purple over red to light yellow ({}) they are ever worse",
+        mapped.tool, map.best, map.worst
+    )
+}
+
+/// The picture with the map over it, no side longer than what models look at.
+fn small(mapped: &Mapped) -> Result<Vec<u8>, Problem> {
+    let image = imaging::shrink(&mapped.image, LONGEST - LEGEND).map_err(Problem::internal)?;
+    imaging::overlay(&image, &mapped.map, &mapped.tool).map_err(Problem::internal)
+}
+
+#[cfg(test)]
+mod tests {
+    use agenticiqa::imaging::Decoder;
+    use agenticiqa::metrics::{Image, Map, Plane};
+
+    use super::*;
+
+    #[test]
+    fn maps_are_never_larger_than_promised() {
+        for (width, height) in [(3000, 2000), (900, 3000), (1024, 1024), (4, 3), (1, 2000)] {
+            let image = Image::from_gray8(width, height, vec![90; width * height]).unwrap();
+            let map = Map { plane: Plane::from_fn(8, 8, |x, _| x as f32), best: 0.0, worst: 7.0 };
+            let mapped = Mapped { tool: "SSIM".into(), image, map, raw_score: None };
+            let png = Decoder::default().decode(&small(&mapped).unwrap()).unwrap().image;
+            assert!(
+                png.width() <= LONGEST && png.height() <= LONGEST,
+                "{width}x{height}: {}x{}",
+                png.width(),
+                png.height()
+            );
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The service for other programs: the Model Context Protocol, by which language models call tools. The work is that of the HTTP
+//! interface (`work.rs`), behind the same gate; this says what there is, reads arguments, and puts answers into words, data and
+//! pictures.
+//!
+//! [`Service`] answers one client. [`stdio`] serves the program that has started this one; [`http`] is a part of the router.
+
+mod access;
+mod arguments;
+mod assess;
+mod cards;
+mod compare;
+pub mod http;
+mod list;
+mod maps;
+mod pictures;
+mod progress;
+mod results;
+mod score;
+pub mod stdio;
+mod words;
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, JsonObject,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{RoleServer, ServerHandler};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+pub use access::Access;
+
+use crate::app::App;
+use crate::error::Problem;
+
+/// What a client is told when it connects.
+const INSTRUCTIONS: &str = "\
+Measures and explains the technical quality of pictures (blur, noise, compression, exposure, colour, damage by processing), here \
+and without sending them anywhere unless a model is configured. Scores go from 1 (bad) to 5 (excellent), as people would score on \
+average; an interval says how sure that is. Use assess_image to answer a question about a picture in words, score_image for \
+numbers, compare_images to find the better of several pictures or what processing did to an original, list_tools for the metrics \
+by name. Pictures are given by path (below an allowed folder) or as base64 data. Quote the numbers you get; do not guess quality \
+by looking.";
+
+/// What answers one client.
+#[derive(Debug, Clone)]
+pub struct Service {
+    app: Arc<App>,
+    access: Arc<Access>,
+}
+
+/// An answer: words for models that read nothing else, data, and pictures.
+#[derive(Debug)]
+struct Reply {
+    text: String,
+    data: Value,
+    pictures: Vec<Vec<u8>>,
+}
+
+impl Reply {
+    fn new(text: String, data: &impl Serialize, pictures: Vec<Vec<u8>>) -> Result<Self, Problem> {
+        Ok(Self { text, data: serde_json::to_value(data).map_err(Problem::internal)?, pictures })
+    }
+}
+
+impl From<Reply> for CallToolResult {
+    fn from(reply: Reply) -> Self {
+        let pictures = reply.pictures.iter().map(|png| ContentBlock::image(STANDARD.encode(png), "image/png"));
+        let mut result = Self::success(std::iter::once(ContentBlock::text(reply.text)).chain(pictures).collect());
+        result.structured_content = Some(reply.data);
+        result
+    }
+}
+
+impl Service {
+    /// What answers a client that may name files as `access` says.
+    pub fn new(app: Arc<App>, access: Access) -> Self {
+        Self { app, access: Arc::new(access) }
+    }
+
+    /// Does what a tool is called for.
+    async fn call(
+        &self,
+        name: &str,
+        arguments: Option<JsonObject>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Reply, Problem> {
+        match name {
+            cards::ASSESS => self.assess(read(arguments)?, context).await,
+            cards::SCORE => self.score(read(arguments)?, context).await,
+            cards::COMPARE => self.compare(read(arguments)?, context).await,
+            _ => self.list(read(arguments)?).await,
+        }
+    }
+
+    /// A problem, in words that say what to do about it.
+    async fn told(&self, problem: &Problem) -> String {
+        let message = problem.to_string();
+        match problem.status() {
+            StatusCode::FORBIDDEN if !message.contains("--allow-root") => {
+                format!("{message}: {}", self.access.advice().await)
+            }
+            _ => message,
+        }
+    }
+}
+
+/// Arguments as a type; errors name the field.
+fn read<T: DeserializeOwned>(arguments: Option<JsonObject>) -> Result<T, Problem> {
+    serde_path_to_error::deserialize(Value::Object(arguments.unwrap_or_default())).map_err(|error| {
+        let (path, reason) = (error.path().to_string(), error.inner().to_string());
+        Problem::invalid(if path == "." { reason } else { format!("{path}: {reason}") })
+    })
+}
+
+impl ServerHandler for Service {
+    fn get_info(&self) -> ServerConfig {
+        let name = Implementation::new("agenticiqa", env!("CARGO_PKG_VERSION")).with_title("AgenticIQA");
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        ServerConfig::new(capabilities).with_server_info(name).with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(cards::all()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        cards::all().into_iter().find(|card| card.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if !cards::NAMES.contains(&request.name.as_ref()) {
+            let message = format!("there is no tool {:?}: there are {}", request.name, cards::NAMES.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let limit = self.app.limits.timeout;
+        let work = tokio::time::timeout(limit, self.call(&request.name, request.arguments, &context));
+        // What is dropped here ends: tools that have not begun are left.
+        let done = tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(Problem::invalid("cancelled")),
+            () = self.app.ending() => Err(Problem::busy("this server ends: try again when it is back", 10)),
+            done = work => done.unwrap_or_else(|_| {
+                Err(Problem::invalid(format!("no answer within {limit:?}: ask for less, or raise server.timeout_seconds")))
+            }),
+        };
+        Ok(match done {
+            Ok(reply) => CallToolResult::from(reply).into(),
+            Err(problem) => CallToolResult::error(vec![ContentBlock::text(self.told(&problem).await)]).into(),
+        })
+    }
+
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        self.access.forget().await;
+    }
+}

@@ -1,0 +1,129 @@
+//! Pictures as requests give them, sent or named, and the pixels of those that were decoded lately.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use agenticiqa::agent::Input;
+use agenticiqa::imaging::Decoder;
+use agenticiqa::subject::{Digest, Source};
+use bytes::Bytes;
+use moka::sync::Cache;
+use sha2::{Digest as _, Sha256};
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::pictures::{Kept, id_of};
+
+/// A picture as a request gives it.
+#[derive(Debug, Clone)]
+pub enum Given {
+    /// The bytes of a file and its name.
+    Sent {
+        /// The name, for people.
+        name: String,
+        /// The bytes.
+        bytes: Bytes,
+    },
+    /// A file below an allowed folder.
+    Path(String),
+    /// A picture that was sent before.
+    Id(String),
+}
+
+/// A picture that can be worked on.
+#[derive(Debug, Clone)]
+pub struct Specimen {
+    /// Its name in records.
+    pub name: String,
+    /// Its name in the store, if it is kept there.
+    pub id: Option<String>,
+    /// Bytes and pixels.
+    pub source: Arc<Source>,
+}
+
+impl Specimen {
+    /// The picture as the agent takes it.
+    pub fn input(&self) -> Input {
+        Input::Source(self.name.clone(), Arc::clone(&self.source))
+    }
+}
+
+/// Pixels of pictures that were decoded lately, within a bound; the page asks for many things of the same picture.
+#[derive(Debug)]
+pub struct Sources {
+    decoded: Cache<Digest, Arc<Source>>,
+}
+
+impl Sources {
+    /// Keeps at most so many bytes.
+    pub fn new(bytes: u64) -> Self {
+        let weigh = |_: &Digest, source: &Arc<Source>| {
+            let image = &source.picture.image;
+            // Samples, and the planes that metrics derive from them.
+            let pixels = image.width() * image.height() * (image.channels() * usize::from(image.bit_depth() / 8) + 5);
+            u32::try_from(pixels + source.bytes.len()).unwrap_or(u32::MAX)
+        };
+        Self { decoded: Cache::builder().max_capacity(bytes).weigher(weigh).build() }
+    }
+
+    /// The pixels of a file's bytes, decoded once.
+    pub fn decode(&self, decoder: &Decoder, bytes: &[u8]) -> Result<Arc<Source>, Problem> {
+        let digest = Digest(Sha256::digest(bytes).into());
+        if let Some(source) = self.decoded.get(&digest) {
+            return Ok(source);
+        }
+        let picture = decoder.decode(bytes).map_err(|error| Problem::from(&error))?;
+        let source = Arc::new(Source { path: None, bytes: bytes.into(), digest, picture });
+        self.decoded.insert(digest, Arc::clone(&source));
+        Ok(source)
+    }
+}
+
+impl App {
+    /// Reads and decodes a picture; with `keep` also one that was named by path is kept. Takes a while: not for the
+    /// threads of the runtime.
+    pub fn open_picture(&self, field: &str, given: Given, keep: bool) -> Result<Specimen, Problem> {
+        let (name, bytes, keep) = match given {
+            Given::Sent { name, bytes } => (name, bytes, true),
+            Given::Path(path) => {
+                let real = self.roots.resolve(field, &path)?;
+                (path, self.read_file(field, &real)?.into(), keep)
+            }
+            Given::Id(id) => {
+                let found = self.pictures.get(&id)?;
+                let (bytes, kept) = found.ok_or_else(|| {
+                    Problem::not_found(format!(
+                        "{field}: there is no picture {id:?}: it was never sent, or made room for others"
+                    ))
+                })?;
+                let source = self.sources.decode(&self.decoder(), &bytes)?;
+                return Ok(Specimen { name: kept.name, id: Some(id), source });
+            }
+        };
+        let source = self.sources.decode(&self.decoder(), &bytes).map_err(|problem| problem.about(field, &name))?;
+        if keep {
+            self.pictures.keep(&Kept::of(&source.digest, &name, &source.picture), &bytes)?;
+        }
+        Ok(Specimen { name, id: keep.then(|| id_of(&source.digest)), source })
+    }
+
+    /// The bytes of a file whose place was checked. It is opened by the path without links that was checked.
+    pub fn read_file(&self, field: &str, real: &Path) -> Result<Vec<u8>, Problem> {
+        let refused = |reason: String| Problem::picture(format!("{field}: {reason}"));
+        let metadata = std::fs::metadata(real).map_err(|error| refused(error.to_string()))?;
+        if !metadata.is_file() {
+            return Err(refused("this is not a file".to_owned()));
+        }
+        if metadata.len() > self.limits.file {
+            return Err(Problem::too_large(format!(
+                "{field}: files of more than {} bytes are not read",
+                self.limits.file
+            )));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+        let file = std::fs::File::open(real).map_err(|error| refused(error.to_string()))?;
+        file.take(self.limits.file).read_to_end(&mut bytes).map_err(|error| refused(error.to_string()))?;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,242 @@
+//! The work itself, for the interface over HTTP and for that of other programs (MCP) alike: assess, score, map.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use agenticiqa::agent::{Agent, Request};
+use agenticiqa::imaging;
+use agenticiqa::journal::{Event, Journal};
+use agenticiqa::metrics::{Image, Map, Pair};
+use agenticiqa::scoring::{self, Scorer};
+use agenticiqa::state::FinalStatus;
+use agenticiqa::tools::{Material, Tool};
+use axum::http::StatusCode;
+
+use crate::answers::{Answer, AssessmentRow, Scores, Skipped};
+use crate::app::App;
+use crate::error::Problem;
+use crate::gate::Turn;
+use crate::requests::{AssessRequest, MapRequest, Regions, ScoreRequest};
+use crate::sources::{Given, Specimen};
+use crate::store::new_id;
+
+/// A question that is ready to be worked on.
+#[derive(Debug)]
+pub struct Assessment {
+    /// Its name.
+    pub id: String,
+    /// Who thinks.
+    pub agent: Arc<Agent>,
+    /// The picture.
+    pub image: Specimen,
+    /// What it is compared with.
+    pub reference: Option<Specimen>,
+    request: Request,
+    turn: Turn,
+}
+
+/// Told apart from a request that is still wanted by being dropped.
+struct Wanted(Arc<AtomicBool>);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+}
+
+impl App {
+    /// Waits for its turn, then opens the pictures of a question.
+    pub async fn prepare(
+        self: &Arc<Self>,
+        request: AssessRequest,
+        image: Given,
+        reference: Option<Given>,
+    ) -> Result<Assessment, Problem> {
+        request.check(self.limits.query)?;
+        let agent = self.agent_of(request.backend.as_deref())?;
+        let regions = request.regions.as_ref().map_or(Ok(Vec::new()), Regions::boxes)?;
+        for tool in &request.tools {
+            self.registry().get(tool)?;
+        }
+        let turn = self.gate.enter().await?;
+        let app = Arc::clone(self);
+        let open = move || {
+            let image = app.open_picture("image", image, true)?;
+            let reference = reference.map(|given| app.open_picture("reference", given, true)).transpose()?;
+            Ok::<_, Problem>((image, reference))
+        };
+        let (image, reference) = tokio::task::spawn_blocking(open).await??;
+        let request = Request {
+            sample_id: request.sample_id.filter(|name| !name.trim().is_empty()),
+            query: request.query,
+            options: request.options,
+            reference: reference.as_ref().map(Specimen::input),
+            regions,
+            tools: request.tools,
+            form: request.answer.into(),
+            max_replan_iterations: request.max_replan_iterations,
+            ..Request::new(image.input())
+        };
+        Ok(Assessment { id: new_id(), agent, image, reference, request, turn })
+    }
+
+    /// Answers a question and keeps the answer. Dropping this ends the work: tools that have not begun are left.
+    pub async fn assess(
+        self: &Arc<Self>,
+        assessment: Assessment,
+        hear: impl Fn(&Event) + Send + Sync + 'static,
+    ) -> Result<Answer, Problem> {
+        let Assessment { id, agent, image, reference, request, turn } = assessment;
+        // The turn lasts as long as anything works, also after the client has gone: all that works holds the journal.
+        let journal = Journal::heard_by(move |event| {
+            let _turn = &turn;
+            hear(event);
+        });
+        let record = agent.assess(request, journal).await.inspect_err(|_| self.metrics.assessment("refused"))?;
+        let status = record.metadata.final_status;
+        self.metrics.assessment(match status {
+            FinalStatus::Success => "success",
+            FinalStatus::Partial => "partial",
+            FinalStatus::Error => "error",
+        });
+        if status == FinalStatus::Error {
+            let details = record.metadata.error_details.unwrap_or_default().join("; ");
+            let code = if Self::asks_models(&agent) {
+                StatusCode::SERVICE_UNAVAILABLE
+            } else {
+                StatusCode::INTERNAL_SERVER_ERROR
+            };
+            return Err(Problem::new(code, "NoAnswerError", format!("no answer: {details}")));
+        }
+        let answer = Answer::new(id, image.id, reference.and_then(|reference| reference.id), record);
+        let app = Arc::clone(self);
+        let keep = move || {
+            let (row, whole) = (serde_json::to_vec(&AssessmentRow::from(&answer)), serde_json::to_vec(&answer));
+            let (row, whole) = (row.map_err(Problem::internal)?, whole.map_err(Problem::internal)?);
+            app.store.keep_assessment(&answer.id, &row, &whole)?;
+            Ok(answer)
+        };
+        tokio::task::spawn_blocking(keep).await?
+    }
+
+    /// What the tools say of a picture. Dropping this ends the work after the tool that is running.
+    pub async fn score(
+        self: &Arc<Self>,
+        request: ScoreRequest,
+        image: Given,
+        reference: Option<Given>,
+    ) -> Result<Scores, Problem> {
+        let scoring = scoring::Request {
+            reference: None,
+            selection: request.selection()?,
+            regions: request.named_regions()?,
+            maps: false,
+        };
+        let turn = self.gate.enter().await?;
+        let (app, wanted) = (Arc::clone(self), Arc::new(AtomicBool::new(true)));
+        let _wanted = Wanted(Arc::clone(&wanted));
+        let work = move || {
+            let _turn = turn;
+            let image = app.open_picture("image", image, false)?;
+            let reference = reference.map(|given| app.open_picture("reference", given, false)).transpose()?;
+            let pixels = |specimen: &Specimen| (specimen.name.clone(), specimen.source.picture.clone());
+            let scorer = Scorer::with_pictures(app.registry(), scoring, reference.as_ref().map(pixels))?;
+            check_pair(&image, reference.as_ref())?;
+            let scored =
+                scorer.score_picture(&image.name, image.source.picture.clone(), &|| wanted.load(Ordering::SeqCst));
+            let skipped = scored.skipped.into_iter().map(|(tool, reason)| Skipped { tool, reason }).collect();
+            let reference_id = reference.and_then(|reference| reference.id);
+            let rows = scored.rows.into_iter().map(Into::into).collect();
+            Ok(Scores { rows, skipped, image_id: image.id, reference_id })
+        };
+        tokio::task::spawn_blocking(work).await?
+    }
+
+    /// Where a tool sees damage: its map, the pixels that it covers, and the tool's name.
+    pub async fn map(
+        self: &Arc<Self>,
+        request: MapRequest,
+        image: Given,
+        reference: Option<Given>,
+    ) -> Result<Mapped, Problem> {
+        let tool = self.registry().get(&request.tool)?;
+        if let Some(reason) = tool.availability().reason() {
+            return Err(Problem::invalid(format!("{} cannot run here: {reason}", tool.name())));
+        }
+        if !tool.has_map() {
+            return Err(Problem::invalid(format!("{} has no map: GET /tools lists those that do", tool.name())));
+        }
+        if tool.needs_reference() && reference.is_none() {
+            return Err(Problem::invalid(format!("{} compares with a reference: send one", tool.name())));
+        }
+        let tool = tool.clone();
+        let turn = self.gate.enter().await?;
+        let app = Arc::clone(self);
+        let work = move || {
+            let _turn = turn;
+            let image = app.open_picture("image", image, false)?;
+            let reference = reference.map(|given| app.open_picture("reference", given, false)).transpose()?;
+            check_pair(&image, reference.as_ref())?;
+            measure_map(&tool, &image, reference.as_ref(), request.region.map(|region| region.region()))
+        };
+        tokio::task::spawn_blocking(work).await?
+    }
+}
+
+/// A map and what it belongs to.
+#[derive(Debug)]
+pub struct Mapped {
+    /// The tool.
+    pub tool: String,
+    /// The pixels that it covers.
+    pub image: Image,
+    /// The values.
+    pub map: Map,
+    /// The tool's score of these pixels.
+    pub raw_score: Option<f64>,
+}
+
+impl Mapped {
+    /// What the values are, in a line.
+    pub fn meaning(&self) -> String {
+        let Map { best, worst, .. } = &self.map;
+        format!("local {} of the picture: {best} is flawless, {worst} is fully damaged", self.tool)
+    }
+
+    /// The picture with the map over it and a legend below, as a PNG file.
+    pub fn overlay(&self) -> Result<Vec<u8>, Problem> {
+        imaging::overlay(&self.image, &self.map, &self.tool).map_err(Problem::internal)
+    }
+}
+
+fn check_pair(image: &Specimen, reference: Option<&Specimen>) -> Result<(), Problem> {
+    let Some(reference) = reference else { return Ok(()) };
+    let pair = Pair::new(&reference.source.picture.image, &image.source.picture.image);
+    pair.map(drop).map_err(|error| Problem::invalid(error.to_string()))
+}
+
+fn measure_map(
+    tool: &Tool,
+    image: &Specimen,
+    reference: Option<&Specimen>,
+    region: Option<agenticiqa::metrics::Region>,
+) -> Result<Mapped, Problem> {
+    let refused = |error: agenticiqa::metrics::Error| Problem::invalid(format!("region: {error}"));
+    let crop = |specimen: &Specimen| match &region {
+        Some(region) => specimen.source.picture.image.crop(region).map_err(refused),
+        None => Ok(specimen.source.picture.image.clone()),
+    };
+    let image = crop(image)?;
+    let reference = reference.filter(|_| tool.needs_reference()).map(crop).transpose()?;
+    let pair = match &reference {
+        Some(reference) => Pair::new(reference, &image).map_err(refused)?,
+        None => Pair::single(&image),
+    };
+    let run = tool.run(&Material::new(pair.with_map()));
+    let raw_score = run.raw_score;
+    match (run.map, run.error) {
+        (Some(map), _) => Ok(Mapped { tool: tool.name().to_owned(), map, raw_score, image }),
+        (None, Some(failure)) => Err(Problem::invalid(format!("{}: {}", tool.name(), failure.message()))),
+        (None, None) => Err(Problem::invalid(format!("{} gave no map of this picture", tool.name()))),
+    }
+}

@@ -1,0 +1,158 @@
+// Calls to the server. Every answer that is not a success becomes an `ApiError` with the server's own sentence.
+import { eventsOf } from './events.js';
+import { askForToken, token } from './token.js';
+import { translate } from './i18n.js';
+
+/** @typedef {import('../types.js').Picture} Picture */
+
+export class ApiError extends Error {
+  /**
+   * @param {number} status 0 when no answer came
+   * @param {string} kind
+   * @param {string} message
+   */
+  constructor(status, kind, message) {
+    super(message);
+    this.status = status;
+    this.kind = kind;
+  }
+}
+
+/** @param {unknown} error @returns {boolean} whether somebody has cancelled */
+export function isAbort(error) {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+/**
+ * The response of a call. A server that wants a token is asked again once somebody has given it.
+ * @param {string} path
+ * @param {RequestInit} [init]
+ * @returns {Promise<Response>}
+ */
+export async function call(path, init = {}) {
+  for (;;) {
+    const sent = token();
+    const headers = new Headers(init.headers);
+    if (sent) headers.set('authorization', `Bearer ${sent}`);
+    /** @type {Response} */
+    let response;
+    try {
+      response = await fetch(path, { ...init, headers });
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      throw new ApiError(0, 'unreachable', translate('error.unreachable'));
+    }
+    if (response.status === 401) {
+      // Another call may have brought a token meanwhile: then there is nothing to ask.
+      if (sent === token() && !(await askForToken(sent !== null))) throw await failure(response);
+      continue;
+    }
+    if (!response.ok) throw await failure(response);
+    return response;
+  }
+}
+
+/** @param {Response} response */
+async function failure(response) {
+  const body = await response.json().catch(() => null);
+  const error = fromBody(body, response.status);
+  const wait = response.headers.get('retry-after');
+  if (response.status === 429 && wait) error.message += ' ' + translate('error.again', { seconds: wait });
+  return error;
+}
+
+/**
+ * The error that a body of the server tells of.
+ * @param {any} body
+ * @param {number} status
+ */
+export function fromBody(body, status) {
+  const detail = body?.detail;
+  const message = typeof detail === 'string' ? detail : detail?.message;
+  return new ApiError(status, detail?.error_type ?? 'error', message ?? translate('error.status', { status }));
+}
+
+/**
+ * The JSON of a GET.
+ * @param {string} path
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
+export async function get(path, signal) {
+  return (await call(path, { signal, headers: { accept: 'application/json' } })).json();
+}
+
+/**
+ * The response to a POST of JSON, or of a form.
+ * @param {string} path
+ * @param {object | FormData} body
+ * @param {AbortSignal} [signal]
+ */
+export function post(path, body, signal) {
+  if (body instanceof FormData) return call(path, { method: 'POST', body, signal });
+  const headers = { 'content-type': 'application/json' };
+  return call(path, { method: 'POST', body: JSON.stringify(body), headers, signal });
+}
+
+/**
+ * The events that a POST is answered with.
+ * @param {string} path
+ * @param {object} body
+ * @param {AbortSignal} signal
+ */
+export async function* stream(path, body, signal) {
+  yield* eventsOf(await post(path, body, signal));
+}
+
+/**
+ * The events of an address.
+ * @param {string} path
+ * @param {AbortSignal} signal
+ */
+export async function* follow(path, signal) {
+  yield* eventsOf(await call(path, { signal, headers: { accept: 'text/event-stream' } }));
+}
+
+/**
+ * Gives the server a picture to keep.
+ * @param {File} file
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Picture>}
+ */
+export async function upload(file, signal) {
+  const form = new FormData();
+  form.append('image', file, file.name || 'picture');
+  const picture = await (await post('/pictures', form, signal)).json();
+  return { ...picture, name: picture.name || file.name };
+}
+
+/**
+ * Shows a picture of the server in an `img`: by its address, or by its bytes where a token must be sent along.
+ * @param {HTMLImageElement} image
+ * @param {string} path
+ */
+export function show(image, path) {
+  if (token() === null) {
+    image.src = path;
+    return;
+  }
+  call(path).then((response) => response.blob()).then((blob) => {
+    const url = URL.createObjectURL(blob);
+    image.addEventListener('load', () => URL.revokeObjectURL(url), { once: true });
+    image.src = url;
+  }).catch(() => image.classList.add('missing'));
+}
+
+/**
+ * Saves what an address gives as a file.
+ * @param {string} path
+ * @param {string} name
+ */
+export async function download(path, name) {
+  const url = URL.createObjectURL(await (await call(path)).blob());
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

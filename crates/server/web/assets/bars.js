@@ -1,0 +1,28 @@
+// Bars from 1 to 5: one shape for the score of the picture, of a tool and of a region.
+import { h } from './dom.js';
+import { levelOf } from './format.js';
+
+/** Where a score lies on a bar, in percent. @param {number} score */
+export function along(score) {
+  return `${Math.min(100, Math.max(0, (score - 1) / 4 * 100))}%`;
+}
+
+/**
+ * A bar from 1 to 5 with the score as a mark and its interval as a band. It is a picture only: the numbers stand beside it.
+ * @param {number | null} score
+ * @param {[number, number] | null | undefined} interval
+ * @param {string} [kind] a class more
+ */
+export function scoreBar(score, interval, kind = '') {
+  const bar = h('span', { class: `scorebar ${kind}`, 'aria-hidden': 'true' });
+  if (score === null) return bar;
+  bar.dataset.level = String(levelOf(score));
+  bar.append(h('span', { class: 'filled', style: { width: along(score) } }));
+  if (interval) {
+    const [low, high] = interval;
+    const style = { left: along(low), width: `${Math.max(0, Math.min(4, high - low)) / 4 * 100}%` };
+    bar.append(h('span', { class: 'interval', style }));
+  }
+  bar.append(h('span', { class: 'mark', style: { left: along(score) } }));
+  return bar;
+}

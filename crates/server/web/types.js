@@ -1,0 +1,186 @@
+// The shapes of what the server sends, for the type checker alone: there is nothing to run here, and it is not served.
+
+/**
+ * A picture that the server keeps.
+ * @typedef {object} Picture
+ * @property {string} id
+ * @property {string} name
+ * @property {number} width
+ * @property {number} height
+ * @property {string} [format]
+ * @property {string[]} [notes] what was done to read it
+ */
+
+/** @typedef {{name: string, x: number, y: number, width: number, height: number}} Region */
+
+/**
+ * One run of one tool.
+ * @typedef {object} ToolLog
+ * @property {string} tool_name
+ * @property {string} object_name
+ * @property {string} distortion
+ * @property {number | null} raw_score
+ * @property {number | null} normalized_score
+ * @property {[number, number] | null} [interval]
+ * @property {number} execution_time
+ * @property {boolean} [fallback]
+ * @property {string | null} [error]
+ * @property {[number, number, number, number] | null} [region]
+ * @property {boolean} [cached]
+ */
+
+/** @typedef {{type: string, severity: string, explanation: string}} Analysis */
+
+/**
+ * @typedef {object} Evidence
+ * @property {Record<string, string[]> | null} [distortion_set]
+ * @property {Record<string, Analysis[]> | null} [distortion_analysis]
+ * @property {Record<string, Record<string, any>> | null} [selected_tools]
+ * @property {Record<string, Record<string, any>> | null} [quality_scores]
+ * @property {ToolLog[]} tool_logs
+ */
+
+/**
+ * @typedef {object} Plan
+ * @property {string} query_type
+ * @property {string | string[]} query_scope
+ * @property {string} distortion_source
+ * @property {Record<string, string[]> | null} [distortions]
+ * @property {string} reference_mode
+ * @property {string | string[] | null} [required_tool]
+ * @property {Record<string, boolean>} plan
+ */
+
+/**
+ * @typedef {object} Conclusion
+ * @property {string} final_answer
+ * @property {'score' | 'choice' | 'text'} answer_form
+ * @property {number | null} quality_score
+ * @property {[number, number]} [score_interval]
+ * @property {string | null} quality_level
+ * @property {string} quality_reasoning
+ * @property {{sentence: string, evidence: string[]}[]} used_evidence
+ */
+
+/** @typedef {{planner: any, executor: any, summarizer: any}} ByNode */
+
+/**
+ * @typedef {object} Metadata
+ * @property {number} execution_time_ms
+ * @property {number} iteration_count
+ * @property {{iteration: number, reason: string}[]} replan_history
+ * @property {'success' | 'partial' | 'error'} final_status
+ * @property {string[] | null} [error_details]
+ * @property {string} timestamp
+ * @property {ByNode} backends
+ * @property {ByNode} tokens_used
+ * @property {number | null} cost_usd
+ * @property {ByNode} [node_times_ms]
+ * @property {string[]} [notes]
+ */
+
+/**
+ * How tools and judgement became one score.
+ * @typedef {object} Fusion
+ * @property {number} tools what the tools say together
+ * @property {number[]} weights of the five levels, by the tools
+ * @property {number[] | null} [probabilities] of the five levels, by the judgement
+ */
+
+/**
+ * @typedef {object} AssessmentRecord
+ * @property {string} sample_id
+ * @property {string} query
+ * @property {{letter: string, text: string}[]} options
+ * @property {Region[]} regions
+ * @property {Plan | null} plan
+ * @property {Evidence | null} executor_evidence
+ * @property {Conclusion | null} summarizer_result
+ * @property {Metadata} metadata
+ * @property {Fusion} [fusion]
+ */
+
+/**
+ * The answer to `POST /assess`.
+ * @typedef {object} Answer
+ * @property {string} id
+ * @property {string | null} image_id
+ * @property {string | null} reference_id
+ * @property {AssessmentRecord} record
+ * @property {Fusion} [fusion]
+ */
+
+/**
+ * A tool of the list.
+ * @typedef {object} Tool
+ * @property {string} name
+ * @property {'FR' | 'NR'} type
+ * @property {boolean | null} lower_is_better null: neither
+ * @property {[number | null, number | null] | null} range
+ * @property {string} description
+ * @property {string[]} strengths
+ * @property {boolean} available
+ * @property {string | null} reason
+ * @property {boolean} has_map
+ */
+
+/**
+ * One score of `POST /score`.
+ * @typedef {object} ScoreRow
+ * @property {string | null} region
+ * @property {string} tool
+ * @property {'FR' | 'NR'} type
+ * @property {boolean | null} lower_is_better
+ * @property {number | null} raw_score
+ * @property {number | null} normalized_score
+ * @property {[number, number] | null} [interval]
+ * @property {number} execution_time
+ * @property {string | null} error
+ */
+
+/**
+ * @typedef {object} Job
+ * @property {string} id
+ * @property {string | null} name
+ * @property {'queued' | 'running' | 'done' | 'stopped' | 'failed' | 'interrupted'} state
+ * @property {number} total
+ * @property {number} done
+ * @property {number} ok
+ * @property {number} errors
+ * @property {number | null} rate
+ * @property {number | null} eta_seconds
+ * @property {number | null} tokens
+ * @property {number | null} cost_usd
+ * @property {string} created
+ * @property {string | null} finished
+ * @property {string | null} problem
+ */
+
+/**
+ * One picture of a job.
+ * @typedef {object} JobRow
+ * @property {string} sample_id
+ * @property {string} image_name
+ * @property {string} thumbnail
+ * @property {number | null} score
+ * @property {string | null} level
+ * @property {[number, number] | null} interval
+ * @property {string | null} answer
+ * @property {{name: string, severity: string | null}[]} distortions
+ * @property {Record<string, number>} tools
+ * @property {string} status
+ * @property {string | null} error
+ * @property {number | null} ms
+ */
+
+/**
+ * @typedef {object} Results
+ * @property {number} total
+ * @property {number} matching
+ * @property {number} hidden
+ * @property {JobRow[]} rows
+ * @property {{edges: number[], counts: number[], matching: number[]}} histogram
+ * @property {{distortions: Record<string, number>, severities: Record<string, number>, tools: string[]}} facets
+ */
+
+export {};
