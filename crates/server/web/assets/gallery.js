@@ -3,7 +3,7 @@ import { call, download, follow, get, isAbort, post, show } from './api.js';
 import { scoreBar } from './bars.js';
 import { announce, button, fill, h, say } from './dom.js';
 import { Filters } from './filters.js';
-import { cost, duration, score } from './format.js';
+import { cost, duration, nameOf, score } from './format.js';
 import { number, translate } from './i18n.js';
 import { address, go, rename } from './router.js';
 import { dots } from './scorecard.js';
@@ -125,7 +125,7 @@ export class Gallery {
     },
     image,
     h('span', { class: 'caption' },
-      h('span', { class: 'row between' }, h('span', { class: 'file', title: row.image_name }, row.image_name), h('b', { class: 'figure' }, score(row.score))),
+      h('span', { class: 'row between' }, h('span', { class: 'file', title: row.sample_id }, nameOf(row)), h('b', { class: 'figure' }, score(row.score))),
       row.score === null ? h('span', { class: 'problem small' }, row.error ?? translate(`status.${row.status}`)) : scoreBar(row.score, row.interval, 'small'),
       ...worst.map(({ name, severity }) => h('span', { class: 'severity small', 'data-severity': severity },
         h('span', { t: `distortion.${name}` }), dots(severity), h('span', { class: 'unseen', t: `severity.${severity}` }))))));
