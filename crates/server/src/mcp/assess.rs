@@ -54,7 +54,7 @@ impl Service {
         if let Some(tool) = map {
             let named = |given| (name_of(&given), given);
             let wanted = Wanted { tool, image: named(image), against: reference.map(named), region: None };
-            let (map, png) = maps::draw(&self.app, wanted).await?;
+            let (map, png) = maps::draw(&self.app, wanted, maps::ROOM).await?;
             result.map = Some(map);
             pictures.push(png);
         }

@@ -175,6 +175,7 @@ impl Service {
             return (Vec::new(), Vec::new());
         };
         let (mut maps, mut pictures) = (Vec::new(), Vec::new());
+        let room = maps::ROOM / others.len().clamp(1, MOST_MAPS);
         for subject in others.iter().take(MOST_MAPS) {
             let wanted = Wanted {
                 tool: tool.clone(),
@@ -182,7 +183,7 @@ impl Service {
                 against: Some((against.name.clone(), against.given.clone())),
                 region: None,
             };
-            match maps::draw(&self.app, wanted).await {
+            match maps::draw(&self.app, wanted, room).await {
                 Ok((map, png)) => {
                     maps.push(map);
                     pictures.push(png);
@@ -248,7 +249,7 @@ fn beside(first: &Subject, second: &Subject, tool: &str) -> Option<Beside> {
     if better.1.score < worse.1.score {
         std::mem::swap(&mut better, &mut worse);
     }
-    let difference = better.1.score - worse.1.score;
+    let difference = words::short(better.1.score - worse.1.score);
     let overlap = |[low, _]: [f64; 2], [_, high]: [f64; 2]| low <= high;
     Some(Beside {
         better: (difference > 0.0).then(|| better.0.name.clone()),

@@ -68,8 +68,16 @@ impl Endpoint {
             let message = "pages of other sites may not call this server: name them in server.cors_origins";
             return Problem::new(StatusCode::FORBIDDEN, "OriginError", message).into_response();
         }
+        let closes = request.method() == Method::DELETE;
         match self.received(request).await {
-            Ok(request) => self.service.handle(request).await.into_response(),
+            Ok(request) => {
+                let mut response = self.service.handle(request).await.into_response();
+                // A session is closed at once; some clients take "accepted" for a failure.
+                if closes && response.status() == StatusCode::ACCEPTED {
+                    *response.status_mut() = StatusCode::NO_CONTENT;
+                }
+                response
+            }
             Err(problem) => problem.into_response(),
         }
     }

@@ -16,6 +16,11 @@ const LONGEST: usize = 1024;
 /// The room that the legend takes below pictures of this size.
 const LEGEND: usize = 96;
 
+/// The smallest size that is tried.
+const SMALLEST: usize = 384;
+/// Bytes of all maps of an answer: some clients refuse answers of more than a megabyte, in which bytes are written in base64.
+pub const ROOM: usize = 540_000;
+
 /// A map that is wanted.
 #[derive(Debug, Clone)]
 pub struct Wanted {
@@ -29,8 +34,8 @@ pub struct Wanted {
     pub region: Option<(String, OneRegion)>,
 }
 
-/// Draws a map: what it is, and a PNG file.
-pub async fn draw(app: &Arc<App>, wanted: Wanted) -> Result<(MapResult, Vec<u8>), Problem> {
+/// Draws a map: what it is, and a PNG file of at most so many bytes.
+pub async fn draw(app: &Arc<App>, wanted: Wanted, room: usize) -> Result<(MapResult, Vec<u8>), Problem> {
     check(app, &wanted.tool, wanted.against.is_some())?;
     let Wanted { tool, image, against, region } = wanted;
     let (region_name, region) = region.unzip();
@@ -44,7 +49,7 @@ pub async fn draw(app: &Arc<App>, wanted: Wanted) -> Result<(MapResult, Vec<u8>)
         region: region_name,
         meaning: meaning(&mapped),
     };
-    let png = tokio::task::spawn_blocking(move || small(&mapped)).await??;
+    let png = tokio::task::spawn_blocking(move || small(&mapped, room)).await??;
     Ok((result, png))
 }
 
@@ -69,10 +74,18 @@ fn meaning(mapped: &Mapped) -> String {
     )
 }
 
-/// The picture with the map over it, no side longer than what models look at.
-fn small(mapped: &Mapped) -> Result<Vec<u8>, Problem> {
-    let image = imaging::shrink(&mapped.image, LONGEST - LEGEND).map_err(Problem::internal)?;
-    imaging::overlay(&image, &mapped.map, &mapped.tool).map_err(Problem::internal)
+/// The picture with the map over it, no side longer than what models look at, and no more bytes than there is room for.
+fn small(mapped: &Mapped, room: usize) -> Result<Vec<u8>, Problem> {
+    let mut longest = LONGEST - LEGEND;
+    loop {
+        let image = imaging::shrink(&mapped.image, longest).map_err(Problem::internal)?;
+        let png = imaging::overlay(&image, &mapped.map, &mapped.tool).map_err(Problem::internal)?;
+        if png.len() <= room || longest <= SMALLEST {
+            return Ok(png);
+        }
+        let shown = longest.min(mapped.image.width().max(mapped.image.height()));
+        longest = (shown * 3 / 4).max(SMALLEST);
+    }
 }
 
 #[cfg(test)]
@@ -88,7 +101,7 @@ mod tests {
             let image = Image::from_gray8(width, height, vec![90; width * height]).unwrap();
             let map = Map { plane: Plane::from_fn(8, 8, |x, _| x as f32), best: 0.0, worst: 7.0 };
             let mapped = Mapped { tool: "SSIM".into(), image, map, raw_score: None };
-            let png = Decoder::default().decode(&small(&mapped).unwrap()).unwrap().image;
+            let png = Decoder::default().decode(&small(&mapped, ROOM).unwrap()).unwrap().image;
             assert!(
                 png.width() <= LONGEST && png.height() <= LONGEST,
                 "{width}x{height}: {}x{}",
@@ -96,5 +109,21 @@ mod tests {
                 png.height()
             );
         }
+    }
+
+    #[test]
+    fn maps_that_are_too_many_bytes_are_drawn_smaller() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let image = Image::from_gray8(1000, 800, (0..800_000).map(|_| random.u8(..)).collect()).unwrap();
+        let map = Map { plane: Plane::from_fn(8, 8, |x, _| x as f32), best: 0.0, worst: 7.0 };
+        let mapped = Mapped { tool: "SSIM".into(), image, map, raw_score: None };
+        let size = |room| {
+            let png = small(&mapped, room).unwrap();
+            (Decoder::default().decode(&png).unwrap().image.width(), png.len())
+        };
+        assert_eq!(size(usize::MAX).0, LONGEST - LEGEND);
+        let (width, bytes) = size(ROOM);
+        assert!(width < LONGEST - LEGEND && bytes <= ROOM, "{width}: {bytes}");
+        assert_eq!(size(1).0, SMALLEST);
     }
 }

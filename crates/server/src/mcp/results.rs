@@ -4,6 +4,7 @@ use agenticiqa::state::{AnswerForm, QualityLevel, Replan, Score, ToolExecutionLo
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::words::{short, short_raw};
 use crate::answers::{Answer, Detected, ScoreRow, Skipped, ToolEntry};
 
 /// What `assess_image` gives.
@@ -46,17 +47,23 @@ pub struct AssessResult {
 pub struct Measured {
     /// The tool.
     pub tool: String,
-    /// The part of the picture; null is the whole.
+    /// The part of the picture; left out for the whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// The tool's own number, on its own scale; null where it is infinite (PSNR of identical pictures) or where it failed.
+    /// The tool's own number, on its own scale; left out where it is infinite (PSNR of identical pictures) or where it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_score: Option<f64>,
-    /// Whether lower raw scores are better; null for plain measurements.
+    /// Whether lower raw scores are better; left out for plain measurements.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lower_is_better: Option<bool>,
-    /// The same from 1 (bad) to 5 (excellent); null for plain measurements.
+    /// The same from 1 (bad) to 5 (excellent); left out for plain measurements.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
     /// The scores from 1 to 5 that nine of ten mean opinions are expected among, for tools that know theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
     /// Why there is no number.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
@@ -65,10 +72,10 @@ impl From<&ScoreRow> for Measured {
         Self {
             tool: row.tool.clone(),
             region: row.region.clone(),
-            raw_score: row.raw_score.filter(|score| score.is_finite()),
+            raw_score: row.raw_score.filter(|score| score.is_finite()).map(short_raw),
             lower_is_better: row.lower_is_better,
-            score: row.normalized_score,
-            interval: row.interval,
+            score: row.normalized_score.map(short),
+            interval: row.interval.map(|interval| interval.map(short)),
             error: row.error.clone(),
         }
     }
@@ -81,10 +88,10 @@ impl Measured {
         Self {
             tool: log.tool_name.to_string(),
             region,
-            raw_score: log.raw_score.map(|score| score.0).filter(|score| score.is_finite()),
+            raw_score: log.raw_score.map(|score| score.0).filter(|score| score.is_finite()).map(short_raw),
             lower_is_better,
-            score: log.normalized_score.map(Score::value),
-            interval: log.interval.map(|interval| [interval.low(), interval.high()]),
+            score: log.normalized_score.map(|score| short(score.value())),
+            interval: log.interval.map(|interval| [interval.low(), interval.high()].map(short)),
             error: log.error.clone(),
         }
     }
@@ -98,8 +105,10 @@ pub struct MapResult {
     /// The picture that it shows.
     pub image: String,
     /// What that was compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
-    /// The part that it shows; null is the whole picture.
+    /// The part that it shows; left out for the whole picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// How to read it.
     pub meaning: String,
@@ -218,8 +227,8 @@ impl AssessResult {
         Self {
             final_answer: answer.final_answer.unwrap_or_default(),
             answer_form: conclusion.map(|conclusion| conclusion.answer_form),
-            quality_score: answer.quality_score,
-            score_interval: interval.map(|interval| [interval.low(), interval.high()]),
+            quality_score: answer.quality_score.map(short),
+            score_interval: interval.map(|interval| [interval.low(), interval.high()].map(short)),
             quality_level: answer.quality_level,
             reasoning: answer.quality_reasoning.unwrap_or_default(),
             distortions,
@@ -230,7 +239,7 @@ impl AssessResult {
             notes: metadata.notes.into_iter().chain(metadata.error_details.into_iter().flatten()).collect(),
             map: None,
             id: answer.id,
-            seconds: metadata.execution_time_ms / 1000.0,
+            seconds: short(metadata.execution_time_ms / 1000.0),
         }
     }
 }

@@ -43,7 +43,7 @@ impl Service {
             let named = |given| (name_of(&given), given);
             let region = only(arguments.regions.as_deref());
             let wanted = Wanted { tool, image: named(image), against: reference.map(named), region };
-            let (map, png) = maps::draw(&self.app, wanted).await?;
+            let (map, png) = maps::draw(&self.app, wanted, maps::ROOM).await?;
             progress.step("the map is drawn").await;
             result.map = Some(map);
             pictures.push(png);

@@ -45,9 +45,25 @@ pub fn number(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
+/// A score with as many digits as mean something: what a model reads costs.
+pub fn short(value: f64) -> f64 {
+    format!("{value:.4}").parse().unwrap_or(value)
+}
+
+/// A raw score with six digits that count, whatever its size.
+pub fn short_raw(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_that_mean_nothing_are_left_out() {
+        assert_eq!((short(2.891_946_467), short(5.0)), (2.8919, 5.0));
+        assert_eq!((short_raw(0.000_056_203_206), short_raw(12_345.678_9)), (5.620_32e-5, 12_345.7));
+    }
 
     #[test]
     fn numbers_are_short_and_say_their_direction() {

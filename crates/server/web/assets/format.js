@@ -61,3 +61,11 @@ export const SEVERITIES = ['none', 'slight', 'moderate', 'severe', 'extreme'];
 export function shorten(text, length) {
   return text.length <= length ? text : text.slice(0, length - 1).trimEnd() + '…';
 }
+
+/**
+ * What a picture of a job is called: by its file, or by its sample where the file was named by the server.
+ * @param {{image_name: string, sample_id: string}} row
+ */
+export function nameOf({ image_name: file, sample_id: sample }) {
+  return file.includes('.') ? file : sample;
+}

@@ -3,7 +3,7 @@ import { call, download, follow, get, isAbort, post, show } from './api.js';
 import { scoreBar } from './bars.js';
 import { announce, button, fill, h, say } from './dom.js';
 import { Filters } from './filters.js';
-import { cost, duration, score } from './format.js';
+import { cost, duration, nameOf, score } from './format.js';
 import { number, translate } from './i18n.js';
 import { address, go, rename } from './router.js';
 import { dots } from './scorecard.js';
@@ -25,6 +25,9 @@ export class Gallery {
     this.following = null;
     this.asked = 0;
     this.loaded = 0;
+    /** Tiles by what they show: a job that runs is looked at again and again, and its pictures must not flicker. */
+    /** @type {Map<string, HTMLElement>} */
+    this.tiles = new Map();
     this.filters = new Filters(() => {
       rename(address(['jobs', this.id], this.filters.query()));
       this.load();
@@ -110,22 +113,30 @@ export class Gallery {
     const hidden = h('b', { t: ['gallery.hidden', { hidden: number(results.hidden, 0) }] });
     fill(this.shown, words, ' ', hidden, ' ', this.filters.active ? button('gallery.clear', () => this.filters.clear(), { class: 'small quiet' }) : null);
     const focused = document.activeElement instanceof HTMLElement && this.wall.contains(document.activeElement) ? document.activeElement.dataset.sample : null;
-    fill(this.wall, ...this.rows.map((row, index) => this.#tile(row, index)));
+    const query = JSON.stringify([this.id, this.filters.query()]);
+    const tiles = this.rows.map((row, index) => {
+      const key = query + JSON.stringify(row);
+      const tile = this.tiles.get(key) ?? this.#tile(row);
+      tile.querySelector('a')?.setAttribute('tabindex', index === 0 ? '0' : '-1');
+      return /** @type {[string, HTMLElement]} */ ([key, tile]);
+    });
+    this.tiles = new Map(tiles);
+    fill(this.wall, ...this.tiles.values());
     if (focused) this.#focus(this.rows.findIndex((row) => row.sample_id === focused));
     this.more.hidden = this.rows.length >= results.matching;
   }
 
-  /** @param {JobRow} row @param {number} index */
-  #tile(row, index) {
+  /** @param {JobRow} row */
+  #tile(row) {
     const image = h('img', { alt: '', loading: 'lazy', width: 256, height: 192 });
     show(image, row.thumbnail || `/jobs/${encodeURIComponent(this.id)}/thumbnails/${encodeURIComponent(row.sample_id)}`);
     const worst = row.distortions.filter(({ severity }) => severity && severity !== 'none').slice(0, 2);
     return h('li', {}, h('a', {
-      class: 'tile', href: address(['jobs', this.id, row.sample_id], this.filters.query()), 'data-sample': row.sample_id, tabindex: index === 0 ? '0' : '-1',
+      class: 'tile', href: address(['jobs', this.id, row.sample_id], this.filters.query()), 'data-sample': row.sample_id,
     },
     image,
     h('span', { class: 'caption' },
-      h('span', { class: 'row between' }, h('span', { class: 'file', title: row.image_name }, row.image_name), h('b', { class: 'figure' }, score(row.score))),
+      h('span', { class: 'row between' }, h('span', { class: 'file', title: row.sample_id }, nameOf(row)), h('b', { class: 'figure' }, score(row.score))),
       row.score === null ? h('span', { class: 'problem small' }, row.error ?? translate(`status.${row.status}`)) : scoreBar(row.score, row.interval, 'small'),
       ...worst.map(({ name, severity }) => h('span', { class: 'severity small', 'data-severity': severity },
         h('span', { t: `distortion.${name}` }), dots(severity), h('span', { class: 'unseen', t: `severity.${severity}` }))))));

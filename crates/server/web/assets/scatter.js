@@ -1,7 +1,7 @@
 // Two runs against each other: every picture that both have is a point, A to the right, B upwards.
 import { get, isAbort, show } from './api.js';
 import { fill, h, s, unique } from './dom.js';
-import { score } from './format.js';
+import { nameOf, score } from './format.js';
 import { number } from './i18n.js';
 import { jobList } from './jobs.js';
 import { address, rename } from './router.js';
@@ -81,11 +81,11 @@ export class Scatter {
     const name = this.value.value;
     const of = (/** @type {JobRow} */ row) => (name ? row.tools?.[name] : row.score) ?? null;
     const byId = new Map(this.rows.b.map((row) => [row.sample_id, row]));
-    const byName = new Map(this.rows.b.map((row) => [row.image_name, row]));
+    const byName = new Map(this.rows.b.map((row) => [nameOf(row), row]));
     /** @type {Both[]} */
     const both = [];
     for (const a of this.rows.a) {
-      const b = byId.get(a.sample_id) ?? byName.get(a.image_name);
+      const b = byId.get(a.sample_id) ?? byName.get(nameOf(a));
       const [x, y] = [of(a), b ? of(b) : null];
       if (b && x !== null && y !== null) both.push({ a, b, x, y });
     }
@@ -117,7 +117,7 @@ export class Scatter {
       const open = () => this.#tell(pair);
       return s('a', {
         href: address(['jobs', this.a.value, pair.a.sample_id]), class: 'point',
-        on: { pointerenter: open, focus: open }, label: ['compare.point', { name: pair.a.image_name, a: score(pair.x), b: score(pair.y) }],
+        on: { pointerenter: open, focus: open }, label: ['compare.point', { name: nameOf(pair.a), a: score(pair.x), b: score(pair.y) }],
       }, s('circle', { cx: at(pair.x), cy: SIZE - at(pair.y), r: 6 }));
     });
     return s('svg', { viewBox: `0 0 ${SIZE} ${SIZE}`, role: 'group', label: ['compare.chart', { count: both.length }] },
@@ -132,7 +132,7 @@ export class Scatter {
     show(image, pair.a.thumbnail);
     const side = (/** @type {string} */ words, /** @type {string} */ job, /** @type {JobRow} */ row, /** @type {number} */ value) =>
       h('p', {}, h('span', { class: 'faint', t: words }), ' ', h('b', { class: 'figure' }, score(value)), ' ', h('a', { href: address(['jobs', job, row.sample_id]), t: 'compare.open' }));
-    fill(this.detail, image, h('p', { class: 'file' }, pair.a.image_name),
+    fill(this.detail, image, h('p', { class: 'file' }, nameOf(pair.a)),
       side('compare.a', this.a.value, pair.a, pair.x), side('compare.b', this.b.value, pair.b, pair.y));
   }
 }
