@@ -53,6 +53,13 @@ export async function startBrowser() {
   };
 }
 
+/** Where something is, as soon as it can be seen. */
+export async function place(page, selector) {
+  const locator = page.locator(selector);
+  await locator.waitFor();
+  return locator.boundingBox();
+}
+
 /** Puts pictures on the stage by the file chooser. */
 export async function choose(page, ...files) {
   await page.setInputFiles('.welcome input[type=file]', files);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { choose, look, painted, stagePixels, startBrowser } from './browser.js';
+import { choose, look, painted, place, stagePixels, startBrowser } from './browser.js';
 import { pictures, startServer } from './server.js';
 
 let server;
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** A grid of places on the stage, as shares of its sides. */
 async function places(...shares) {
-  const box = await page.locator('.canvas').boundingBox();
+  const box = await place(page, '.canvas');
   return shares.map(([x, y]) => [x * box.width, y * box.height]);
 }
 
@@ -41,10 +41,10 @@ test('the slider shows the reference on its left and the picture on its right; d
   assert.deepEqual(slider.slice(3), image.slice(3));
 
   await page.keyboard.press('1');
-  const handle = await page.locator('.handle').boundingBox();
+  const handle = await place(page, '.handle');
   await page.mouse.move(handle.x + handle.width / 2, handle.y + handle.height / 2);
   await page.mouse.down();
-  const box = await page.locator('.canvas').boundingBox();
+  const box = await place(page, '.canvas');
   await page.mouse.move(box.x + box.width * 0.95, handle.y + 40, { steps: 4 });
   await page.mouse.up();
   assert.deepEqual(await stagePixels(page, points), reference, 'nearly all of it is the reference');
@@ -70,7 +70,7 @@ test('side by side, zoom and pan move both', async () => {
   await page.setInputFiles('.slot:nth-child(1) input[type=file]', pictures.osprey);
   await page.waitForFunction(() => [...document.querySelectorAll('.slot .file')].every((file) => file.textContent.startsWith('osprey.jpg')));
   await page.click('text=Side by side');
-  const box = await page.locator('.canvas').boundingBox();
+  const box = await place(page, '.canvas');
   const points = await places([0.1, 0.3], [0.2, 0.5], [0.35, 0.7], [0.42, 0.4]);
   const other = points.map(([x, y]) => [x + box.width / 2, y]);
   const still = await stagePixels(page, points);
@@ -108,7 +108,7 @@ test('at 1:1 a pixel of the picture is a pixel of the screen, and the probe read
   await page.keyboard.press('3');
   await page.click('text=1:1');
   assert.equal(await page.textContent('output.zoom'), '100 %');
-  const box = await page.locator('.canvas').boundingBox();
+  const box = await place(page, '.canvas');
   await page.mouse.move(box.x + 301, box.y + 203);
   const [x, y] = (await page.textContent('.probe .place')).split(', ').map(Number);
   const id = createHash('sha256').update(await readFile(pictures.compressed)).digest('hex');
@@ -159,7 +159,7 @@ test('without a reference only tools that need none are offered', async () => {
 
 test('a box is drawn, named, scored and asked about', async () => {
   await page.click('text=Draw a box');
-  const box = await page.locator('.canvas').boundingBox();
+  const box = await place(page, '.canvas');
   await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.15);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.55, box.y + box.height * 0.85, { steps: 5 });

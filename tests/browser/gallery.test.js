@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, test } from 'node:test';
-import { look, startBrowser } from './browser.js';
+import { look, place, startBrowser } from './browser.js';
 import { pictures, startServer } from './server.js';
 
 const FILES = Object.values(pictures);
@@ -55,7 +55,7 @@ test('other orders: best first, by name', async () => {
 
 test('the brush over the histogram hides what lies outside, says how many, and the address keeps it', async () => {
   const all = await scores();
-  const bars = await page.locator('.histogram svg').boundingBox();
+  const bars = await place(page, '.histogram svg');
   await page.mouse.move(bars.x + bars.width * 0.75, bars.y + 20);
   await page.mouse.down();
   await page.mouse.move(bars.x + bars.width - 1, bars.y + 20, { steps: 4 });
