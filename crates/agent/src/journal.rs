@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
-use crate::state::{ByNode, FinalStatus, ToolExecutionLog};
+use crate::state::{ByNode, FinalStatus, PlannerOutput, ToolExecutionLog};
 
 /// A node of the agent graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, serde::Deserialize)]
@@ -98,6 +98,13 @@ pub enum Event {
         iteration: u32,
         /// How long it took.
         seconds: f64,
+    },
+    /// The planner has made a plan.
+    Plan {
+        /// The round.
+        iteration: u32,
+        /// The plan.
+        plan: Box<PlannerOutput>,
     },
     /// A step of the executor has ended.
     SubtaskEnded {

@@ -57,6 +57,7 @@
  * @property {'score' | 'choice' | 'text'} answer_form
  * @property {number | null} quality_score
  * @property {[number, number]} [score_interval]
+ * @property {Fusion} [fusion]
  * @property {string | null} quality_level
  * @property {string} quality_reasoning
  * @property {{sentence: string, evidence: string[]}[]} used_evidence
@@ -97,7 +98,6 @@
  * @property {Evidence | null} executor_evidence
  * @property {Conclusion | null} summarizer_result
  * @property {Metadata} metadata
- * @property {Fusion} [fusion]
  */
 
 /**
@@ -107,7 +107,6 @@
  * @property {string | null} image_id
  * @property {string | null} reference_id
  * @property {AssessmentRecord} record
- * @property {Fusion} [fusion]
  */
 
 /**

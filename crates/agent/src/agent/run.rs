@@ -114,6 +114,8 @@ impl Run<'_> {
                     self.state.executor_evidence = None;
                     self.state.summarizer_result = None;
                 }
+                let iteration = self.state.iteration_count;
+                self.journal.tell(Event::Plan { iteration, plan: Box::new(plan.clone()) });
                 self.state.plan = Some(plan);
                 true
             }

@@ -79,6 +79,19 @@ pub struct UsedEvidence {
     pub evidence: Vec<String>,
 }
 
+/// How the tools' score and the judgement came together: the weight of each level of quality by its distance from what the tools say, and
+/// its probability in the reasoner's eyes. Worst level first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FusedLevels {
+    /// What the tools say together, from 1 to 5.
+    pub tools: f64,
+    /// The weights of the levels; they add up to 1.
+    pub weights: [f64; 5],
+    /// The probabilities of the levels, where any was judged.
+    pub probabilities: Option<[f64; 5]>,
+}
+
 /// The conclusion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
@@ -92,6 +105,9 @@ pub struct SummarizerOutput {
     /// The scores that nine of ten mean opinions are expected among, the lower end first; where tools that know theirs carry the score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_interval: Option<Interval>,
+    /// How it was fused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fusion: Option<FusedLevels>,
     /// The level next to the score.
     pub quality_level: Option<QualityLevel>,
     /// The reasons, with their numbers.
@@ -120,6 +136,7 @@ impl SummarizerOutput {
             answer_form,
             quality_score,
             score_interval: None,
+            fusion: None,
             quality_level: quality_score.map(QualityLevel::of),
             quality_reasoning: Text::new(quality_reasoning).map_err(|error| named("quality_reasoning", error))?,
             need_replan: false,

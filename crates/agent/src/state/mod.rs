@@ -11,7 +11,7 @@ mod value;
 mod vocabulary;
 mod whole;
 
-pub use conclusion::{AnswerForm, QualityLevel, SummarizerOutput, UsedEvidence};
+pub use conclusion::{AnswerForm, FusedLevels, QualityLevel, SummarizerOutput, UsedEvidence};
 pub use evidence::{ByDistortion, DistortionAnalysis, ExecutorOutput, ToolExecutionLog, ToolScore};
 pub use interval::Interval;
 pub use invalid::Invalid;

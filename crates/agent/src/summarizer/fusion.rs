@@ -52,6 +52,16 @@ impl Fusion {
         weights.iter().zip(self.levels).map(|(weight, level)| weight * level).sum::<f64>() / total
     }
 
+    /// The weights of the levels by what the tools say, which add up to 1.
+    pub fn weights(&self, tools: f64) -> [f64; 5] {
+        // Relative to the nearest level, so that not all vanish.
+        let distances = self.levels.map(|level| (tools - level).powi(2));
+        let nearest = distances.into_iter().fold(f64::INFINITY, f64::min);
+        let weights = distances.map(|distance| (self.eta * (nearest - distance)).exp());
+        let total: f64 = weights.iter().sum();
+        weights.map(|weight| weight / total)
+    }
+
     /// Probabilities where only a level was named.
     pub fn named(level: usize) -> [f64; 5] {
         std::array::from_fn(|other| if other == level { NAMED } else { (1.0 - NAMED) / 4.0 })

@@ -7,7 +7,8 @@ pub mod sufficiency;
 
 use crate::reasoner::{Context, Error, Reasoner, Verdict};
 use crate::state::{
-    AnswerForm, ExecutorOutput, PlannerOutput, QualityLevel, QueryType, Score, SummarizerOutput, Text, UsedEvidence,
+    AnswerForm, ExecutorOutput, FusedLevels, PlannerOutput, QualityLevel, QueryType, Score, SummarizerOutput, Text,
+    UsedEvidence,
 };
 use estimate::Estimate;
 use fusion::Fusion;
@@ -50,7 +51,8 @@ impl Summarizer<'_> {
             Ok(verdict) => verdict,
             Err(error) => return self.undetermined(context, fused, &error),
         };
-        let levels = verdict.levels.as_ref();
+        let judged_levels = verdict.levels;
+        let levels = judged_levels.as_ref();
         let judged = || levels.filter(|_| context.form == AnswerForm::Score).map(|levels| self.judged(levels));
         let estimate = tools.map(|tools| tools.fused(&self.fusion, levels)).or_else(judged);
         let score = estimate.and_then(|estimate| Score::new(estimate.score).ok());
@@ -69,7 +71,12 @@ impl Summarizer<'_> {
             .map_err(|invalid| self.unusable(&invalid.to_string()))?;
         let mut result = result.with_interval(interval).with_replan(reason.and_then(|gap| Text::new(gap).ok()));
         result.used_evidence = used_evidence;
+        result.fusion = tools.map(|tools| self.levels(tools, judged_levels));
         Ok(Conclusion { gap: missing.map(str::to_owned), result })
+    }
+
+    fn levels(&self, tools: Estimate, probabilities: Option<[f64; 5]>) -> FusedLevels {
+        FusedLevels { tools: tools.score, weights: self.fusion.weights(tools.score), probabilities }
     }
 
     /// What a judged level is worth where no tool has measured.

@@ -16,7 +16,6 @@ import { totals } from './trace.js';
 /**
  * @typedef {object} Context
  * @property {Map<string, Tool>} tools the tool list by name
- * @property {import('../types.js').Fusion} [fusion] how the score came about, where the server tells
  * @property {(object: string | null) => void} [highlight] shows a part of the picture
  */
 
@@ -35,7 +34,7 @@ export function scoreCard(record, context) {
     if (evidence.tool_logs.length > 0) card.append(toolTable(evidence, context.tools));
   }
   if (conclusion && evidence) {
-    const fusion = fusionOf(record, context);
+    const fusion = fusionOf(record);
     if (fusion && conclusion.quality_score !== null) {
       card.append(h('section', { class: 'part' }, h('h3', { t: 'fusion.title' }), fusionChart(fusion, conclusion.quality_score)));
     }
@@ -126,9 +125,9 @@ function rangeOf(tool) {
   return h('span', { class: 'small faint block' }, `${end(tool.range[0]).replace(/^∞/, '−∞')} … ${end(tool.range[1])}`);
 }
 
-/** @param {AssessmentRecord} record @param {Context} context */
-function fusionOf(record, context) {
-  const told = context.fusion ?? record.fusion;
+/** @param {AssessmentRecord} record */
+function fusionOf(record) {
+  const told = record.summarizer_result?.fusion;
   if (told) return told;
   const logs = record.executor_evidence?.tool_logs ?? [];
   const tools = together(logs);

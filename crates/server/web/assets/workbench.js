@@ -227,7 +227,7 @@ export class Workbench {
   /** @param {Answer} answer */
   #showAnswer(answer) {
     const highlight = (/** @type {string | null} */ object) => this.viewer.set({ highlighted: object });
-    const card = scoreCard(answer.record, { tools: this.tools, fusion: answer.fusion, highlight });
+    const card = scoreCard(answer.record, { tools: this.tools, highlight });
     const copy = button('card.link', async () => {
       try {
         await navigator.clipboard.writeText(new URL(address(['a', answer.id]), location.href).href);
