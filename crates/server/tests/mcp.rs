@@ -1,6 +1,6 @@
 //! The Model Context Protocol: a client of `rmcp` in the same process, and plain requests over HTTP.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![expect(
     deprecated,
     reason = "clients of today announce folders by a call that newer versions of the protocol do without"
