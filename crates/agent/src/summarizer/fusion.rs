@@ -86,6 +86,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn weights_are_those_of_the_score() {
+        for fusion in [Fusion::default(), Fusion { eta: 40.0, levels: [1.0, 1.5, 3.0, 4.0, 4.5] }] {
+            for tools in [1.0, 2.3, 4.99] {
+                let weights = fusion.weights(tools);
+                let mean: f64 = weights.iter().zip(fusion.levels).map(|(weight, level)| weight * level).sum();
+                assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                assert!((mean - fusion.score(Some(tools), None)).abs() < 1e-12, "{fusion:?} {tools}");
+            }
+        }
+    }
+
+    #[test]
     fn the_formula_of_the_paper_normalised() {
         // By hand: tools say 3.5, the reasoner is sure that it is 4 with 0.7.
         let probabilities = Fusion::named(3);

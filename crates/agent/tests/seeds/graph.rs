@@ -62,6 +62,10 @@ async fn events_tell_of_every_node_subtask_and_tool() {
     assert_eq!(nodes(&events), [Node::Planner, Node::Executor, Node::Summarizer]);
     let subtasks = events.iter().filter(|event| matches!(event, Event::SubtaskEnded { .. })).count();
     assert_eq!(subtasks, 4);
+    let told = |event: &Event| matches!(event, Event::Plan { plan, .. } if Some(plan.as_ref()) == record.plan.as_ref());
+    assert!(events.iter().any(told), "the plan is told as soon as it is made");
+    let fusion = record.summarizer_result.as_ref().unwrap().fusion.as_ref().unwrap();
+    assert!((1.0..=5.0).contains(&fusion.tools) && fusion.probabilities.is_some());
     assert!(events.iter().any(|event| matches!(event, Event::ToolEnded { log } if log.tool_name.as_str() == "PIQE")));
     assert_eq!(events.last(), Some(&Event::Done { status: FinalStatus::Success }));
     let json = serde_json::to_value(&events[0]).unwrap();
