@@ -64,6 +64,7 @@ Examples:
   agenticiqa score coded.png -r original.png --map maps/     heat maps of where the damage is
   agenticiqa batch -i samples.jsonl -o records.jsonl         many assessments, resumable
   agenticiqa serve                                           a page and an HTTP API on this machine
+  agenticiqa mcp                                             tools for programs with a language model
   agenticiqa tools list                                      every tool, its scale, and what can run here
   agenticiqa tools install                                   what can be installed, its size and licence
   agenticiqa dataset prepare TID2013 --root D --output M     a manifest of a public dataset

@@ -107,6 +107,7 @@ impl From<Form> for Option<AnswerForm> {
 /// `POST /assess`: a question about a picture.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"query": "Is it blurry?", "image_path": "osprey-blurred.jpg", "reference_path": "osprey.jpg"}]))]
 pub struct AssessRequest {
     /// The question, in English or Chinese.
     #[schemars(length(min = 1, max = 20000))]
@@ -155,6 +156,7 @@ impl AssessRequest {
 /// `POST /score`: what the tools say of a picture.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"image_path": "osprey-blurred.jpg", "reference_path": "osprey.jpg", "tools": ["SSIM", "PSNR"]}]))]
 pub struct ScoreRequest {
     /// The picture: a file below an allowed folder.
     pub image_path: Option<String>,
@@ -200,6 +202,7 @@ impl ScoreRequest {
 /// `POST /map`: where a tool sees damage.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"image_path": "osprey-blurred.jpg", "reference_path": "osprey.jpg", "tool": "SSIM"}]))]
 pub struct MapRequest {
     /// The picture: a file below an allowed folder.
     pub image_path: Option<String>,
@@ -218,6 +221,7 @@ pub struct MapRequest {
 /// `POST /jobs`: many assessments in the background.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"folder": ".", "query": "Rate its quality."}]))]
 pub struct JobRequest {
     /// What to call it.
     #[schemars(length(max = 200))]
