@@ -1,7 +1,7 @@
 //! What the service answers.
 
 use agenticiqa::scoring::Row;
-use agenticiqa::state::{AssessmentRecord, ByNode, QualityLevel, Replan};
+use agenticiqa::state::{AssessmentRecord, ByNode, QualityLevel, Replan, Severity};
 use agenticiqa::tools::raw_number;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -103,6 +103,8 @@ pub fn detected(record: &AssessmentRecord) -> Vec<Detected> {
             }
         }
     }
+    // What was looked at and is not there was not detected.
+    found.retain(|found| found.severity.as_deref() != Some(Severity::None.name()));
     found
 }
 
