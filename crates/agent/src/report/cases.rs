@@ -134,7 +134,7 @@ fn of_kind(run: &Run, kind: Kind, most: usize, seed: u64) -> Vec<usize> {
         Kind::ToolsDisagree => {
             greatest(run, ranked(&|_, glance| glance.spread.filter(|spread| *spread >= DISAGREEMENT)), most)
         }
-        // No case is at both ends.
+        // No case is at both ends, also where all scores are equal.
         Kind::Lowest => {
             let scored = ranked(&|row, _| Some(-row.score.ok()?));
             let most = most.min(scored.len().div_ceil(2));
@@ -143,16 +143,21 @@ fn of_kind(run: &Run, kind: Kind, most: usize, seed: u64) -> Vec<usize> {
         Kind::Highest => {
             let scored = ranked(&|row, _| row.score.ok());
             let most = most.min(scored.len() / 2);
-            greatest(run, scored, most)
+            greatest_by(run, scored, most, Ordering::reverse)
         }
     }
 }
 
-/// The places of the greatest ranks; of equal ones by name, so that the order of lines does not matter.
-fn greatest(run: &Run, mut ranked: Vec<(f64, usize)>, most: usize) -> Vec<usize> {
+/// The places of the greatest ranks; equal ones come by name, so that the order of lines does not matter.
+fn greatest(run: &Run, ranked: Vec<(f64, usize)>, most: usize) -> Vec<usize> {
+    greatest_by(run, ranked, most, std::convert::identity)
+}
+
+/// The same, with the names of equal ones in an order that is turned so.
+fn greatest_by(run: &Run, mut ranked: Vec<(f64, usize)>, most: usize, turned: fn(Ordering) -> Ordering) -> Vec<usize> {
     let name = |place: usize| run.rows.rows[place].sample_id.as_str();
     let order = |one: &(f64, usize), other: &(f64, usize)| -> Ordering {
-        other.0.total_cmp(&one.0).then_with(|| name(one.1).cmp(name(other.1)))
+        other.0.total_cmp(&one.0).then_with(|| turned(name(one.1).cmp(name(other.1))))
     };
     if ranked.len() > most && most > 0 {
         ranked.select_nth_unstable_by(most - 1, order);
