@@ -50,6 +50,7 @@ test('the slider shows the reference on its left and the picture on its right; d
   assert.deepEqual(await stagePixels(page, points), reference, 'nearly all of it is the reference');
   await page.locator('.handle').focus();
   await page.keyboard.press('Home');
+  await painted(page);
   assert.equal(await page.getAttribute('.handle', 'aria-valuenow'), '0');
   assert.deepEqual(await stagePixels(page, points), image, 'all of it is the picture');
 });
@@ -93,6 +94,7 @@ test('the difference of equal pictures is black, of others not, and grows with t
   await slider.fill('0');
   const plain = await stagePixels(page, points);
   await slider.fill('3');
+  await painted(page);
   assert.equal(await page.textContent('.gain output'), '×8');
   const strong = await stagePixels(page, points);
   assert.ok(light(plain) > 0);
@@ -107,6 +109,7 @@ test('the difference of equal pictures is black, of others not, and grows with t
 test('at 1:1 a pixel of the picture is a pixel of the screen, and the probe reads what is shown', async () => {
   await page.keyboard.press('3');
   await page.click('text=1:1');
+  await painted(page);
   assert.equal(await page.textContent('output.zoom'), '100 %');
   const box = await place(page, '.canvas');
   await page.mouse.move(box.x + 301, box.y + 203);
@@ -146,6 +149,7 @@ test('a heat map lies over the picture, fades, and has a legend and a value unde
   await page.locator('.heat input[type=range]').fill('0');
   assert.deepEqual(await stagePixels(page, points), bare);
   await page.selectOption('.heat select', '');
+  await painted(page);
   assert.equal(await page.isVisible('.legend'), false);
 });
 
@@ -154,6 +158,7 @@ test('without a reference only tools that need none are offered', async () => {
   await page.waitForFunction(() => document.querySelectorAll('.slot .file').length === 1);
   const offered = await page.locator('.heat option').allTextContents();
   assert.ok(offered.includes('Fused-NR') && !offered.includes('SSIM'), String(offered));
+  await painted(page);
   assert.equal(await page.isVisible('.segments'), false);
 });
 

@@ -1,7 +1,7 @@
 // The page without a pointer: everything that matters is reached by tab and worked by keys, and the focus is always seen.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { startBrowser } from './browser.js';
+import { painted, startBrowser } from './browser.js';
 import { pictures, startServer } from './server.js';
 
 let server;
@@ -46,6 +46,7 @@ test('from the first tab to the answer, its evidence, a region and the slider, w
 
   await tabTo(page, '.handle');
   for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowLeft');
+  await painted(page);
   assert.equal(await page.getAttribute('.handle', 'aria-valuenow'), '40');
 
   await tabTo(page, '.panel button[title^="Add a box"]');
@@ -64,6 +65,7 @@ test('from the first tab to the answer, its evidence, a region and the slider, w
   await tabTo(page, '.sentence');
   assert.ok(await page.locator('[data-evidence].lit').count() > 0, 'a focused sentence lights its evidence');
   await page.keyboard.press('Space');
+  await painted(page);
   assert.equal(await page.getAttribute('.sentence:focus', 'aria-pressed'), 'true');
   await page.context().close();
 });
