@@ -29,18 +29,22 @@ pub struct Source {
 }
 
 impl Source {
+    /// The bytes of a picture file, and the pixels that they are decoded to.
+    pub fn new(bytes: Vec<u8>, picture: Picture) -> Self {
+        let digest = Digest(Sha256::digest(&bytes).into());
+        Self { path: None, bytes: bytes.into(), digest, picture }
+    }
+
     /// Decodes the bytes of a picture file.
     pub fn decode(decoder: &Decoder, bytes: Vec<u8>) -> Result<Self, DecodeError> {
-        let digest = Digest(Sha256::digest(&bytes).into());
         let picture = decoder.decode(&bytes)?;
-        Ok(Self { path: None, bytes: bytes.into(), digest, picture })
+        Ok(Self::new(bytes, picture))
     }
 
     /// Reads and decodes a picture file; errors name it.
     pub fn open(decoder: &Decoder, path: &Path) -> Result<Self, DecodeError> {
         let (bytes, picture) = decoder.open_with_bytes(path)?;
-        let digest = Digest(Sha256::digest(&bytes).into());
-        Ok(Self { path: Some(path.to_owned()), digest, bytes: bytes.into(), picture })
+        Ok(Self { path: Some(path.to_owned()), ..Self::new(bytes, picture) })
     }
 }
 

@@ -42,3 +42,4 @@ pub use error::{Error, Result};
 pub use format::Format;
 pub use heatmap::{colour_map, map_values, overlay, painted};
 pub use jpeg_quality::jpeg_quality;
+pub use raster::{Interleaved, composited};

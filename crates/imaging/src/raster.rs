@@ -1,7 +1,7 @@
 //! Interleaved samples between the decoder and the [`Image`]: alpha, CMYK and orientation are dealt with here, in place
 //! where that is possible, so that a large photo is never in memory more than twice.
 
-use agenticiqa_metrics::Image;
+use agenticiqa_metrics::{Error as MetricError, Image};
 use image::metadata::Orientation;
 use rayon::prelude::*;
 
@@ -32,10 +32,14 @@ impl Layout {
 
 /// Samples of 8 or 16 bits, pixel after pixel.
 #[derive(Debug)]
-pub(crate) enum Samples {
+pub enum Interleaved {
+    /// 8 bits a sample.
     Eight(Vec<u8>),
+    /// 16 bits a sample, full range.
     Sixteen(Vec<u16>),
 }
+
+pub(crate) use Interleaved as Samples;
 
 /// A decoded picture as its file has it.
 #[derive(Debug)]
@@ -113,6 +117,26 @@ impl Raster {
             (_, Samples::Sixteen(data)) => Image::from_rgb16(width, height, data)?,
         })
     }
+}
+
+/// A picture out of samples in memory, pixel after pixel, of 1 (grey), 2 (grey and alpha), 3 (RGB) or 4 (RGB and alpha)
+/// channels. Transparent pixels show white, as those of files do; whether there were any.
+pub fn composited(width: usize, height: usize, channels: usize, samples: Interleaved) -> Result<(Image, bool)> {
+    let given = on_samples!(&samples, data => data.len());
+    let expected = width.saturating_mul(height).saturating_mul(channels);
+    let layout = match channels {
+        1 => Layout::Gray,
+        2 => Layout::GrayAlpha,
+        3 => Layout::Rgb,
+        4 => Layout::Rgba,
+        _ => return Err(MetricError::BufferSize { width, height, channels, expected, actual: given }.into()),
+    };
+    if given != expected {
+        return Err(MetricError::BufferSize { width, height, channels, expected, actual: given }.into());
+    }
+    let mut raster = Raster { width, height, layout, samples };
+    let transparent = raster.flatten();
+    Ok((raster.into_image()?, transparent))
 }
 
 /// A sample of 8 or 16 bits.

@@ -50,14 +50,34 @@ struct Inner {
 impl Image {
     /// An image from interleaved 8-bit RGB samples.
     pub fn from_rgb8(width: usize, height: usize, interleaved: Vec<u8>) -> Result<Self> {
+        Self::of_rgb8(width, height, &interleaved)
+    }
+
+    /// An image from interleaved 8-bit RGB samples that somebody else owns; they are copied once, into planes.
+    pub fn of_rgb8(width: usize, height: usize, interleaved: &[u8]) -> Result<Self> {
         check_size(width, height, 3, interleaved.len())?;
-        Ok(Self::from_planes(width, height, 3, Samples::Eight(deinterleave(&interleaved))))
+        Ok(Self::from_planes(width, height, 3, Samples::Eight(deinterleave(interleaved))))
     }
 
     /// An image from interleaved 16-bit RGB samples.
     pub fn from_rgb16(width: usize, height: usize, interleaved: Vec<u16>) -> Result<Self> {
+        Self::of_rgb16(width, height, &interleaved)
+    }
+
+    /// An image from interleaved 16-bit RGB samples that somebody else owns; they are copied once, into planes.
+    pub fn of_rgb16(width: usize, height: usize, interleaved: &[u16]) -> Result<Self> {
         check_size(width, height, 3, interleaved.len())?;
-        Ok(Self::from_planes(width, height, 3, Samples::Sixteen(deinterleave(&interleaved))))
+        Ok(Self::from_planes(width, height, 3, Samples::Sixteen(deinterleave(interleaved))))
+    }
+
+    /// An RGB image from samples that are in planes already: all of R, then G, then B.
+    pub fn from_planar_rgb(width: usize, height: usize, planes: Samples) -> Result<Self> {
+        let given = match &planes {
+            Samples::Eight(data) => data.len(),
+            Samples::Sixteen(data) => data.len(),
+        };
+        check_size(width, height, 3, given)?;
+        Ok(Self::from_planes(width, height, 3, planes))
     }
 
     /// A grey image from 8-bit samples.
@@ -377,6 +397,14 @@ mod tests {
         assert_eq!(part.channel(2).data(), [17.0, 20.0, 29.0, 32.0]);
         let beyond = Region { x: 3, y: 0, width: 2, height: 1 };
         assert!(matches!(image.crop(&beyond), Err(Error::RegionOutOfBounds { .. })));
+    }
+
+    #[test]
+    fn planes_are_taken_as_they_are() {
+        let planar = Image::from_planar_rgb(2, 1, Samples::Eight(vec![1, 2, 3, 4, 5, 6])).unwrap();
+        let interleaved = Image::of_rgb8(2, 1, &[1, 3, 5, 2, 4, 6]).unwrap();
+        assert_eq!(planar.samples(), interleaved.samples());
+        assert!(Image::from_planar_rgb(2, 1, Samples::Sixteen(vec![1; 5])).is_err());
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::failure::{Known, kind};
 use super::resume::{self, Existing, Found, Ledger};
 use super::writer::Writer;
 use super::{Error, Flaw, Input, Item, Output, Places, Sample, Summary};
-use crate::agent::Agent;
+use crate::agent::{Agent, Request};
 use crate::journal::Journal;
 use crate::patience;
 use crate::state::AssessmentRecord;
@@ -329,9 +329,26 @@ impl<'a> Crew<'a> {
     }
 }
 
-async fn assess(agent: Arc<Agent>, sample: Sample, tools: Vec<String>, limit: Option<Duration>) -> AssessmentRecord {
-    let (known, start) = (Known::of(&sample), Instant::now());
-    let assessment = agent.assess(sample.request(&tools), Journal::default());
+/// The record of a sample, whatever becomes of it.
+pub(super) async fn assess(
+    agent: Arc<Agent>,
+    sample: Sample,
+    tools: Vec<String>,
+    limit: Option<Duration>,
+) -> AssessmentRecord {
+    let known = Known::of(&sample);
+    record(agent, known, sample.request(&tools), limit).await
+}
+
+/// The record of a request that came of a sample.
+pub(super) async fn record(
+    agent: Arc<Agent>,
+    known: Known,
+    request: Request,
+    limit: Option<Duration>,
+) -> AssessmentRecord {
+    let start = Instant::now();
+    let assessment = agent.assess(request, Journal::default());
     let assessed = match limit {
         Some(limit) => patience::within(patience::timeout(limit, assessment)).await,
         None => Ok(assessment.await),

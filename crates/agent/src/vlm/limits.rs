@@ -61,32 +61,68 @@ impl LimitCard {
     }
 }
 
-/// A backend that is asked no faster than its limits allow.
+/// Who says when a call may begin. [`Pace`] is the limiter of one process; where many processes share one limit, theirs asks
+/// somewhere else.
+pub trait Limiter: std::fmt::Debug + Send + Sync {
+    /// Waits until a call of `backend` may begin; how many tokens it is taken to cost. An error is one of the call.
+    fn turn<'a>(&'a self, backend: &'a str) -> BoxFuture<'a, Result<f64, Error>>;
+
+    /// A call has ended. `reserved` is what its turn was taken to cost; what it did cost is not known of a call that failed.
+    fn settle(&self, backend: &str, reserved: f64, used: Option<f64>);
+
+    /// The backend has refused a call: nobody is to ask it for so long.
+    fn rest(&self, backend: &str, respite: Duration);
+}
+
+/// The limiter of one backend in one process.
 #[derive(Debug)]
-pub(super) struct Limited {
-    model: Arc<dyn Vlm>,
-    calls: Option<Arc<Semaphore>>,
+pub(super) struct Alone {
     /// Held by the call that comes next: what it will cost is guessed as late as can be.
     next: tokio::sync::Mutex<()>,
     pace: Mutex<Pace>,
 }
 
-impl Limited {
-    /// `calls` is shared by all backends that it limits together.
-    pub fn new(model: Arc<dyn Vlm>, limits: Limits, calls: Option<Arc<Semaphore>>) -> Self {
-        Self { model, calls, next: tokio::sync::Mutex::default(), pace: Mutex::new(Pace::new(limits)) }
-    }
-
-    /// Waits until the call may begin; how many tokens it is taken to cost.
-    async fn turn(&self) -> f64 {
-        let _next = self.next.lock().await;
-        let (start, reserved) = self.pace(|pace| pace.reserve(Instant::now()));
-        sleep_until(start).await;
-        reserved
+impl Alone {
+    pub fn new(limits: Limits) -> Self {
+        Self { next: tokio::sync::Mutex::default(), pace: Mutex::new(Pace::new(limits)) }
     }
 
     fn pace<T>(&self, change: impl FnOnce(&mut Pace) -> T) -> T {
         change(&mut self.pace.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Limiter for Alone {
+    fn turn<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<f64, Error>> {
+        Box::pin(async {
+            let _next = self.next.lock().await;
+            let (start, reserved) = self.pace(|pace| pace.reserve(Instant::now()));
+            sleep_until(start).await;
+            Ok(reserved)
+        })
+    }
+
+    fn settle(&self, _: &str, reserved: f64, used: Option<f64>) {
+        self.pace(|pace| pace.settle(reserved, used));
+    }
+
+    fn rest(&self, _: &str, respite: Duration) {
+        self.pace(|pace| pace.rest_until(Instant::now() + respite));
+    }
+}
+
+/// A backend that is asked no faster than its limits allow.
+#[derive(Debug)]
+pub(super) struct Limited {
+    model: Arc<dyn Vlm>,
+    calls: Option<Arc<Semaphore>>,
+    limiter: Arc<dyn Limiter>,
+}
+
+impl Limited {
+    /// `calls` is shared by all backends that it limits together.
+    pub fn new(model: Arc<dyn Vlm>, limiter: Arc<dyn Limiter>, calls: Option<Arc<Semaphore>>) -> Self {
+        Self { model, calls, limiter }
     }
 }
 
@@ -106,20 +142,14 @@ impl Vlm for Limited {
                 Some(calls) => patience::queue(calls.acquire()).await.ok(),
                 None => None,
             };
-            let reserved = patience::queue(self.turn()).await;
+            let reserved = patience::queue(self.limiter.turn(self.name())).await?;
             let answer = self.model.generate(prompt, images, options).await;
-            match &answer {
-                Ok(answer) => {
-                    let used = (answer.usage.prompt_tokens + answer.usage.completion_tokens) as f64;
-                    self.pace(|pace| pace.settle(reserved, used));
-                }
-                Err(error) => {
-                    self.pace(|pace| pace.settle_unknown(reserved));
-                    if let ErrorKind::RateLimit { retry_after } = error.kind() {
-                        let respite = retry_after.unwrap_or(RESPITE).min(LONGEST_RESPITE);
-                        self.pace(|pace| pace.rest_until(Instant::now() + respite));
-                    }
-                }
+            let used = answer.as_ref().ok().map(|answer| answer.usage.prompt_tokens + answer.usage.completion_tokens);
+            self.limiter.settle(self.name(), reserved, used.map(|tokens| tokens as f64));
+            if let Err(error) = &answer
+                && let ErrorKind::RateLimit { retry_after } = error.kind()
+            {
+                self.limiter.rest(self.name(), retry_after.unwrap_or(RESPITE).min(LONGEST_RESPITE));
             }
             answer
         })
@@ -142,9 +172,9 @@ impl Vlm for Limited {
     }
 }
 
-/// When the next call may begin.
+/// When the next call of a backend may begin.
 #[derive(Debug)]
-struct Pace {
+pub struct Pace {
     seconds_per_request: f64,
     seconds_per_token: f64,
     next: Option<Instant>,
@@ -156,7 +186,8 @@ struct Pace {
 }
 
 impl Pace {
-    fn new(limits: Limits) -> Self {
+    /// Nothing was asked yet.
+    pub fn new(limits: Limits) -> Self {
         let seconds = |limit: Option<f64>| limit.map_or(0.0, |limit| 60.0 / limit);
         Self {
             seconds_per_request: seconds(limits.requests_per_minute),
@@ -170,7 +201,7 @@ impl Pace {
     }
 
     /// When the call may begin, and how many tokens it is taken to cost.
-    fn reserve(&mut self, now: Instant) -> (Instant, f64) {
+    pub fn reserve(&mut self, now: Instant) -> (Instant, f64) {
         let expected = if self.calls > 0.0 { self.tokens / self.calls } else { FIRST_GUESS };
         let paid = if self.seconds_per_token > 0.0 { later(self.epoch, self.tokens_paid) } else { now };
         let start = self.next.map_or(now, |next| next.max(now)).max(paid);
@@ -182,19 +213,17 @@ impl Pace {
         (start, expected)
     }
 
-    /// The call has cost so many tokens.
-    fn settle(&mut self, reserved: f64, used: f64) {
-        self.tokens_paid += (used - reserved) * self.seconds_per_token;
-        self.tokens += used;
-        self.calls += 1.0;
+    /// A call has ended that was taken to cost `reserved` tokens. Nobody knows what a failed one did cost, most likely nothing.
+    pub fn settle(&mut self, reserved: f64, used: Option<f64>) {
+        self.tokens_paid += (used.unwrap_or(0.0) - reserved) * self.seconds_per_token;
+        if let Some(used) = used {
+            self.tokens += used;
+            self.calls += 1.0;
+        }
     }
 
-    /// The call has failed: nobody knows what it cost, most likely nothing.
-    fn settle_unknown(&mut self, reserved: f64) {
-        self.tokens_paid -= reserved * self.seconds_per_token;
-    }
-
-    fn rest_until(&mut self, end: Instant) {
+    /// No call begins before `end`.
+    pub fn rest_until(&mut self, end: Instant) {
         self.next = Some(self.next.map_or(end, |next| next.max(end)));
     }
 }
@@ -272,7 +301,7 @@ mod tests {
     async fn no_minute_has_more_requests_than_allowed_and_none_is_wasted() {
         let model = Clocked::new(10);
         let limits = Limits { requests_per_minute: Some(90.0), tokens_per_minute: None };
-        let limited = Limited::new(Arc::clone(&model) as Arc<dyn Vlm>, limits, None);
+        let limited = Limited::new(Arc::clone(&model) as Arc<dyn Vlm>, Arc::new(Alone::new(limits)), None);
         ask(&limited, 300).await;
         let asked = model.asked.lock().unwrap().clone();
         assert_eq!(busiest_minute(&asked), 90);
@@ -284,7 +313,7 @@ mod tests {
     async fn tokens_are_learned_and_kept_to() {
         let model = Clocked::new(500);
         let limits = Limits { requests_per_minute: None, tokens_per_minute: Some(30_000.0) };
-        let limited = Limited::new(Arc::clone(&model) as Arc<dyn Vlm>, limits, None);
+        let limited = Limited::new(Arc::clone(&model) as Arc<dyn Vlm>, Arc::new(Alone::new(limits)), None);
         ask(&limited, 240).await;
         let asked = model.asked.lock().unwrap().clone();
         // 60 calls of 500 tokens a minute, one more while it is being paid for.
@@ -297,8 +326,10 @@ mod tests {
     async fn calls_at_a_time_are_shared_by_all_backends() {
         let (first, second) = (Clocked::new(1), Clocked::new(1));
         let calls = Some(Arc::new(Semaphore::new(3)));
-        let of =
-            |model: &Arc<Clocked>| Limited::new(Arc::clone(model) as Arc<dyn Vlm>, Limits::default(), calls.clone());
+        let of = |model: &Arc<Clocked>| {
+            let limiter = Arc::new(Alone::new(Limits::default()));
+            Limited::new(Arc::clone(model) as Arc<dyn Vlm>, limiter, calls.clone())
+        };
         let (one, other) = (of(&first), of(&second));
         let start = Instant::now();
         futures_util::future::join(ask(&one, 6), ask(&other, 6)).await;
@@ -309,7 +340,7 @@ mod tests {
     async fn a_backend_that_refuses_is_left_alone_by_all() {
         let model = Clocked::new(1);
         model.refused.lock().unwrap().push(Some(Duration::from_secs(30)));
-        let limited = Limited::new(Arc::clone(&model) as Arc<dyn Vlm>, Limits::default(), None);
+        let limited = Limited::new(Arc::clone(&model) as Arc<dyn Vlm>, Arc::new(Alone::new(Limits::default())), None);
         assert!(ask(&limited, 1).await[0].is_err());
         ask(&limited, 5).await;
         let asked = model.asked.lock().unwrap().clone();

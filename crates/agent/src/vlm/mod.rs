@@ -48,7 +48,7 @@ pub use backend::{BackendName, NotABackend, Provider, ProviderSettings, Secret};
 pub use client::{Client, Event, RetryPolicy};
 pub use error::{Error, ErrorKind};
 pub(crate) use http::download_client;
-pub use limits::{LimitCard, Limits};
+pub use limits::{LimitCard, Limiter, Limits, Pace};
 pub use picture::{DEFAULT_MAX_SIDE, ImageLimits, prepare};
 pub use rates::{RateCard, Rates};
 pub use recorded::Recording;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::limits::Limited;
+use super::limits::{Alone, Limited, Limiter};
 use super::recorded::{Player, Recorder};
 use super::{BackendName, Error, LimitCard, Limits, ProviderSettings, Recording, Vlm, connect};
 
@@ -19,6 +19,8 @@ pub struct Traffic {
     pub recording: Option<Recording>,
     /// How many calls there may be at a time, of all models together.
     pub calls: Option<Calls>,
+    /// Who says when a call may begin, instead of the limits above: for limits that several processes share.
+    pub limiter: Option<Arc<dyn Limiter>>,
 }
 
 /// So many calls at a time, shared by all clones.
@@ -56,12 +58,14 @@ impl Traffic {
 
     /// A model that is asked no faster than allowed.
     pub fn around(&self, model: Arc<dyn Vlm>) -> Arc<dyn Vlm> {
-        let limits = self.limits_of(model.name());
         let turns = self.calls.as_ref().map(|calls| Arc::clone(&calls.turns));
-        if limits == Limits::default() && turns.is_none() {
-            return model;
-        }
-        Arc::new(Limited::new(model, limits, turns))
+        let limits = self.limits_of(model.name());
+        let limiter = match &self.limiter {
+            Some(limiter) => Arc::clone(limiter),
+            None if limits == Limits::default() && turns.is_none() => return model,
+            None => Arc::new(Alone::new(limits)),
+        };
+        Arc::new(Limited::new(model, limiter, turns))
     }
 
     fn limits_of(&self, backend: &str) -> Limits {

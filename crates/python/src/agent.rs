@@ -1,0 +1,237 @@
+//! The agent: a question about a picture is begun here and runs on threads of its own; whoever waits for it hears its events.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use agenticiqa::agent::{self as engine, Request};
+use agenticiqa::batch::Line;
+use agenticiqa::config::Overrides;
+use agenticiqa::journal::Journal;
+use agenticiqa::setup;
+use agenticiqa::state::{AnswerForm, AssessmentRecord, RegionBox};
+use agenticiqa::vlm::{Calls, Limiter, Traffic};
+use pyo3::prelude::*;
+use serde::Deserialize;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::AbortHandle;
+
+use crate::errors::Problem;
+use crate::limiter::Remote;
+use crate::pictures::Given;
+use crate::threads;
+use crate::tools::settings;
+
+/// Threads that wait for models; what computes has others.
+const WAITING: usize = 2;
+
+/// The threads on which assessments run. A fork copies none of them: [`threads::begin_agent`] refuses to go on there.
+fn runtime() -> Result<&'static Runtime, Problem> {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    threads::begin_agent()?;
+    if let Some(runtime) = RUNTIME.get() {
+        return Ok(runtime);
+    }
+    let built = Builder::new_multi_thread().worker_threads(WAITING).enable_all().build();
+    let built = built.map_err(|error| Problem::Other(format!("threads cannot be started: {error}")))?;
+    Ok(RUNTIME.get_or_init(|| built))
+}
+
+/// A question as Python asks it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    query: Option<String>,
+    sample_id: Option<String>,
+    options: Vec<String>,
+    regions: Vec<RegionBox>,
+    tools: Vec<String>,
+    answer: Option<AnswerForm>,
+    max_replan: Option<u32>,
+}
+
+impl Question {
+    fn request(self, image: engine::Input, reference: Option<engine::Input>) -> Request {
+        let default = Request::new(image);
+        Request {
+            sample_id: self.sample_id,
+            query: self.query.unwrap_or_else(|| default.query.clone()),
+            options: self.options,
+            reference,
+            regions: self.regions,
+            tools: self.tools,
+            form: self.answer,
+            max_replan_iterations: self.max_replan,
+            ..default
+        }
+    }
+}
+
+/// The agent by the settings.
+#[pyclass(frozen, module = "agenticiqa._native")]
+pub struct Agent {
+    agent: Arc<engine::Agent>,
+}
+
+#[pymethods]
+impl Agent {
+    #[new]
+    #[pyo3(signature = (config=None, backend=None, max_replan=None, overrides=Vec::new(), calls=None, limiter=None))]
+    fn new(
+        py: Python<'_>,
+        config: Option<PathBuf>,
+        backend: Option<String>,
+        max_replan: Option<u32>,
+        overrides: Vec<(String, String)>,
+        calls: Option<usize>,
+        limiter: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let overrides = Overrides { backend, max_replan, assignments: overrides, ..Overrides::default() };
+        let limiter = limiter.map(|object| Arc::new(Remote::new(object)) as Arc<dyn Limiter>);
+        let made = py.detach(move || -> Result<Self, Problem> {
+            let (settings, environment) = settings(config, &overrides)?;
+            let registry = setup::registry(&settings)?;
+            let traffic = Traffic { calls: calls.map(Calls::new), limiter, ..setup::traffic(&settings) };
+            let agent = setup::agent_with(&settings, &environment, registry, traffic)?;
+            Ok(Self { agent: Arc::new(agent) })
+        });
+        Ok(made?)
+    }
+
+    /// Who thinks: planner, executor, summarizer.
+    #[getter]
+    fn backends(&self) -> (String, String, String) {
+        let backends = self.agent.backends();
+        (backends.planner, backends.executor, backends.summarizer)
+    }
+
+    /// Begins to answer a question, given as JSON. `names` are those of picture and reference in the record; `wake` is called,
+    /// without arguments and on another thread, whenever there is something to hear.
+    #[pyo3(signature = (image, reference, question, names=(None, None), wake=None))]
+    fn start(
+        &self,
+        py: Python<'_>,
+        image: &Bound<'_, PyAny>,
+        reference: Option<&Bound<'_, PyAny>>,
+        question: &str,
+        names: (Option<String>, Option<String>),
+        wake: Option<Py<PyAny>>,
+    ) -> PyResult<Run> {
+        let question: Question =
+            serde_json::from_str(question).map_err(|error| Problem::Settings(error.to_string()))?;
+        let (image, reference) = (Given::of(image)?, reference.map(Given::of).transpose()?);
+        let agent = Arc::clone(&self.agent);
+        let run = py.detach(|| -> Result<Run, Problem> {
+            let (image, reference) = threads::compute(|| {
+                rayon::join(|| image.input(names.0), || reference.map(|reference| reference.input(names.1)).transpose())
+            })?;
+            let request = question.request(image?, reference?);
+            Run::start(wake, move |journal| async move { agent.assess(request, journal).await.map_err(Problem::from) })
+        });
+        Ok(run?)
+    }
+
+    /// Begins to work on a line of a manifest: name, number, fields as JSON. Its record is what `agenticiqa batch` writes. Pictures
+    /// that are given as the bytes of files are taken instead of those that the line names.
+    #[pyo3(signature = (line, pictures=(None, None), tools=Vec::new(), timeout=None, wake=None))]
+    fn start_line(
+        &self,
+        line: (String, u64, String),
+        pictures: (Option<Vec<u8>>, Option<Vec<u8>>),
+        tools: Vec<String>,
+        timeout: Option<f64>,
+        wake: Option<Py<PyAny>>,
+    ) -> PyResult<Run> {
+        let (name, number, fields) = line;
+        let fields = serde_json::from_str(&fields).map_err(|error| Problem::Settings(error.to_string()))?;
+        let limit = timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let (line, agent) = (Line { name, number, fields }, Arc::clone(&self.agent));
+        let start = move |_| async move { Ok(line.assess(agent, pictures, tools, limit).await) };
+        Ok(Run::start(wake, start)?)
+    }
+}
+
+/// Something to hear.
+enum Message {
+    Event(String),
+    End(Result<Box<AssessmentRecord>, Problem>),
+}
+
+/// An assessment that runs.
+#[pyclass(frozen, module = "agenticiqa._native")]
+pub struct Run {
+    messages: Mutex<Receiver<Message>>,
+    task: AbortHandle,
+}
+
+/// Tells whoever listens, and wakes them.
+struct Voice {
+    sender: Mutex<Sender<Message>>,
+    wake: Option<Py<PyAny>>,
+}
+
+impl Voice {
+    fn say(&self, message: Message) {
+        let sent = self.sender.lock().unwrap_or_else(PoisonError::into_inner).send(message);
+        if let (Ok(()), Some(wake)) = (sent, &self.wake) {
+            // A listener whose event loop is closed has gone: nobody else would want to know.
+            Python::try_attach(|py| wake.call0(py).map(drop));
+        }
+    }
+}
+
+impl Run {
+    fn start<F>(wake: Option<Py<PyAny>>, work: impl FnOnce(Journal) -> F) -> Result<Self, Problem>
+    where
+        F: Future<Output = Result<AssessmentRecord, Problem>> + Send + 'static,
+    {
+        let (sender, receiver) = channel();
+        let voice = Arc::new(Voice { sender: Mutex::new(sender), wake });
+        let events = Arc::clone(&voice);
+        let journal = Journal::heard_by(move |event| {
+            if let Ok(event) = serde_json::to_string(event) {
+                events.say(Message::Event(event));
+            }
+        });
+        let runtime = runtime()?;
+        let worked = runtime.spawn(work(journal));
+        let task = worked.abort_handle();
+        runtime.spawn(async move {
+            let ended = worked.await.unwrap_or_else(|failure| {
+                Err(Problem::Other(match failure.is_cancelled() {
+                    true => "the assessment was cancelled".to_owned(),
+                    false => format!("the program failed on this picture: {failure}"),
+                }))
+            });
+            voice.say(Message::End(ended.map(Box::new)));
+        });
+        Ok(Self { messages: Mutex::new(receiver), task })
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// What is heard within so many seconds: `(False, event)`, `(True, record)`, both as JSON, or `None`. What ended the
+    /// assessment without a record is raised.
+    fn hear(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<(bool, String)>> {
+        let patience = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let heard = py.detach(|| self.messages.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(patience));
+        match heard {
+            Ok(Message::Event(event)) => Ok(Some((false, event))),
+            Ok(Message::End(record)) => {
+                let record = serde_json::to_string(&*record?).map_err(|error| Problem::Other(error.to_string()))?;
+                Ok(Some((true, record)))
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(Problem::Other("the assessment has ended, and was heard to the end".to_owned()).into())
+            }
+        }
+    }
+
+    /// Ends it: what has not begun is left.
+    fn cancel(&self) {
+        self.task.abort();
+    }
+}

@@ -1,0 +1,155 @@
+//! What goes wrong, as exceptions of `agenticiqa.errors`. Messages are those of the program.
+
+use agenticiqa::imaging::Error as DecodeError;
+use agenticiqa::tools::Failure;
+use agenticiqa::{agent, batch, config, metrics, scoring, setup, tools};
+use pyo3::PyErr;
+
+/// The exceptions themselves; Python has them, so that they can be caught, pickled and read about.
+mod exceptions {
+    use pyo3::import_exception;
+
+    import_exception!(agenticiqa.errors, AgenticIQAError);
+    import_exception!(agenticiqa.errors, ForkError);
+    import_exception!(agenticiqa.errors, MissingFileError);
+    import_exception!(agenticiqa.errors, PairError);
+    import_exception!(agenticiqa.errors, PictureError);
+    import_exception!(agenticiqa.errors, SettingsError);
+    import_exception!(agenticiqa.errors, ToolError);
+    import_exception!(agenticiqa.errors, UnknownToolError);
+}
+
+use exceptions::*;
+
+/// Why there is no result; one kind for each exception.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Problem {
+    /// A picture cannot be read.
+    #[error("{0}")]
+    Picture(String),
+    /// There is no such file.
+    #[error("{0}")]
+    Missing(String),
+    /// Picture and reference do not fit, or one of them is missing.
+    #[error("{0}")]
+    Pair(String),
+    /// A tool cannot work.
+    #[error("{0}")]
+    Tool(String),
+    /// There is no such tool.
+    #[error("{0}")]
+    UnknownTool(String),
+    /// The configuration is no good.
+    #[error("{0}")]
+    Settings(String),
+    /// This process is the child of one that had threads.
+    #[error(
+        "this process was forked after AgenticIQA had started its threads, which a fork does not copy: start processes with \
+         multiprocessing.get_context(\"spawn\"), or use AgenticIQA for the first time after the fork"
+    )]
+    Forked,
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<Problem> for PyErr {
+    fn from(problem: Problem) -> Self {
+        let message = problem.to_string();
+        match problem {
+            Problem::Picture(_) => PictureError::new_err(message),
+            Problem::Missing(_) => MissingFileError::new_err(message),
+            Problem::Pair(_) => PairError::new_err(message),
+            Problem::Tool(_) => ToolError::new_err(message),
+            Problem::UnknownTool(_) => UnknownToolError::new_err(message),
+            Problem::Settings(_) => SettingsError::new_err(message),
+            Problem::Forked => ForkError::new_err(message),
+            Problem::Other(_) => AgenticIQAError::new_err(message),
+        }
+    }
+}
+
+impl From<DecodeError> for Problem {
+    fn from(error: DecodeError) -> Self {
+        let message = error.to_string();
+        match error.reason() {
+            DecodeError::NotFound => Self::Missing(message),
+            _ => Self::Picture(message),
+        }
+    }
+}
+
+impl From<metrics::Error> for Problem {
+    fn from(error: metrics::Error) -> Self {
+        let message = error.to_string();
+        match error {
+            metrics::Error::SizeMismatch { .. } | metrics::Error::ReferenceMissing { .. } => Self::Pair(message),
+            _ => Self::Picture(message),
+        }
+    }
+}
+
+impl From<tools::Error> for Problem {
+    fn from(error: tools::Error) -> Self {
+        let message = error.to_string();
+        match error {
+            tools::Error::UnknownTool { .. } => Self::UnknownTool(message),
+            tools::Error::Unavailable { .. } | tools::Error::Model { .. } => Self::Tool(message),
+            _ => Self::Settings(message),
+        }
+    }
+}
+
+impl From<scoring::Error> for Problem {
+    fn from(error: scoring::Error) -> Self {
+        let message = error.to_string();
+        match error {
+            scoring::Error::Tool(error) => error.into(),
+            scoring::Error::ReferenceMissing { .. } => Self::Pair(message),
+            _ => Self::Picture(message),
+        }
+    }
+}
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Input(message) | Failure::NotApplicable(message) => Self::Picture(message),
+            Failure::Tool(message) => Self::Tool(message),
+        }
+    }
+}
+
+impl From<config::Error> for Problem {
+    fn from(error: config::Error) -> Self {
+        Self::Settings(error.to_string())
+    }
+}
+
+impl From<setup::Error> for Problem {
+    fn from(error: setup::Error) -> Self {
+        match error {
+            setup::Error::Tools(error) => error.into(),
+            other => Self::Settings(other.to_string()),
+        }
+    }
+}
+
+impl From<agent::Error> for Problem {
+    fn from(error: agent::Error) -> Self {
+        let message = error.to_string();
+        match error {
+            agent::Error::Picture(error) => error.into(),
+            agent::Error::Pair(error) => error.into(),
+            agent::Error::Tool(error) => error.into(),
+            agent::Error::Region { .. } => Self::Picture(message),
+            _ => Self::Settings(message),
+        }
+    }
+}
+
+impl From<batch::Error> for Problem {
+    fn from(error: batch::Error) -> Self {
+        Self::Settings(error.to_string())
+    }
+}

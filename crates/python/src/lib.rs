@@ -1,0 +1,40 @@
+//! The native half of the Python package `agenticiqa`: what needs pixels, threads or the agent. What can be said in Python is said
+//! there (`python/agenticiqa`), and nothing here is meant to be called from anywhere else.
+
+mod agent;
+mod arrays;
+mod errors;
+mod limiter;
+mod manifest;
+mod many;
+mod pictures;
+mod threads;
+mod tools;
+
+use pyo3::prelude::*;
+
+/// The native half of `agenticiqa`.
+#[pymodule(gil_used = true)]
+mod _native {
+    #[pymodule_export]
+    use crate::agent::{Agent, Run};
+    #[pymodule_export]
+    use crate::limiter::RateLimiter;
+    #[pymodule_export]
+    use crate::manifest::manifest;
+    #[pymodule_export]
+    use crate::many::score_many;
+    #[pymodule_export]
+    use crate::pictures::Picture;
+    #[pymodule_export]
+    use crate::threads::{set_threads, threads};
+    #[pymodule_export]
+    use crate::tools::{Tool, Tools};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

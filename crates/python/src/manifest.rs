@@ -1,0 +1,21 @@
+//! The lines of a manifest, read as `agenticiqa batch` reads them.
+
+use std::path::PathBuf;
+
+use agenticiqa::batch::{Input, Line, Places, open_lines};
+use pyo3::prelude::*;
+
+use crate::errors::Problem;
+
+/// Name, number and fields (as JSON) of every line of a manifest: JSON Lines, CSV or Parquet.
+#[pyfunction]
+#[pyo3(signature = (path, root=None))]
+pub fn manifest(py: Python<'_>, path: PathBuf, root: Option<PathBuf>) -> PyResult<Vec<(String, u64, String)>> {
+    let read = py.detach(|| -> Result<Vec<_>, Problem> {
+        let places = Places::new(root.as_deref(), Some(&path));
+        let lines = open_lines(&Input::file(&path), &places)?;
+        let row = |line: Line| (line.name, line.number, serde_json::Value::Object(line.fields).to_string());
+        lines.map(|line| Ok(row(line?))).collect()
+    });
+    Ok(read?)
+}

@@ -1,0 +1,206 @@
+//! Many pictures: one a thread, so that all threads work all the time, and no more pictures in memory than threads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+
+use agenticiqa::imaging::Decoder;
+use agenticiqa::tools as engine;
+use numpy::{PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::Problem;
+use crate::pictures::{Given, Pixels};
+use crate::threads;
+use crate::tools::{Task, Tool, open_reference};
+
+/// What is to be done, shared by all threads.
+struct Job {
+    tools: Vec<Arc<engine::Tool>>,
+    decoder: Decoder,
+    images: Vec<Py<PyAny>>,
+    references: References,
+    next: AtomicUsize,
+    /// Nobody waits for the rest.
+    stopped: AtomicBool,
+}
+
+/// What pictures are compared with.
+enum References {
+    /// Nothing.
+    None,
+    /// The same for all, decoded once.
+    One(Result<Pixels, Problem>),
+    /// One for each; `None` where a picture has none.
+    Each(Vec<Py<PyAny>>),
+}
+
+/// What came out of one tool on one picture.
+type Cell = Result<Score, Problem>;
+
+#[derive(Clone, Copy)]
+struct Score {
+    raw: f64,
+    normalized: f64,
+    low: f64,
+    high: f64,
+    seconds: f64,
+}
+
+impl Job {
+    /// Works on pictures until there are none left.
+    fn work(&self, results: &Sender<(usize, Vec<Cell>)>) {
+        while !self.stopped.load(Ordering::SeqCst) {
+            let index = self.next.fetch_add(1, Ordering::SeqCst);
+            if index >= self.images.len() {
+                return;
+            }
+            // The interpreter may be ending: then nobody waits.
+            let Some(cells) = Python::try_attach(|py| self.one(py, index)) else { return };
+            if results.send((index, cells)).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn one(&self, py: Python<'_>, index: usize) -> Vec<Cell> {
+        let given = |object: &Py<PyAny>| Given::of(object.bind(py)).map_err(|error| problem(py, &error));
+        let image = given(&self.images[index]);
+        let reference = match &self.references {
+            References::Each(all) if !all[index].is_none(py) => Some(given(&all[index])),
+            _ => None,
+        };
+        py.detach(|| {
+            let image = image.and_then(|image| image.open(&self.decoder));
+            let reference = match (reference, &self.references) {
+                (Some(given), _) => Some(given.and_then(|given| open_reference(given, &self.decoder))),
+                (None, References::One(one)) => Some(one.clone()),
+                _ => None,
+            };
+            self.tools.iter().map(|tool| self.cell(tool, &image, &reference)).collect()
+        })
+    }
+
+    fn cell(
+        &self,
+        tool: &Arc<engine::Tool>,
+        image: &Result<Pixels, Problem>,
+        reference: &Option<Result<Pixels, Problem>>,
+    ) -> Cell {
+        let reference = reference.clone().filter(|_| tool.needs_reference()).transpose();
+        let (tool, image) = (Arc::clone(tool), image.clone()?);
+        let run = Task { tool: Arc::clone(&tool), image, reference: reference?, region: None, map: false }.run()?;
+        match run.error {
+            Some(failure) => Err(failure.into()),
+            None => {
+                let interval = run.interval.and_then(|interval| tool.scale().normalise_interval(interval));
+                let [low, high] = interval.unwrap_or([f64::NAN; 2]);
+                let number = |score: Option<f64>| score.unwrap_or(f64::NAN);
+                let (raw, normalized) = (number(run.raw_score), number(run.normalized_score));
+                Ok(Score { raw, normalized, low, high, seconds: run.execution_time })
+            }
+        }
+    }
+}
+
+/// What an exception says, for the errors of single pictures.
+fn problem(py: Python<'_>, error: &PyErr) -> Problem {
+    Problem::Picture(error.value(py).to_string())
+}
+
+/// Scores of all pictures by all tools: arrays of pictures by tools (NaN where there is none), and what went wrong where. `references` is
+/// nothing, a list of as many, or, if `shared`, one for all.
+#[pyfunction]
+#[pyo3(signature = (tools, images, references, shared, threads, progress=None))]
+pub fn score_many<'py>(
+    py: Python<'py>,
+    tools: Vec<Py<Tool>>,
+    images: Vec<Py<PyAny>>,
+    references: Option<Bound<'py, PyAny>>,
+    shared: bool,
+    threads: Option<usize>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let decoder = tools.first().map_or_else(Decoder::default, |tool| tool.get().decoder);
+    let tools: Vec<Arc<engine::Tool>> = tools.iter().map(|tool| Arc::clone(&tool.get().tool)).collect();
+    let references = match references {
+        None => References::None,
+        Some(one) if shared => {
+            let given = Given::of(&one)?;
+            let opened = py.detach(|| threads::compute(|| open_reference(given, &decoder)))?;
+            References::One(opened)
+        }
+        Some(each) => References::Each(each.extract()?),
+    };
+    let (rows, columns) = (images.len(), tools.len());
+    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let job = Arc::new(Job { tools, decoder, images, references, next, stopped });
+    let (sender, mut receiver) = channel();
+    // With fewer pictures than threads all threads work on each picture.
+    let crew = threads::crew(threads)?;
+    let crew = if rows < crew.len() { vec![threads::team()?] } else { crew };
+    for thread in crew {
+        let (job, sender) = (Arc::clone(&job), sender.clone());
+        thread.spawn(move || job.work(&sender));
+    }
+    drop(sender);
+    let mut table = Table::new(py, rows, columns);
+    for done in 1..=rows {
+        let received = threads::wait(py, &mut receiver).and_then(|received| {
+            let (index, cells) = received.ok_or_else(lost)?;
+            table.put(index, cells)?;
+            progress.as_ref().map_or(Ok(()), |progress| progress.call1((done, rows)).map(drop))
+        });
+        if let Err(error) = received {
+            job.stopped.store(true, Ordering::SeqCst);
+            return Err(error);
+        }
+    }
+    table.finish(rows, columns)
+}
+
+fn lost() -> Problem {
+    Problem::Other("the program failed on one of these pictures: please report it".to_owned())
+}
+
+/// The results in columns.
+struct Table<'py> {
+    py: Python<'py>,
+    columns: usize,
+    numbers: [Vec<f64>; 5],
+    errors: Bound<'py, PyDict>,
+}
+
+const NAMES: [&str; 5] = ["raw", "normalized", "low", "high", "seconds"];
+
+impl<'py> Table<'py> {
+    fn new(py: Python<'py>, rows: usize, columns: usize) -> Self {
+        Self { py, columns, numbers: std::array::from_fn(|_| vec![f64::NAN; rows * columns]), errors: PyDict::new(py) }
+    }
+
+    fn put(&mut self, row: usize, cells: Vec<Cell>) -> PyResult<()> {
+        for (column, cell) in cells.into_iter().enumerate() {
+            match cell {
+                Ok(Score { raw, normalized, low, high, seconds }) => {
+                    for (numbers, value) in self.numbers.iter_mut().zip([raw, normalized, low, high, seconds]) {
+                        numbers[row * self.columns + column] = value;
+                    }
+                }
+                Err(problem) => self.errors.set_item((row, column), PyErr::from(problem).into_value(self.py))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, rows: usize, columns: usize) -> PyResult<Bound<'py, PyDict>> {
+        let table = PyDict::new(self.py);
+        for (name, numbers) in NAMES.into_iter().zip(self.numbers) {
+            let array: Bound<'py, PyArray2<f64>> =
+                numpy::PyArray1::from_vec(self.py, numbers).reshape([rows, columns])?;
+            table.set_item(name, array)?;
+        }
+        table.set_item("errors", self.errors)?;
+        Ok(table)
+    }
+}

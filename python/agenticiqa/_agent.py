@@ -1,0 +1,264 @@
+"""The agent: a question about a picture to an answer with its evidence, at once, as events, or with asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+from . import _native
+from ._metrics import Image, Region
+from ._records import Assessment, Event
+from .errors import AgenticIQAError, AssessmentError
+
+# How long a call waits before it looks whether somebody pressed Ctrl-C, in seconds.
+_ATTENTION = 0.1
+# The variables that settings depend on.
+_VARIABLES = ("AGENTICIQA_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "OLLAMA_", "OPENAI_", "ORT_", "XDG_", "HOME")
+
+
+class Agent:
+    """Who answers questions: settings, tools and models, made once and used often.
+
+    ``backend`` is who thinks: "builtin" (the default: measures instead of a model), or a model such as "openai.gpt-4o"; keys
+    come from the environment. ``config`` is a folder or a file of settings, ``settings`` changes single ones by their
+    name, such as ``{"planner.temperature": 0.2}``. ``cache`` is a folder that keeps the scores of tools; several processes
+    may share it. ``calls`` is the number of calls of models at a time.
+    """
+
+    def __init__(
+        self,
+        backend: str | None = None,
+        *,
+        config: str | os.PathLike[str] | None = None,
+        settings: Mapping[str, object] | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        calls: int | None = None,
+        limiter: Any = None,
+    ) -> None:
+        overrides = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in (settings or {}).items()]
+        if cache is not None:
+            overrides.append(("cache.disk", os.fspath(cache)))
+        path = None if config is None else os.fspath(config)
+        self._native = _native.Agent(path, backend, None, overrides, calls, limiter)
+
+    @property
+    def backends(self) -> tuple[str, str, str]:
+        """Who thinks: planner, executor, summarizer."""
+        return self._native.backends
+
+    def stream(self, image: Image, query: str | None = None, **question: Any) -> Run:
+        """Begins to answer and gives the events as they come; see `stream`."""
+        return Run(self._native, image, query, **question)
+
+    def assess(self, image: Image, query: str | None = None, **question: Any) -> Assessment:
+        """Answers a question; see `assess`."""
+        return self.stream(image, query, **question).result()
+
+    async def assess_async(self, image: Image, query: str | None = None, **question: Any) -> Assessment:
+        """Answers a question without holding up the event loop; see `assess`."""
+        return await self.stream(image, query, **question)
+
+    def __repr__(self) -> str:
+        return f"Agent({' / '.join(dict.fromkeys(self.backends))})"
+
+
+class Run:
+    """An assessment that runs: iterate over it for its events, ask for its ``result()``, or await it.
+
+    It works from the moment it is made, whether anybody listens or not. Each event is told once.
+    """
+
+    def __init__(
+        self,
+        agent: _native.Agent,
+        image: Image,
+        query: str | None = None,
+        *,
+        reference: Image | None = None,
+        options: Sequence[str] = (),
+        regions: Mapping[str, Region] | None = None,
+        tools: Sequence[str] = (),
+        answer: Literal["auto", "score", "choice", "text"] = "auto",
+        max_replan: int | None = None,
+        sample_id: str | None = None,
+        name: str | None = None,
+        reference_name: str | None = None,
+    ) -> None:
+        if isinstance(options, str) or isinstance(tools, str):
+            raise TypeError("options and tools are lists of texts")
+        boxes = [dict(zip(("name", "x", "y", "width", "height"), (part, *box))) for part, box in (regions or {}).items()]
+        question = {
+            "query": query,
+            "sample_id": sample_id,
+            "options": list(options),
+            "regions": boxes,
+            "tools": list(tools),
+            "answer": None if answer == "auto" else answer,
+            "max_replan": max_replan,
+        }
+        if reference is not None and reference_name is None and not isinstance(reference, (str, os.PathLike)):
+            reference_name = "reference"
+        self._begin(lambda wake: agent.start(image, reference, json.dumps(question), (name, reference_name), wake))
+
+    @classmethod
+    def _of_line(
+        cls,
+        agent: Agent,
+        line: tuple[str, int, str],
+        pictures: tuple[bytes | None, bytes | None] = (None, None),
+        tools: Sequence[str] = (),
+        timeout: float | None = None,
+    ) -> Run:
+        """The work on a line of a manifest; its record is what ``agenticiqa batch`` writes."""
+        run = cls.__new__(cls)
+        run._begin(lambda wake: agent._native.start_line(line, pictures, list(tools), timeout, wake))
+        return run
+
+    def _begin(self, start: Any) -> None:
+        self._ended: Assessment | BaseException | None = None
+        # Set by the loop that awaits it, if one does.
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._news: asyncio.Event | None = None
+        self._native: _native.Run = start(self._wake)
+
+    def _wake(self) -> None:
+        """Called from another thread whenever there is something to hear."""
+        loop, news = self._loop, self._news
+        if loop is not None and news is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(news.set)
+
+    def _hear(self, seconds: float) -> Event | None:
+        try:
+            heard = self._native.hear(seconds)
+        except AgenticIQAError as error:
+            self._ended = error
+            return None
+        if heard is None:
+            return None
+        ended, line = heard
+        if not ended:
+            return Event.from_json(line)
+        self._ended = Assessment.from_record(json.loads(line))
+        return None
+
+    def __iter__(self) -> Iterator[Event]:
+        while self._ended is None:
+            event = self._hear(_ATTENTION)
+            if event is not None:
+                yield event
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
+        try:
+            while self._ended is None:
+                self._news.clear()
+                event = self._hear(0)
+                if event is not None:
+                    yield event
+                elif self._ended is None:
+                    await self._news.wait()
+        except (asyncio.CancelledError, GeneratorExit):
+            self.cancel()
+            raise
+
+    def __await__(self) -> Any:
+        async def end() -> Assessment:
+            async for _ in self:
+                pass
+            return self._conclude()
+
+        return end().__await__()
+
+    def result(self) -> Assessment:
+        """Waits for the end. Ctrl-C ends the waiting and the work."""
+        try:
+            for _ in self:
+                pass
+        except BaseException:
+            self.cancel()
+            raise
+        return self._conclude()
+
+    def record(self) -> Assessment:
+        """As `result`, without raising where there is no answer: the record says why."""
+        for _ in self:
+            pass
+        if isinstance(self._ended, BaseException):
+            raise self._ended
+        assert self._ended is not None
+        return self._ended
+
+    def cancel(self) -> None:
+        """Ends the work: what has not begun is left."""
+        self._native.cancel()
+
+    def _conclude(self) -> Assessment:
+        if isinstance(self._ended, BaseException):
+            raise self._ended
+        assert self._ended is not None
+        if self._ended.status == "error":
+            raise AssessmentError(f"no answer: {'; '.join(self._ended.problems)}", self._ended)
+        return self._ended
+
+
+@lru_cache(maxsize=8)
+def _agent(backend: str | None, config: str | None, folder: str, variables: tuple[tuple[str, str], ...]) -> Agent:
+    return Agent(backend, config=config)
+
+
+def _known(backend: str | None, config: str | os.PathLike[str] | None) -> Agent:
+    """The agent of these settings; a new one if the environment has changed since."""
+    variables = tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith(_VARIABLES)))
+    return _agent(backend, None if config is None else os.fspath(config), os.getcwd(), variables)
+
+
+def assess(
+    image: Image,
+    query: str | None = None,
+    *,
+    backend: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    **question: Any,
+) -> Assessment:
+    """Answers a question about a picture: planner, executor, summarizer.
+
+    ``reference`` is a picture to compare with, ``options`` those of a multiple-choice question, ``regions`` named parts of the
+    picture (``{"face": (120, 40, 200, 200)}``: left, top, width, height), ``tools`` those that must run, ``answer`` the form of
+    the answer ("auto", "score", "choice" or "text"), ``max_replan`` how often a new plan may be made, ``sample_id``, ``name`` and
+    ``reference_name`` what the record calls them. ``backend`` and ``config`` are those of `Agent`.
+
+    >>> import numpy
+    >>> photo = numpy.tile(numpy.arange(128, dtype=numpy.uint8), (128, 1))
+    >>> noisy = photo + numpy.random.default_rng(1).integers(0, 90, photo.shape, dtype=numpy.uint8)
+    >>> print(assess(noisy, "Is it noisy?").answer)
+    Yes: severe noise in the whole picture.
+    """
+    return _known(backend, config).assess(image, query, **question)
+
+
+async def assess_async(
+    image: Image,
+    query: str | None = None,
+    *,
+    backend: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    **question: Any,
+) -> Assessment:
+    """As `assess`, for asyncio: many can run at a time."""
+    return await _known(backend, config).assess_async(image, query, **question)
+
+
+def stream(
+    image: Image,
+    query: str | None = None,
+    *,
+    backend: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    **question: Any,
+) -> Run:
+    """As `assess`, told while it happens: iterate over it (``for`` or ``async for``) for its events, then ask for its ``result()``."""
+    return _known(backend, config).stream(image, query, **question)

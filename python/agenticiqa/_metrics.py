@@ -1,0 +1,307 @@
+"""Metrics: a picture, or a picture and its reference, to a number, a map, or a table of numbers."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from . import _native
+from .errors import AgenticIQAError, PictureError
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+#: A picture: a path, the bytes of a file, an array of height, width and channels, a Pillow image, anything with
+#: ``__dlpack__`` or ``__array__``, or a `Picture`.
+Image: TypeAlias = Any
+#: Left edge, upper edge, width, height, in pixels.
+Region: TypeAlias = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A score and what belongs to it."""
+
+    tool: str
+    #: On the tool's own scale.
+    raw_score: float
+    #: From 1 (bad) to 5 (excellent); ``None`` for plain measurements.
+    normalized_score: float | None
+    #: Nine of ten mean opinions are in it, from 1 to 5; for tools that know theirs.
+    interval: tuple[float, float] | None
+    #: Seconds of the metric alone.
+    execution_time: float
+    #: What was done to the file's pixels before they were measured.
+    notes: list[str]
+
+    def __float__(self) -> float:
+        return self.raw_score
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class QualityMap:
+    """Where the damage is: one number for each place, on the metric's own local scale."""
+
+    tool: str
+    values: NDArray[numpy.float32]
+    #: The value that a flawless place has.
+    best: float
+    #: The value from which a place counts as fully damaged.
+    worst: float
+
+    @property
+    def damage(self) -> NDArray[numpy.float32]:
+        """The same from 0 (flawless) to 1 (fully damaged), ready to be shown as a picture."""
+        import numpy
+
+        return numpy.clip((self.values - self.best) / (self.worst - self.best), 0, 1)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        import numpy
+
+        return numpy.array(self.values, dtype=dtype, copy=copy)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInfo:
+    """What is known of a tool."""
+
+    name: str
+    #: "FR" compares with a reference, "NR" does not.
+    type: Literal["FR", "NR"]
+    #: ``None`` for plain measurements.
+    lower_is_better: bool | None
+    #: Lowest and highest raw score; ``None`` where there is no bound or it is not known.
+    range: tuple[float | None, float | None]
+    description: str
+    has_map: bool
+    #: Whether it can run here; if not, ``reason`` says what is missing.
+    available: bool
+    reason: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@lru_cache(maxsize=8)
+def _tools(config: str | None) -> _native.Tools:
+    return _native.Tools(config)
+
+
+def list_tools(*, config: str | os.PathLike[str] | None = None) -> list[ToolInfo]:
+    """All tools, and whether they can run here.
+
+    >>> [tool.name for tool in list_tools() if tool.type == "NR"][:3]
+    ['BRISQUE', 'NIQE', 'ILNIQE']
+    """
+    rows = map(json.loads, _tools(_path(config)).list())
+    return [ToolInfo(**row | {"range": tuple(row["range"])}) for row in rows]
+
+
+class Metric:
+    """One tool, ready to be called.
+
+    >>> import numpy
+    >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
+    >>> ssim = Metric("ssim")
+    >>> ssim(photo, photo)
+    1.0
+    >>> ssim.lower_is_better, ssim.range
+    (False, (-1.0, 1.0))
+
+    Settings are read when a tool is made: from ``config`` (a folder or a file, as ``--config`` of the program), else from
+    where the program looks for them.
+    """
+
+    __slots__ = ("_config", "_tool")
+
+    def __init__(self, tool: str, *, config: str | os.PathLike[str] | None = None) -> None:
+        self._config = _path(config)
+        self._tool = _tools(self._config).get(tool)
+
+    @property
+    def name(self) -> str:
+        """The name as papers spell it."""
+        return self._tool.name
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether it compares with a reference."""
+        return self._tool.needs_reference
+
+    @property
+    def lower_is_better(self) -> bool | None:
+        """The direction of the raw score; ``None`` for plain measurements."""
+        return self._tool.lower_is_better
+
+    @property
+    def range(self) -> tuple[float | None, float | None]:
+        """Lowest and highest raw score; ``None`` where there is no bound or it is not known."""
+        return self._tool.range
+
+    @property
+    def description(self) -> str:
+        """What it is, in a sentence."""
+        return self._tool.description
+
+    @property
+    def has_map(self) -> bool:
+        """Whether it gives a map."""
+        return self._tool.has_map
+
+    def __call__(self, image: Image, reference: Image | None = None, *, region: Region | None = None) -> float:
+        """The raw score of ``image``, compared with ``reference`` if the metric compares."""
+        return self._tool.score(image, reference, region)
+
+    def measure(self, image: Image, reference: Image | None = None, *, region: Region | None = None) -> Score:
+        """The raw score with the one from 1 to 5, its interval and its time."""
+        return Score(**self._tool.measure(image, reference, region))
+
+    def map(self, image: Image, reference: Image | None = None, *, region: Region | None = None) -> QualityMap:
+        """Where the damage is."""
+        return QualityMap(self.name, *self._tool.map(image, reference, region))
+
+    def many(self, images: Iterable[Image], references: Any = None, **options: Any) -> NDArray[numpy.float64]:
+        """The raw scores of many pictures: `score_many` with this metric."""
+        return score_many(images, references, tool=self, **options)
+
+    def __repr__(self) -> str:
+        return f"Metric({self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _metric, (self.name, self._config)
+
+
+def _metric(tool: str, config: str | None) -> Metric:
+    """A metric that was pickled."""
+    return Metric(tool, config=config)
+
+
+@lru_cache(maxsize=256)
+def _known(tool: str) -> Metric:
+    return Metric(tool)
+
+
+def score(image: Image, reference: Image | None = None, tool: str | Metric = "SSIM", *, region: Region | None = None) -> float:
+    """The raw score of a picture by one tool.
+
+    >>> import numpy
+    >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
+    >>> round(score(photo, photo // 2 * 2, tool="PSNR"), 2)
+    51.14
+    """
+    metric = tool if isinstance(tool, Metric) else _known(tool)
+    return metric._tool.score(image, reference, region)
+
+
+def score_many(
+    images: Iterable[Image],
+    references: Any = None,
+    tool: str | Metric | Sequence[str | Metric] = "SSIM",
+    *,
+    errors: Literal["raise", "nan"] = "raise",
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> NDArray[numpy.float64]:
+    """The raw scores of many pictures, on all cores.
+
+    ``references`` is one for each picture (a list, or a column of a table), or one for all (a path, bytes, an array, a
+    `Picture`). With one tool the result is an array of as many scores as pictures, with a list of tools one of
+    pictures by tools. A picture that cannot be scored raises its exception, or, with ``errors="nan"``, is NaN.
+    ``progress`` is called with the number of pictures that are done and of all.
+
+    >>> import numpy
+    >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
+    >>> score_many([photo, photo // 2 * 2], photo, tool="PSNR").round(2)
+    array([  inf, 51.14])
+    """
+    if errors not in ("raise", "nan"):
+        raise ValueError(f'errors must be "raise" or "nan", not {errors!r}')
+    alone = isinstance(tool, (str, Metric))
+    table = _run(images, references, [tool] if alone else tool, threads, progress)  # type: ignore[list-item, arg-type]
+    if errors == "raise" and table["errors"]:
+        (row, _), error = min(table["errors"].items(), key=lambda item: item[0])
+        error.add_note(f"picture {row} of those given, counted from 0")
+        raise error
+    raw: NDArray[numpy.float64] = table["raw"]
+    return raw[:, 0] if alone else raw
+
+
+def score_table(
+    images: Iterable[Image],
+    references: Any = None,
+    tools: Sequence[str | Metric] = ("SSIM",),
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> dict[str, Any]:
+    """The scores of many pictures by several tools, in columns: ready for Arrow, pandas or Polars.
+
+    For each tool there is a column of its name with the raw score, ``NAME_normalized`` (from 1 to 5), for tools with an interval
+    ``NAME_low`` and ``NAME_high``, and ``NAME_error``, which says why there is no score. Where there is none the value is NaN.
+
+    >>> import numpy
+    >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
+    >>> table = score_table([photo, "missing.png"], photo, ["SSIM"])
+    >>> list(table)
+    ['SSIM', 'SSIM_normalized', 'SSIM_error']
+    >>> table["SSIM_error"]
+    [None, 'missing.png: no such file']
+    """
+    metrics = _metrics(tools)
+    found = _run(images, references, metrics, threads, progress)
+    table: dict[str, Any] = {}
+    for column, metric in enumerate(metrics):
+        name = metric.name
+        table[name], table[f"{name}_normalized"] = found["raw"][:, column], found["normalized"][:, column]
+        if name.startswith("Fused"):
+            table[f"{name}_low"], table[f"{name}_high"] = found["low"][:, column], found["high"][:, column]
+        said = [found["errors"].get((row, column)) for row in range(len(found["raw"]))]
+        table[f"{name}_error"] = [None if error is None else str(error) for error in said]
+    return table
+
+
+def _metrics(tools: Sequence[str | Metric]) -> list[Metric]:
+    metrics = [tool if isinstance(tool, Metric) else _known(tool) for tool in tools]
+    if not metrics:
+        raise AgenticIQAError("no tool is named: give at least one, such as SSIM")
+    return metrics
+
+
+def _run(
+    images: Iterable[Image],
+    references: Any,
+    tools: Sequence[str | Metric],
+    threads: int | None,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]:
+    if isinstance(images, (str, bytes, os.PathLike)):
+        raise PictureError("one picture was given where a list of pictures is needed: use score(), or put it in a list")
+    if threads is not None and threads < 1:
+        raise ValueError("the number of threads must be 1 or more")
+    images = list(images)
+    shared = references is not None and not _is_one_each(references)
+    if references is not None and not shared:
+        references = list(references)
+        if len(references) != len(images):
+            raise PictureError(f"there are {len(images)} pictures and {len(references)} references: give one for each, or one for all")
+    metrics = _metrics(tools)
+    return _native.score_many([metric._tool for metric in metrics], images, references, shared, threads, progress)
+
+
+def _is_one_each(references: Any) -> bool:
+    """Whether it holds one reference for each picture: a list, or a column of a table. An array is one picture."""
+    column = hasattr(references, "iloc") or hasattr(references, "to_pylist") or getattr(references, "dtype", None) == object
+    return isinstance(references, (list, tuple)) or column
+
+
+def _path(config: str | os.PathLike[str] | None) -> str | None:
+    return None if config is None else os.fspath(config)

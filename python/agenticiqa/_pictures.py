@@ -1,0 +1,78 @@
+"""What other libraries call a picture, made plain: a path, bytes, or an array of numpy."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from .errors import PictureError
+
+if TYPE_CHECKING:
+    import numpy
+
+# Modes of Pillow whose samples are a picture as they are.
+_PLAIN_MODES = {"L", "RGB", "RGBA", "I;16"}
+
+
+def plain(picture: Any) -> str | bytes | numpy.ndarray[Any, Any]:
+    """Makes an object of another library plain. Objects that are plain already never come here."""
+    if isinstance(picture, os.PathLike):
+        path = os.fspath(picture)
+        return path.decode() if isinstance(path, bytes) else path
+    if isinstance(picture, (bytearray, memoryview)):
+        return bytes(picture)
+    if _is_pillow(picture):
+        return _of_pillow(picture)
+    if hasattr(picture, "__dlpack__"):
+        return _of_dlpack(picture)
+    if hasattr(picture, "__array__") or hasattr(picture, "__array_interface__"):
+        import numpy
+
+        return numpy.asarray(picture)
+    raise PictureError(
+        f"{_name(picture)} is no picture: give a path, the bytes of a file, an array of height, width and channels, "
+        "or a picture of Pillow"
+    )
+
+
+def _is_pillow(picture: Any) -> bool:
+    return any(kind.__module__ == "PIL.Image" and kind.__name__ == "Image" for kind in type(picture).__mro__)
+
+
+def _of_pillow(picture: Any) -> numpy.ndarray[Any, Any]:
+    import numpy
+
+    if 0 in picture.size:
+        raise PictureError(f"the image has no pixels ({picture.size[0]}x{picture.size[1]})")
+    if picture.mode not in _PLAIN_MODES:
+        if picture.mode in ("I", "F"):
+            raise PictureError(
+                f"a picture of Pillow in mode {picture.mode} has no white: convert it to an array of uint8, uint16 or "
+                "floating-point numbers from 0 to 1"
+            )
+        transparent = picture.mode in ("LA", "La", "PA", "RGBa") or "transparency" in picture.info
+        picture = picture.convert("RGBA" if transparent else "RGB")
+    return numpy.asarray(picture)
+
+
+def _of_dlpack(picture: Any) -> numpy.ndarray[Any, Any]:
+    """A tensor where it lies; only what DLPack cannot say of it is copied."""
+    import numpy
+
+    if getattr(picture, "requires_grad", False):
+        picture = picture.detach()
+    try:
+        return numpy.from_dlpack(picture)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        device = getattr(picture, "device", None)
+        if device is not None and "cpu" not in str(device).lower():
+            raise PictureError(f"the tensor is on {device}: copy it to the CPU first, with .cpu()") from error
+        try:
+            return numpy.asarray(picture)
+        except Exception:
+            raise PictureError(f"{_name(picture)} cannot be read as an array: {error}") from error
+
+
+def _name(picture: Any) -> str:
+    kind = type(picture)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
