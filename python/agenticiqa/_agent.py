@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from . import _native
+from . import _native, _pictures
 from ._metrics import Image, Region
 from ._records import Assessment, Event
-from .errors import AgenticIQAError, AssessmentError
+from .errors import AgenticIQAError, AssessmentError, SettingsError
+
+if TYPE_CHECKING:
+    import asyncio
 
 # How long a call waits before it looks whether somebody pressed Ctrl-C, in seconds.
 _ATTENTION = 0.1
+# How often a new plan may be made.
+_MOST_PLANS = 5
 # The variables that settings depend on.
 _VARIABLES = ("AGENTICIQA_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "OLLAMA_", "OPENAI_", "ORT_", "XDG_", "HOME")
+
+
+def overrides(settings: Mapping[str, object] | None) -> list[tuple[str, str]]:
+    """Settings by their names, as ``--backend-override`` takes them."""
+    return [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in (settings or {}).items()]
 
 
 class Agent:
@@ -39,11 +48,11 @@ class Agent:
         calls: int | None = None,
         limiter: Any = None,
     ) -> None:
-        overrides = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in (settings or {}).items()]
+        assignments = overrides(settings)
         if cache is not None:
-            overrides.append(("cache.disk", os.fspath(cache)))
+            assignments.append(("cache.disk", os.fspath(cache)))
         path = None if config is None else os.fspath(config)
-        self._native = _native.Agent(path, backend, None, overrides, calls, limiter)
+        self._native = _native.Agent(path, backend, None, assignments, calls, limiter)
 
     @property
     def backends(self) -> tuple[str, str, str]:
@@ -90,7 +99,12 @@ class Run:
     ) -> None:
         if isinstance(options, str) or isinstance(tools, str):
             raise TypeError("options and tools are lists of texts")
-        boxes = [dict(zip(("name", "x", "y", "width", "height"), (part, *box))) for part, box in (regions or {}).items()]
+        if answer not in ("auto", "score", "choice", "text"):
+            raise SettingsError(f'answer must be "auto", "score", "choice" or "text", not {answer!r}')
+        if max_replan is not None and not 0 <= max_replan <= _MOST_PLANS:
+            raise SettingsError(f"max_replan must be from 0 to {_MOST_PLANS}, not {max_replan}")
+        sides = ("name", "x", "y", "width", "height")
+        boxes = [dict(zip(sides, (part, *_pictures.region(box)))) for part, box in (regions or {}).items()]
         question = {
             "query": query,
             "sample_id": sample_id,
@@ -142,7 +156,7 @@ class Run:
         ended, line = heard
         if not ended:
             return Event.from_json(line)
-        self._ended = Assessment.from_record(json.loads(line))
+        self._ended = Assessment.from_json(line)
         return None
 
     def __iter__(self) -> Iterator[Event]:
@@ -152,6 +166,9 @@ class Run:
                 yield event
 
     async def __aiter__(self) -> AsyncIterator[Event]:
+        # Here and not above: it takes longer to load than all else.
+        import asyncio
+
         self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
         try:
             while self._ended is None:
@@ -167,8 +184,7 @@ class Run:
 
     def __await__(self) -> Any:
         async def end() -> Assessment:
-            async for _ in self:
-                pass
+            await self.recorded()
             return self._conclude()
 
         return end().__await__()
@@ -183,26 +199,27 @@ class Run:
             raise
         return self._conclude()
 
-    def record(self) -> Assessment:
-        """As `result`, without raising where there is no answer: the record says why."""
-        for _ in self:
+    async def recorded(self) -> Assessment:
+        """Waits for the end, without raising where there is no answer: the record says why."""
+        async for _ in self:
             pass
-        if isinstance(self._ended, BaseException):
-            raise self._ended
-        assert self._ended is not None
-        return self._ended
+        return self._told()
 
     def cancel(self) -> None:
         """Ends the work: what has not begun is left."""
         self._native.cancel()
 
-    def _conclude(self) -> Assessment:
+    def _told(self) -> Assessment:
         if isinstance(self._ended, BaseException):
             raise self._ended
         assert self._ended is not None
-        if self._ended.status == "error":
-            raise AssessmentError(f"no answer: {'; '.join(self._ended.problems)}", self._ended)
         return self._ended
+
+    def _conclude(self) -> Assessment:
+        assessment = self._told()
+        if assessment.status == "error":
+            raise AssessmentError(f"no answer: {'; '.join(assessment.problems)}", assessment)
+        return assessment
 
 
 @lru_cache(maxsize=8)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from . import _native
+from . import _native, _pictures
 from .errors import AgenticIQAError, PictureError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Score:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class QualityMap:
     """Where the damage is: one number for each place, on the metric's own local scale."""
 
@@ -62,7 +62,8 @@ class QualityMap:
         """The same from 0 (flawless) to 1 (fully damaged), ready to be shown as a picture."""
         import numpy
 
-        return numpy.clip((self.values - self.best) / (self.worst - self.best), 0, 1)
+        damage: NDArray[numpy.float32] = numpy.clip((self.values - self.best) / (self.worst - self.best), 0, 1)
+        return damage
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         import numpy
@@ -159,15 +160,15 @@ class Metric:
 
     def __call__(self, image: Image, reference: Image | None = None, *, region: Region | None = None) -> float:
         """The raw score of ``image``, compared with ``reference`` if the metric compares."""
-        return self._tool.score(image, reference, region)
+        return self._tool.score(image, reference, _part(region))
 
     def measure(self, image: Image, reference: Image | None = None, *, region: Region | None = None) -> Score:
         """The raw score with the one from 1 to 5, its interval and its time."""
-        return Score(**self._tool.measure(image, reference, region))
+        return Score(**self._tool.measure(image, reference, _part(region)))
 
     def map(self, image: Image, reference: Image | None = None, *, region: Region | None = None) -> QualityMap:
         """Where the damage is."""
-        return QualityMap(self.name, *self._tool.map(image, reference, region))
+        return QualityMap(self.name, *self._tool.map(image, reference, _part(region)))
 
     def many(self, images: Iterable[Image], references: Any = None, **options: Any) -> NDArray[numpy.float64]:
         """The raw scores of many pictures: `score_many` with this metric."""
@@ -199,7 +200,7 @@ def score(image: Image, reference: Image | None = None, tool: str | Metric = "SS
     51.14
     """
     metric = tool if isinstance(tool, Metric) else _known(tool)
-    return metric._tool.score(image, reference, region)
+    return metric._tool.score(image, reference, _part(region))
 
 
 def score_many(
@@ -301,6 +302,10 @@ def _is_one_each(references: Any) -> bool:
     """Whether it holds one reference for each picture: a list, or a column of a table. An array is one picture."""
     column = hasattr(references, "iloc") or hasattr(references, "to_pylist") or getattr(references, "dtype", None) == object
     return isinstance(references, (list, tuple)) or column
+
+
+def _part(region: Region | None) -> Region | None:
+    return None if region is None else _pictures.region(region)
 
 
 def _path(config: str | os.PathLike[str] | None) -> str | None:

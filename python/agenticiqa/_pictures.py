@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,7 @@ _PLAIN_MODES = {"L", "RGB", "RGBA", "I;16"}
 def plain(picture: Any) -> str | bytes | numpy.ndarray[Any, Any]:
     """Makes an object of another library plain. Objects that are plain already never come here."""
     if isinstance(picture, os.PathLike):
-        path = os.fspath(picture)
-        return path.decode() if isinstance(path, bytes) else path
+        return os.fsdecode(picture)
     if isinstance(picture, (bytearray, memoryview)):
         return bytes(picture)
     if _is_pillow(picture):
@@ -33,6 +33,17 @@ def plain(picture: Any) -> str | bytes | numpy.ndarray[Any, Any]:
         f"{_name(picture)} is no picture: give a path, the bytes of a file, an array of height, width and channels, "
         "or a picture of Pillow"
     )
+
+
+def region(box: Any) -> tuple[int, int, int, int]:
+    """Left edge, upper edge, width, height; numbers of any library."""
+    try:
+        left, top, width, height = map(operator.index, box)
+        if min(left, top, width, height) >= 0:
+            return left, top, width, height
+    except (TypeError, ValueError):
+        pass
+    raise PictureError(f"a region is left edge, upper edge, width and height in whole pixels, not {box!r}")
 
 
 def _is_pillow(picture: Any) -> bool:

@@ -81,7 +81,7 @@ def list_models(metric_mode: str | None = None, filter: str | None = None, exclu
     """The names of metrics that can run here, as pyiqa's ``list_models`` gives its own.
 
     >>> list_models("FR", filter="*ssim*")
-    ['cw_ssim', 'ms_ssim', 'ssim']
+    ['cw_ssim', 'ms_ssim', 'ssim', 'ssimulacra2']
     """
     excluded = [exclude_filters] if isinstance(exclude_filters, str) else list(exclude_filters)
     tools = (tool for tool in list_tools() if tool.available and metric_mode in (None, tool.type))

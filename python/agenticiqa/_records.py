@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 #: What a mean opinion of five levels is called.
@@ -65,10 +65,16 @@ class Assessment:
     #: US dollars; ``None`` where the price of a model is not known.
     cost_usd: float | None
     record: dict[str, Any] = field(repr=False)
+    _json: str | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Assessment:
+        """The typed form of a record as JSON, such as a line that ``agenticiqa batch`` has written."""
+        return replace(cls.from_record(json.loads(line)), _json=line)
 
     @classmethod
     def from_record(cls, record: dict[str, Any]) -> Assessment:
-        """The typed form of a record, such as a line that ``agenticiqa batch`` has written."""
+        """The typed form of a record."""
         result = record.get("summarizer_result") or {}
         evidence = record.get("executor_evidence") or {}
         metadata = record["metadata"]
@@ -108,8 +114,8 @@ class Assessment:
         return self.record
 
     def to_json(self) -> str:
-        """The whole record as one line of JSON."""
-        return json.dumps(self.record, ensure_ascii=False, separators=(",", ":"))
+        """The whole record as one line of JSON, to the letter as the program writes it."""
+        return self._json or json.dumps(self.record, ensure_ascii=False, separators=(",", ":"))
 
     def __str__(self) -> str:
         if self.score is None:

@@ -15,13 +15,13 @@ use agenticiqa::vlm::{Calls, Limiter, Traffic};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinError};
 
 use crate::errors::Problem;
 use crate::limiter::Remote;
 use crate::pictures::Given;
+use crate::settings;
 use crate::threads;
-use crate::tools::settings;
 
 /// Threads that wait for models; what computes has others.
 const WAITING: usize = 2;
@@ -90,7 +90,7 @@ impl Agent {
         let overrides = Overrides { backend, max_replan, assignments: overrides, ..Overrides::default() };
         let limiter = limiter.map(|object| Arc::new(Remote::new(object)) as Arc<dyn Limiter>);
         let made = py.detach(move || -> Result<Self, Problem> {
-            let (settings, environment) = settings(config, &overrides)?;
+            let (settings, environment) = settings::load(config.as_deref(), &overrides)?;
             let registry = setup::registry(&settings)?;
             let traffic = Traffic { calls: calls.map(Calls::new), limiter, ..setup::traffic(&settings) };
             let agent = setup::agent_with(&settings, &environment, registry, traffic)?;
@@ -120,16 +120,21 @@ impl Agent {
     ) -> PyResult<Run> {
         let question: Question =
             serde_json::from_str(question).map_err(|error| Problem::Settings(error.to_string()))?;
-        let (image, reference) = (Given::of(image)?, reference.map(Given::of).transpose()?);
+        let (image, reference) = (Given::of(image)?, reference.map(Given::of_reference).transpose()?);
         let agent = Arc::clone(&self.agent);
-        let run = py.detach(|| -> Result<Run, Problem> {
-            let (image, reference) = threads::compute(|| {
+        let encode = move || {
+            threads::compute(|| {
                 rayon::join(|| image.input(names.0), || reference.map(|reference| reference.input(names.1)).transpose())
-            })?;
+            })
+        };
+        let start = move |journal| async move {
+            // Large pictures take long: neither an event loop nor Ctrl-C is to wait for them.
+            let encoded = tokio::task::spawn_blocking(encode).await.map_err(|failure| failed(&failure))?;
+            let (image, reference) = encoded?;
             let request = question.request(image?, reference?);
-            Run::start(wake, move |journal| async move { agent.assess(request, journal).await.map_err(Problem::from) })
-        });
-        Ok(run?)
+            agent.assess(request, journal).await.map_err(Problem::from)
+        };
+        Ok(py.detach(|| Run::start(wake, start))?)
     }
 
     /// Begins to work on a line of a manifest: name, number, fields as JSON. Its record is what `agenticiqa batch` writes. Pictures
@@ -181,6 +186,10 @@ impl Voice {
     }
 }
 
+fn failed(failure: &JoinError) -> Problem {
+    Problem::Other(format!("the program failed on this picture: {failure}"))
+}
+
 impl Run {
     fn start<F>(wake: Option<Py<PyAny>>, work: impl FnOnce(Journal) -> F) -> Result<Self, Problem>
     where
@@ -199,10 +208,10 @@ impl Run {
         let task = worked.abort_handle();
         runtime.spawn(async move {
             let ended = worked.await.unwrap_or_else(|failure| {
-                Err(Problem::Other(match failure.is_cancelled() {
-                    true => "the assessment was cancelled".to_owned(),
-                    false => format!("the program failed on this picture: {failure}"),
-                }))
+                Err(match failure.is_cancelled() {
+                    true => Problem::Other("the assessment was cancelled".to_owned()),
+                    false => failed(&failure),
+                })
             });
             voice.say(Message::End(ended.map(Box::new)));
         });

@@ -158,17 +158,19 @@ fn fractions<T: Copy + Sync>(form: Form, samples: &[T], single: impl Fn(T) -> f3
 /// The picture that an array holds. What is not laid out in one piece is put together first.
 pub fn image(array: &Bound<'_, PyUntypedArray>) -> PyResult<Image> {
     let form = Form::of(array.shape())?;
-    let name = array.dtype().typeobj().name()?.to_string();
-    match name.as_str() {
+    // Not `to_string()`, which would swallow a Ctrl-C that is waiting to be heard.
+    let name = array.dtype().typeobj().name()?;
+    match name.to_str()? {
         "uint8" => typed::<u8>(array, form, None),
         "uint16" => typed::<u16>(array, form, None),
         "float32" => typed::<f32>(array, form, None),
         "float64" => typed::<f64>(array, form, None),
         "float16" => typed::<f32>(array, form, Some("float32")),
         _ => {
-            let dtype = array.dtype().str()?.to_string();
+            let dtype = array.dtype().str()?;
             Err(Problem::Picture(format!(
-                "an array of {dtype} is no picture: samples must be uint8, uint16, or floating-point numbers from 0 to 1"
+                "an array of {} is no picture: samples must be uint8, uint16, or floating-point numbers from 0 to 1",
+                dtype.to_str()?
             ))
             .into())
         }

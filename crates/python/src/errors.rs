@@ -3,7 +3,7 @@
 use agenticiqa::imaging::Error as DecodeError;
 use agenticiqa::tools::Failure;
 use agenticiqa::{agent, batch, config, metrics, scoring, setup, tools};
-use pyo3::PyErr;
+use pyo3::prelude::*;
 
 /// The exceptions themselves; Python has them, so that they can be caught, pickled and read about.
 mod exceptions {
@@ -67,6 +67,20 @@ impl From<Problem> for PyErr {
             Problem::Other(_) => AgenticIQAError::new_err(message),
         }
     }
+}
+
+/// What is wrong with a reference says so.
+pub fn of_reference(py: Python<'_>, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PictureError>(py) {
+        return error;
+    }
+    let told = error.value(py).str().and_then(|message| Ok(message.to_str()?.to_owned()));
+    told.map_or_else(|other| other, |message| Problem::Picture(unusable_reference(&message)).into())
+}
+
+/// The program's words for it.
+pub fn unusable_reference(reason: &str) -> String {
+    format!("the reference cannot be used: {reason}")
 }
 
 impl From<DecodeError> for Problem {

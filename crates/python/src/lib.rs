@@ -8,6 +8,7 @@ mod limiter;
 mod manifest;
 mod many;
 mod pictures;
+mod settings;
 mod threads;
 mod tools;
 
@@ -26,6 +27,8 @@ mod _native {
     use crate::many::score_many;
     #[pymodule_export]
     use crate::pictures::Picture;
+    #[pymodule_export]
+    use crate::settings::settings;
     #[pymodule_export]
     use crate::threads::{set_threads, threads};
     #[pymodule_export]

@@ -65,10 +65,12 @@ impl Job {
     }
 
     fn one(&self, py: Python<'_>, index: usize) -> Vec<Cell> {
-        let given = |object: &Py<PyAny>| Given::of(object.bind(py)).map_err(|error| problem(py, &error));
-        let image = given(&self.images[index]);
+        let told = |error: PyErr| problem(py, &error);
+        let image = Given::of(self.images[index].bind(py)).map_err(told);
         let reference = match &self.references {
-            References::Each(all) if !all[index].is_none(py) => Some(given(&all[index])),
+            References::Each(all) if !all[index].is_none(py) => {
+                Some(Given::of_reference(all[index].bind(py)).map_err(told))
+            }
             _ => None,
         };
         py.detach(|| {
@@ -127,9 +129,8 @@ pub fn score_many<'py>(
     let references = match references {
         None => References::None,
         Some(one) if shared => {
-            let given = Given::of(&one)?;
-            let opened = py.detach(|| threads::compute(|| open_reference(given, &decoder)))?;
-            References::One(opened)
+            let given = Given::of_reference(&one)?;
+            References::One(threads::attended(py, move || open_reference(given, &decoder))?)
         }
         Some(each) => References::Each(each.extract()?),
     };
@@ -138,8 +139,8 @@ pub fn score_many<'py>(
     let job = Arc::new(Job { tools, decoder, images, references, next, stopped });
     let (sender, mut receiver) = channel();
     // With fewer pictures than threads all threads work on each picture.
-    let crew = threads::crew(threads)?;
-    let crew = if rows < crew.len() { vec![threads::team()?] } else { crew };
+    let wanted = threads.unwrap_or_else(threads::threads);
+    let crew = if rows < wanted { vec![threads::team()?] } else { threads::crew(wanted)? };
     for thread in crew {
         let (job, sender) = (Arc::clone(&job), sender.clone());
         thread.spawn(move || job.work(&sender));
@@ -154,6 +155,7 @@ pub fn score_many<'py>(
         });
         if let Err(error) = received {
             job.stopped.store(true, Ordering::SeqCst);
+            threads::abandon();
             return Err(error);
         }
     }

@@ -1,5 +1,6 @@
 //! What Python may give as a picture: a path, the bytes of a file, an array, or a picture that is decoded already.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::arrays;
-use crate::errors::Problem;
-use crate::threads::compute;
+use crate::errors::{self, Problem};
+use crate::threads::{attended, compute};
 
 /// Something that is, or can be made, a picture. It no longer needs the interpreter.
 pub enum Given {
@@ -53,11 +54,16 @@ impl Given {
         Ok(Self::of_plain(&plain)?.ok_or_else(unknown)?)
     }
 
+    /// The same of a reference; what is wrong with it is said of it.
+    pub fn of_reference(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::of(object).map_err(|error| errors::of_reference(object.py(), error))
+    }
+
     fn of_plain(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         Ok(Some(if let Ok(picture) = object.cast::<Picture>() {
             Self::Picture(picture.get().0.clone())
         } else if let Ok(path) = object.cast::<PyString>() {
-            Self::Path(path.to_str()?.into())
+            Self::Path(path.extract()?)
         } else if let Ok(bytes) = object.cast::<PyBytes>() {
             Self::Bytes(bytes.clone().into())
         } else if is_array(object)? {
@@ -85,8 +91,10 @@ impl Given {
                 Ok(Input::Path(path))
             }
             Self::Path(path) => {
-                let bytes = std::fs::read(&path);
-                let bytes = bytes.map_err(|error| Problem::Picture(format!("{}: {error}", path.display())))?;
+                let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
+                    ErrorKind::NotFound => Problem::Missing(format!("{}: no such file", path.display())),
+                    _ => Problem::Picture(format!("{}: the file cannot be read: {error}", path.display())),
+                })?;
                 Ok(Input::Bytes(named(), bytes))
             }
             Self::Bytes(bytes) => Ok(Input::Bytes(named(), bytes.to_vec())),
@@ -117,7 +125,7 @@ impl Picture {
     fn new(py: Python<'_>, image: &Bound<'_, PyAny>, max_pixels: Option<u64>) -> PyResult<Self> {
         let given = Given::of(image)?;
         let decoder = max_pixels.map_or_else(Decoder::default, |max_pixels| Decoder { max_pixels });
-        Ok(Self(py.detach(|| compute(|| given.open(&decoder)))??))
+        Ok(Self(attended(py, move || given.open(&decoder))??))
     }
 
     /// Width in pixels.

@@ -66,10 +66,9 @@ pub fn team() -> Result<Arc<ThreadPool>, Problem> {
     })
 }
 
-/// That many threads, each by itself, for many pictures; `None` is as many as there are.
-pub fn crew(wanted: Option<usize>) -> Result<Vec<Arc<ThreadPool>>, Problem> {
+/// That many threads, each by itself, for many pictures.
+pub fn crew(wanted: usize) -> Result<Vec<Arc<ThreadPool>>, Problem> {
     with_threads(|threads| {
-        let wanted = wanted.unwrap_or(threads.count).max(1);
         while threads.crew.len() < wanted {
             threads.crew.push(pool(1)?);
         }
@@ -91,7 +90,13 @@ pub fn attended<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Se
     // Nobody may be waiting any more.
     team()?.spawn(move || drop(sender.send(work())));
     let failed = || Problem::Other("the program failed on this picture: please report it".to_owned());
-    Ok(wait(py, &mut receiver)?.ok_or_else(failed)?)
+    let done = wait(py, &mut receiver).inspect_err(|_| abandon())?;
+    Ok(done.ok_or_else(failed)?)
+}
+
+/// Leaves the threads to the work that nobody waits for any more: the next call gets others and need not wait for it.
+pub fn abandon() {
+    with_threads(|threads| *threads = Threads::new(threads.count));
 }
 
 /// The next thing that is sent, or `None` when nobody will send any more; Ctrl-C is an error.
@@ -99,7 +104,11 @@ pub fn wait<T: Send>(py: Python<'_>, receiver: &mut Receiver<T>) -> PyResult<Opt
     loop {
         let receiver = &mut *receiver;
         match py.detach(move || receiver.recv_timeout(ATTENTION)) {
-            Ok(received) => return Ok(Some(received)),
+            Ok(received) => {
+                // Where something comes all the time there is no other moment to look.
+                py.check_signals()?;
+                return Ok(Some(received));
+            }
             Err(RecvTimeoutError::Disconnected) => return Ok(None),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
         }
@@ -114,10 +123,9 @@ pub fn threads() -> usize {
 
 /// Sets how many threads compute: in calls from now on, and in the agent if it has not begun to work.
 #[pyfunction]
-pub fn set_threads(count: usize) -> PyResult<()> {
-    if count == 0 {
-        return Err(PyValueError::new_err("the number of threads must be 1 or more"));
-    }
+pub fn set_threads(count: isize) -> PyResult<()> {
+    let few = || PyValueError::new_err("the number of threads must be 1 or more");
+    let count = usize::try_from(count).ok().filter(|count| *count > 0).ok_or_else(few)?;
     with_threads(|threads| *threads = Threads::new(count));
     Ok(())
 }

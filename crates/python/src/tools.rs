@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agenticiqa::config::{Environment, Overrides, Settings};
+use agenticiqa::config::Overrides;
 use agenticiqa::imaging::Decoder;
 use agenticiqa::metrics::{Direction, Pair, Region};
 use agenticiqa::scoring;
@@ -14,15 +14,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 
-use crate::errors::Problem;
+use crate::errors::{Problem, unusable_reference};
 use crate::pictures::{Given, Pixels};
+use crate::settings;
 use crate::threads;
-
-/// The settings in force, as the program reads them; keys are looked up in the environment when a model is called.
-pub fn settings(config: Option<PathBuf>, overrides: &Overrides) -> Result<(Settings, Environment), Problem> {
-    let environment = Environment::load()?;
-    Ok((Settings::load(config.as_deref(), &environment, overrides)?, environment))
-}
 
 /// All tools by the settings.
 #[pyclass(frozen, module = "agenticiqa._native")]
@@ -37,7 +32,7 @@ impl Tools {
     #[pyo3(signature = (config=None))]
     fn new(py: Python<'_>, config: Option<PathBuf>) -> PyResult<Self> {
         let made = py.detach(|| -> Result<Self, Problem> {
-            let (settings, _) = settings(config, &Overrides::default())?;
+            let (settings, _) = settings::load(config.as_deref(), &Overrides::default())?;
             let registry = Arc::new(setup::registry(&settings)?);
             Ok(Self { registry, decoder: Decoder { max_pixels: settings.pipeline.images.max_pixels } })
         });
@@ -138,7 +133,7 @@ impl Tool {
         map: bool,
     ) -> PyResult<(ToolRun, Vec<String>)> {
         let image = Given::of(image)?;
-        let reference = reference.map(Given::of).transpose()?;
+        let reference = reference.map(Given::of_reference).transpose()?;
         let (tool, decoder) = (Arc::clone(&self.tool), self.decoder);
         let region = region.map(|(x, y, width, height)| Region { x, y, width, height });
         let done = threads::attended(py, move || -> Result<(ToolRun, Vec<String>), Problem> {
@@ -161,7 +156,7 @@ impl Tool {
 /// The reference; what is wrong with it is said of it.
 pub fn open_reference(reference: Given, decoder: &Decoder) -> Result<Pixels, Problem> {
     reference.open(decoder).map_err(|problem| {
-        let message = format!("the reference cannot be used: {problem}");
+        let message = unusable_reference(&problem.to_string());
         if matches!(problem, Problem::Missing(_)) { Problem::Missing(message) } else { Problem::Picture(message) }
     })
 }

@@ -22,7 +22,7 @@ pub mod kind {
 /// What is known of a sample when it fails: what its record says of it.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// The line of the input.
+    /// The line of the input; 0 where it has no lines.
     pub line: u64,
     sample_id: String,
     query: String,
@@ -61,6 +61,7 @@ impl Known {
 
     /// The record of the failure.
     pub fn record(self, agent: &Agent, error_type: &str, message: &str, elapsed: Duration) -> AssessmentRecord {
+        let message = if self.line == 0 { message.to_owned() } else { format!("line {}: {message}", self.line) };
         AssessmentRecord {
             sample_id: Text::or_missing(&self.sample_id),
             query: Text::or_missing(&self.query),
@@ -77,7 +78,7 @@ impl Known {
                 replan_history: Vec::new(),
                 final_status: FinalStatus::Error,
                 error_type: Some(error_type.to_owned()),
-                error_details: Some(vec![format!("line {}: {message}", self.line)]),
+                error_details: Some(vec![message]),
                 timestamp: Timestamp::now(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 backends: agent.backends(),

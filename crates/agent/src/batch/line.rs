@@ -20,7 +20,7 @@ const FLAW: &str = "_flaw";
 pub struct Line {
     /// The name that its record has; no two lines of an input have the same.
     pub name: String,
-    /// Its number in the input, counted from 1.
+    /// Its number in the input, counted from 1; 0 where the input has no lines.
     pub number: u64,
     /// The fields, as a line of JSON Lines has them.
     pub fields: Map<String, Value>,

@@ -1,0 +1,29 @@
+//! The settings in force, read from where the program reads them.
+
+use std::path::{Path, PathBuf};
+
+use agenticiqa::config::{Environment, Overrides, Settings};
+use pyo3::prelude::*;
+use serde_json::json;
+
+use crate::errors::Problem;
+
+/// All layers; keys are looked up in the environment when a model is called.
+pub fn load(config: Option<&Path>, overrides: &Overrides) -> Result<(Settings, Environment), Problem> {
+    let environment = Environment::load()?;
+    Ok((Settings::load(config, &environment, overrides)?, environment))
+}
+
+/// Who thinks, and how fast models may be asked, as JSON. No key is needed to know it.
+#[pyfunction]
+#[pyo3(signature = (config=None, backend=None, overrides=Vec::new()))]
+pub fn settings(
+    config: Option<PathBuf>,
+    backend: Option<String>,
+    overrides: Vec<(String, String)>,
+) -> PyResult<String> {
+    let overrides = Overrides { backend, assignments: overrides, ..Overrides::default() };
+    let (settings, _) = load(config.as_deref(), &overrides)?;
+    let backends = settings.models.roles().map(|(_, role)| role.backend.to_string());
+    Ok(json!({"backends": backends, "limits": settings.models.limits}).to_string())
+}

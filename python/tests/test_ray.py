@@ -1,0 +1,274 @@
+"""Ray Data on a real cluster of this machine: a head and two worker nodes, each with processes of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy
+import pyarrow.parquet
+import pytest
+from model import serve
+from PIL import Image
+
+import agenticiqa
+import agenticiqa.ray as iqa
+import ray
+import ray.data
+from agenticiqa.ray._shards import Shards, digests, is_done
+from ray.cluster_utils import Cluster
+
+TOOLS = ["PSNR", "SSIM"]
+# Workers start with the environment of their node: what a model is called with belongs there.
+ENVIRONMENT = {"OPENAI_API_KEY": "sk-not-a-key", "RAY_DATA_DISABLE_PROGRESS_BARS": "1", "RAY_DEDUP_LOGS": "0"}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    os.environ.update(ENVIRONMENT)
+    # Neither a dashboard nor what reports to it: they take longer to start than a node.
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    for _ in range(2):
+        cluster.add_node(num_cpus=2)
+    ray.init(address=cluster.address, log_to_driver=False)
+    cluster.wait_for_nodes()
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def picture(number: int, size: tuple[int, int] = (40, 48)) -> numpy.ndarray:
+    random = numpy.random.default_rng(number)
+    return random.integers(0, 256, (*size, 3), dtype=numpy.uint8)
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory) -> Path:
+    """Pictures, and copies of them that lost their lowest bits."""
+    folder = tmp_path_factory.mktemp("photos")
+    for kind in ("coded", "original"):
+        (folder / kind).mkdir()
+    for number in range(24):
+        Image.fromarray(picture(number)).save(folder / "original" / f"{number:02}.png")
+        Image.fromarray(picture(number) // 16 * 16).save(folder / "coded" / f"{number:02}.png")
+    return folder
+
+
+def rows(photos: Path) -> list[dict]:
+    names = sorted(path.name for path in (photos / "coded").iterdir())
+    return [
+        {"sample_id": name, "image_path": str(photos / "coded" / name), "reference_path": str(photos / "original" / name)}
+        for name in names
+    ]
+
+
+def by_key(dataset, key: str = "sample_id") -> dict:
+    found = dataset.take_all()
+    assert len({row[key] for row in found}) == len(found), "a row is there twice"
+    return {row[key]: row for row in found}
+
+
+def test_scores_are_those_of_one_process(cluster, photos):
+    expected = agenticiqa.score_table([row["image_path"] for row in rows(photos)], [row["reference_path"] for row in rows(photos)], TOOLS)
+    scored = by_key(iqa.score(ray.data.from_items(rows(photos)), TOOLS, batch_size=5, actors=2))
+    for place, row in enumerate(rows(photos)):
+        for tool in TOOLS:
+            assert scored[row["sample_id"]][tool] == expected[tool][place]
+            assert scored[row["sample_id"]][f"{tool}_normalized"] == expected[f"{tool}_normalized"][place]
+            assert scored[row["sample_id"]][f"{tool}_error"] is None
+
+
+def test_bytes_of_a_folder_arrays_and_parquet_are_pictures(cluster, photos, tmp_path):
+    expected = {path.name: agenticiqa.score(path, tool="PIQE") for path in (photos / "coded").iterdir()}
+    named = lambda dataset: {Path(row["path"]).name: row["PIQE"] for row in dataset.take_all()}
+    folder = iqa.read_images(str(photos / "coded"))
+    assert named(iqa.score(folder, ["PIQE"], actors=1)) == expected
+    folder.write_parquet(str(tmp_path / "packed"))
+    packed = iqa.score(ray.data.read_parquet(str(tmp_path / "packed")), ["piqe"], actors=1)
+    assert "bytes" not in packed.schema().names
+    assert named(packed) == expected
+    arrays = ray.data.read_images(str(photos / "coded"), include_paths=True)
+    assert named(iqa.score(arrays, ["PIQE"], actors=1)) == expected
+
+
+def test_what_is_wrong_with_a_row_is_a_value(cluster, photos, tmp_path):
+    (tmp_path / "text.png").write_text("hello")
+    bad = [
+        {"sample_id": "missing", "image_path": str(tmp_path / "none.png"), "reference_path": str(tmp_path / "none.png")},
+        {"sample_id": "text", "image_path": str(tmp_path / "text.png"), "reference_path": str(tmp_path / "text.png")},
+        {"sample_id": "alone", "image_path": rows(photos)[0]["image_path"], "reference_path": None},
+    ]
+    scored = by_key(iqa.score(ray.data.from_items(rows(photos) + bad), ["SSIM"], actors=1))
+    assert scored["missing"]["SSIM"] is None and scored["missing"]["SSIM_error"].endswith("none.png: no such file")
+    assert "it looks like text" in scored["text"]["SSIM_error"]
+    assert "SSIM compares with a reference" in scored["alone"]["SSIM_error"]
+    assert sum(row["SSIM"] is not None for row in scored.values()) == 24
+    with pytest.raises(agenticiqa.UnknownToolError, match="SSIMM"):
+        iqa.score(ray.data.from_items(rows(photos)), ["SSIMM"])
+    with pytest.raises(agenticiqa.SettingsError, match="name one with key="):
+        iqa.score(ray.data.from_items([{"image": "a.png"}]), ["PIQE"], output=str(tmp_path / "out"))
+
+
+def test_a_second_run_computes_only_what_is_missing(cluster, photos, tmp_path):
+    output, late = str(tmp_path / "out"), tmp_path / "late.png"
+    broken = [{"sample_id": "late", "image_path": str(late), "reference_path": None}]
+    first = iqa.score(ray.data.from_items(rows(photos)[:10] + broken), ["PIQE"], output=output, batch_size=4, actors=1)
+    assert first.count() == 11
+    written = {path: path.stat().st_mtime_ns for path in Path(output).glob("*.parquet")}
+    whole = [path for path in written if "late" not in pyarrow.parquet.read_table(path)["sample_id"].to_pylist()]
+    assert len(written) == 3 and len(whole) == 2
+    Image.fromarray(picture(99)).save(late)
+    scored = by_key(iqa.score(ray.data.from_items(rows(photos) + broken), ["PIQE"], output=output, batch_size=4, actors=1))
+    assert len(scored) == 25
+    assert scored["late"]["PIQE"] == agenticiqa.score(late, tool="PIQE")
+    assert {path: path.stat().st_mtime_ns for path in whole} == {path: written[path] for path in whole}
+    with pytest.raises(agenticiqa.SettingsError, match="written by another job"):
+        iqa.score(ray.data.from_items(rows(photos)), ["NIQE"], output=output)
+
+
+def small_pictures(folder: Path, count: int) -> list[dict]:
+    for number in range(count):
+        Image.fromarray(picture(number, (32, 32))).save(folder / f"{number:04}.png", compress_level=1)
+    return [{"sample_id": f"{number:04}", "image_path": str(folder / f"{number:04}.png")} for number in range(count)]
+
+
+def test_a_node_that_is_lost_costs_no_row(cluster, tmp_path):
+    """2,000 pictures; a worker node is killed when some of them are written."""
+    samples, output = small_pictures(tmp_path, 2000), tmp_path / "out"
+    doomed = cluster.add_node(num_cpus=2)
+    cluster.wait_for_nodes()
+    killed: list[int] = []
+
+    def kill() -> None:
+        while len(list(output.glob("*.parquet"))) < 8:
+            time.sleep(0.02)
+        killed.append(len(list(output.glob("*.parquet"))))
+        cluster.remove_node(doomed, allow_graceful=False)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    # As many workers as the nodes have room for, so that each node has some.
+    result = iqa.score(ray.data.from_items(samples, override_num_blocks=50), ["PIQE"], output=str(output), batch_size=16, actors=4)
+    killer.join()
+    assert killed and killed[0] < 100, "the node was killed after the job, not in its middle"
+    counts = Counter(row["sample_id"] for row in result.take_all())
+    assert set(counts) == {sample["sample_id"] for sample in samples}
+    assert set(counts.values()) == {1}
+
+
+DRIVER = """
+import sys, ray, agenticiqa.ray as iqa
+address, folder, output = sys.argv[1:]
+ray.init(address=address, log_to_driver=False)
+pictures = iqa.read_images(folder)
+print(iqa.score(pictures, ["PIQE"], output=output, batch_size=8, actors=1).count())
+"""
+
+
+def test_a_killed_driver_is_started_again_and_goes_on(cluster, tmp_path):
+    folder, output = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    small_pictures(folder, 400)
+    command = [sys.executable, "-c", DRIVER, cluster.address, str(folder), str(output)]
+    driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while len(list(output.glob("*.parquet"))) < 3:
+        assert driver.poll() is None, "the job ended before it could be killed"
+        time.sleep(0.01)
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    time.sleep(2)
+    before = {path.name: path.stat().st_mtime_ns for path in output.glob("*.parquet")}
+    assert 3 <= len(before) < 50
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout.split()[-1:] == ["400"], done.stderr[-2000:]
+    after = {path.name: path.stat().st_mtime_ns for path in output.glob("*.parquet")}
+    assert {name: after[name] for name in before} == before, "what was written is computed again"
+
+
+def without_times(record: dict) -> dict:
+    """The record without what differs from run to run."""
+    metadata = {key: value for key, value in record["metadata"].items() if "time" not in key}
+    evidence = record.get("executor_evidence")
+    if evidence:
+        keep = lambda log: {key: value for key, value in log.items() if key not in ("execution_time", "timestamp", "cached")}
+        evidence = evidence | {"tool_logs": [keep(log) for log in evidence["tool_logs"]]}
+    return record | {"metadata": metadata, "executor_evidence": evidence}
+
+
+def test_records_are_those_of_the_batch(cluster, photos, program, tmp_path):
+    lines = [row | {"query": "Is it noisy?", "mos": 3.25, "metadata": {"level": 2}} for row in rows(photos)[:6]]
+    lines += [
+        {"sample_id": "choice", "query": "Which?", "image_path": lines[0]["image_path"], "options": ["Blur", "Noise"]},
+        {"sample_id": "gone", "query": "Is it noisy?", "image_path": str(tmp_path / "gone.png")},
+        {"sample_id": "choice", "query": "Twice?", "image_path": lines[0]["image_path"]},
+        {"query": "Nameless?", "image_path": lines[0]["image_path"]},
+    ]
+    manifest, output = tmp_path / "in.jsonl", tmp_path / "batch.jsonl"
+    manifest.write_text("\n".join(map(json.dumps, lines)) + "\nnot JSON\n")
+    done = subprocess.run([program, "batch", "--input", manifest, "--output", output], capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    expected = {record["sample_id"]: record for record in map(json.loads, output.read_text().splitlines())}
+    assert len(expected) == 11
+    answers = by_key(iqa.assess(iqa.read_manifest(manifest), actors=1, output=str(tmp_path / "out")))
+    assert set(answers) == set(expected)
+    for name, record in expected.items():
+        assert without_times(json.loads(answers[name]["record"])) == without_times(record), name
+    assert answers["gone"]["status"] == "error" and "no such file" in answers["gone"]["error"]
+
+
+def test_rows_of_bytes_are_assessed(cluster, photos):
+    answers = iqa.assess(iqa.read_images(str(photos / "coded")), "Is it noisy?", actors=1).take_all()
+    assert len(answers) == 24
+    assert all(row["final_answer"].startswith("Yes") and row["error"] is None for row in answers)
+    record = json.loads(answers[0]["record"])
+    assert record["image_path"] == answers[0]["path"]
+
+
+def test_limits_hold_for_all_workers_together(cluster, photos):
+    """Two workers, each of them with several assessments at a time, and one limit."""
+    with serve() as model:
+        settings = {"providers.openai.base_url": model.url}
+        limits = {"openai.*": {"requests_per_minute": 240}}
+        dataset = ray.data.from_items(rows(photos)[:8]).map(lambda row: {**row, "query": "Rate it."})
+        options = {"backend": "openai.same", "settings": settings, "limits": limits}
+        answers = iqa.assess(dataset, actors=2, at_a_time=4, batch_size=4, cpus_per_actor=0.5, **options).take_all()
+    assert [row["error"] for row in answers] == [None] * 8
+    records = [json.loads(row["record"]) for row in answers]
+    assert {record["metadata"]["backends"]["planner"] for record in records} == {"openai.same"}
+    assert len(model.asked) >= 8 * 3
+    # Four a second, from two workers; a call may be late by what the network takes.
+    assert model.busiest(2.0) <= 2 * 4 + 1, sorted(moment - min(model.asked) for moment in model.asked)
+
+
+def test_a_shared_cache_is_used(cluster, photos, tmp_path):
+    dataset = ray.data.from_items(rows(photos)[:4])
+    cached = []
+    for _ in range(2):
+        answers = iqa.assess(dataset, "Is it noisy?", actors=1, cache=str(tmp_path / "cache")).take_all()
+        logs = [log for row in answers for log in json.loads(row["record"])["executor_evidence"]["tool_logs"]]
+        cached.append({log["cached"] for log in logs})
+    assert cached == [{False}, {True}]
+
+
+def test_shards_leave_each_row_once(tmp_path):
+    """What two runs have written of one row, as after a crash at the worst moment."""
+    shards = Shards(str(tmp_path), "name")
+    table = lambda names, errors: pyarrow.table({"name": names, "X": [1.0] * len(names), "X_error": pyarrow.array(errors, pyarrow.string())})
+    shards.write(shards.path(["a", "b"]), table(["a", "b"], [None, None]))
+    shards.write(shards.path(["b", "c"]), table(["b", "c"], [None, "no such file"]))
+    shards.write(shards.path(["d"]), table(["d"], ["no such file"]))
+    done = shards.tidy({"X"}, retry_errors=True)
+    assert is_done(done, ["a", "b", "c", "d", "e"]).tolist() == [True, True, False, False, False]
+    names = [name for part in shards.tables() for name in part["name"].to_pylist()]
+    assert sorted(names) == ["a", "b"]
+    assert not is_done(digests([]), ["a"]).any()
+    with pytest.raises(agenticiqa.SettingsError, match="cannot be used"):
+        Shards("nonsense://bucket", "name").files()
