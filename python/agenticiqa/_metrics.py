@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import _native, _pictures
-from .errors import AgenticIQAError, PictureError
+from .errors import PictureError, SettingsError
 
 if TYPE_CHECKING:
     import numpy
@@ -199,6 +199,8 @@ def score(image: Image, reference: Image | None = None, tool: str | Metric = "SS
     >>> round(score(photo, photo // 2 * 2, tool="PSNR"), 2)
     51.14
     """
+    if not isinstance(tool, (str, Metric)):
+        raise SettingsError("score() takes one tool: use score_many() or score_table() for several")
     metric = tool if isinstance(tool, Metric) else _known(tool)
     return metric._tool.score(image, reference, _part(region))
 
@@ -227,7 +229,7 @@ def score_many(
     if errors not in ("raise", "nan"):
         raise ValueError(f'errors must be "raise" or "nan", not {errors!r}')
     alone = isinstance(tool, (str, Metric))
-    table = _run(images, references, [tool] if alone else tool, threads, progress)  # type: ignore[list-item, arg-type]
+    table = _run(images, references, tool, threads, progress)
     if errors == "raise" and table["errors"]:
         (row, _), error = min(table["errors"].items(), key=lambda item: item[0])
         error.add_note(f"picture {row} of those given, counted from 0")
@@ -239,7 +241,7 @@ def score_many(
 def score_table(
     images: Iterable[Image],
     references: Any = None,
-    tools: Sequence[str | Metric] = ("SSIM",),
+    tools: str | Metric | Sequence[str | Metric] = "SSIM",
     *,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -270,38 +272,46 @@ def score_table(
     return table
 
 
-def _metrics(tools: Sequence[str | Metric]) -> list[Metric]:
+def _metrics(tools: str | Metric | Sequence[str | Metric]) -> list[Metric]:
+    tools = [tools] if isinstance(tools, (str, Metric)) else tools
     metrics = [tool if isinstance(tool, Metric) else _known(tool) for tool in tools]
     if not metrics:
-        raise AgenticIQAError("no tool is named: give at least one, such as SSIM")
+        raise SettingsError("no tool is named: give at least one, such as SSIM")
     return metrics
 
 
 def _run(
     images: Iterable[Image],
     references: Any,
-    tools: Sequence[str | Metric],
+    tools: str | Metric | Sequence[str | Metric],
     threads: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]:
-    if isinstance(images, (str, bytes, os.PathLike)):
+    if isinstance(images, (str, bytes, os.PathLike, _native.Picture)):
         raise PictureError("one picture was given where a list of pictures is needed: use score(), or put it in a list")
     if threads is not None and threads < 1:
         raise ValueError("the number of threads must be 1 or more")
-    images = list(images)
-    shared = references is not None and not _is_one_each(references)
-    if references is not None and not shared:
-        references = list(references)
-        if len(references) != len(images):
-            raise PictureError(f"there are {len(images)} pictures and {len(references)} references: give one for each, or one for all")
-    metrics = _metrics(tools)
-    return _native.score_many([metric._tool for metric in metrics], images, references, shared, threads, progress)
+    listed = _listed(images)
+    pictures = list(images) if listed is None else listed
+    each = _listed(references)
+    if each is not None and len(each) != len(pictures):
+        raise PictureError(f"there are {len(pictures)} pictures and {len(each)} references: give one for each, or one for all")
+    native = [metric._tool for metric in _metrics(tools)]
+    shared = references is not None and each is None
+    return _native.score_many(native, pictures, references if shared else each, shared, threads, progress)
 
 
-def _is_one_each(references: Any) -> bool:
-    """Whether it holds one reference for each picture: a list, or a column of a table. An array is one picture."""
-    column = hasattr(references, "iloc") or hasattr(references, "to_pylist") or getattr(references, "dtype", None) == object
-    return isinstance(references, (list, tuple)) or column
+def _listed(values: Any) -> list[Any] | None:
+    """One picture for each row: a list, or a column of a table. ``None`` where it is one picture, as an array is."""
+    kind = getattr(getattr(values, "dtype", None), "kind", None)
+    if hasattr(values, "to_pylist"):
+        values = values.to_pylist()
+    elif hasattr(values, "to_list") or kind in ("O", "S", "U"):
+        values = values.to_list() if hasattr(values, "to_list") else values.tolist()
+    elif isinstance(values, (str, bytes, bytearray, memoryview)) or not isinstance(values, (Sequence, Iterator)):
+        return None
+    # Tables have NaN where there is nothing.
+    return [None if isinstance(value, float) and value != value else value for value in values]
 
 
 def _part(region: Region | None) -> Region | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from .errors import PictureError
@@ -29,6 +30,11 @@ def plain(picture: Any) -> str | bytes | numpy.ndarray[Any, Any]:
         import numpy
 
         return numpy.asarray(picture)
+    if isinstance(picture, dict) and (picture.get("bytes") or picture.get("path")):
+        # As datasets of Hugging Face hold pictures that are not decoded.
+        return picture.get("bytes") or picture["path"]
+    if picture is None:
+        raise PictureError("there is no picture: the value is missing")
     raise PictureError(
         f"{_name(picture)} is no picture: give a path, the bytes of a file, an array of height, width and channels, "
         "or a picture of Pillow"
@@ -39,7 +45,7 @@ def region(box: Any) -> tuple[int, int, int, int]:
     """Left edge, upper edge, width, height; numbers of any library."""
     try:
         left, top, width, height = map(operator.index, box)
-        if min(left, top, width, height) >= 0:
+        if all(0 <= side <= sys.maxsize for side in (left, top, width, height)):
             return left, top, width, height
     except (TypeError, ValueError):
         pass

@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy
+import psutil
 import pyarrow.parquet
 import pytest
 from model import serve
@@ -23,7 +24,9 @@ import agenticiqa.ray as iqa
 import ray
 import ray.data
 from agenticiqa.ray._shards import Shards, digests, is_done
+from agenticiqa.ray._workers import Assessor, Columns, Question, Scorer
 from ray.cluster_utils import Cluster
+from ray.data.extensions import ArrowTensorArray
 
 TOOLS = ["PSNR", "SSIM"]
 # Workers start with the environment of their node: what a model is called with belongs there.
@@ -76,52 +79,68 @@ def by_key(dataset, key: str = "sample_id") -> dict:
     return {row[key]: row for row in found}
 
 
-def test_scores_are_those_of_one_process(cluster, photos):
-    expected = agenticiqa.score_table([row["image_path"] for row in rows(photos)], [row["reference_path"] for row in rows(photos)], TOOLS)
-    scored = by_key(iqa.score(ray.data.from_items(rows(photos)), TOOLS, batch_size=5, actors=2))
-    for place, row in enumerate(rows(photos)):
-        for tool in TOOLS:
-            assert scored[row["sample_id"]][tool] == expected[tool][place]
-            assert scored[row["sample_id"]][f"{tool}_normalized"] == expected[f"{tool}_normalized"][place]
-            assert scored[row["sample_id"]][f"{tool}_error"] is None
-
-
-def test_bytes_of_a_folder_arrays_and_parquet_are_pictures(cluster, photos, tmp_path):
-    expected = {path.name: agenticiqa.score(path, tool="PIQE") for path in (photos / "coded").iterdir()}
-    named = lambda dataset: {Path(row["path"]).name: row["PIQE"] for row in dataset.take_all()}
-    folder = iqa.read_images(str(photos / "coded"))
-    assert named(iqa.score(folder, ["PIQE"], actors=1)) == expected
-    folder.write_parquet(str(tmp_path / "packed"))
-    packed = iqa.score(ray.data.read_parquet(str(tmp_path / "packed")), ["piqe"], actors=1)
-    assert "bytes" not in packed.schema().names
-    assert named(packed) == expected
-    arrays = ray.data.read_images(str(photos / "coded"), include_paths=True)
-    assert named(iqa.score(arrays, ["PIQE"], actors=1)) == expected
-
-
-def test_what_is_wrong_with_a_row_is_a_value(cluster, photos, tmp_path):
+def test_scores_are_those_of_one_process_and_what_is_wrong_with_a_row_is_a_value(cluster, photos, tmp_path):
     (tmp_path / "text.png").write_text("hello")
     bad = [
         {"sample_id": "missing", "image_path": str(tmp_path / "none.png"), "reference_path": str(tmp_path / "none.png")},
         {"sample_id": "text", "image_path": str(tmp_path / "text.png"), "reference_path": str(tmp_path / "text.png")},
         {"sample_id": "alone", "image_path": rows(photos)[0]["image_path"], "reference_path": None},
     ]
-    scored = by_key(iqa.score(ray.data.from_items(rows(photos) + bad), ["SSIM"], actors=1))
+    good = rows(photos)
+    expected = agenticiqa.score_table([row["image_path"] for row in good], [row["reference_path"] for row in good], TOOLS)
+    scored = by_key(iqa.score(ray.data.from_items(good + bad), TOOLS, batch_size=5, actors=2))
+    for place, row in enumerate(good):
+        for tool in TOOLS:
+            assert scored[row["sample_id"]][tool] == expected[tool][place]
+            assert scored[row["sample_id"]][f"{tool}_normalized"] == expected[f"{tool}_normalized"][place]
+            assert scored[row["sample_id"]][f"{tool}_error"] is None
     assert scored["missing"]["SSIM"] is None and scored["missing"]["SSIM_error"].endswith("none.png: no such file")
     assert "it looks like text" in scored["text"]["SSIM_error"]
     assert "SSIM compares with a reference" in scored["alone"]["SSIM_error"]
-    assert sum(row["SSIM"] is not None for row in scored.values()) == 24
+
+
+def test_what_cannot_be_begun_is_refused_before_a_worker_starts(cluster, photos, tmp_path):
     with pytest.raises(agenticiqa.UnknownToolError, match="SSIMM"):
         iqa.score(ray.data.from_items(rows(photos)), ["SSIMM"])
     with pytest.raises(agenticiqa.SettingsError, match="name one with key="):
         iqa.score(ray.data.from_items([{"image": "a.png"}]), ["PIQE"], output=str(tmp_path / "out"))
+    with pytest.raises(agenticiqa.SettingsError, match="requests_per_minute"):
+        iqa.assess(ray.data.from_items(rows(photos)), backend="openai.x", limits={"openai.*": {"requests": 1}})
+
+
+def test_columns_of_bytes_and_of_arrays_are_pictures(photos):
+    """What a worker does with a batch; it needs no cluster."""
+    files = sorted((photos / "coded").iterdir())
+    expected = [agenticiqa.score(path, tool="PIQE") for path in files]
+    names = pyarrow.array([path.name for path in files])
+    scorer = Scorer(["piqe"], Columns(), None, 1, keep_images=False)
+    of_bytes = scorer(pyarrow.table({"path": names, "bytes": [path.read_bytes() for path in files]}))
+    assert of_bytes["PIQE"].to_pylist() == expected
+    assert of_bytes.column_names == ["path", "PIQE", "PIQE_normalized", "PIQE_error"]
+    arrays = [numpy.asarray(Image.open(path)) for path in files]
+    for tensors in (pyarrow.FixedShapeTensorArray.from_numpy_ndarray(numpy.stack(arrays)), ArrowTensorArray.from_numpy(arrays)):
+        assert scorer(pyarrow.table({"path": names, "image": tensors}))["PIQE"].to_pylist() == expected
+
+
+def test_rows_of_bytes_are_assessed_and_a_shared_cache_is_used(photos, tmp_path):
+    files = sorted((photos / "coded").iterdir())[:3]
+    table = pyarrow.table({"path": [path.name for path in files], "bytes": [path.read_bytes() for path in files], "mos": [1.5, 2.5, 3.5]})
+    cached = []
+    for _ in range(2):
+        question = Question("Is it noisy?", cache=str(tmp_path / "cache"), at_a_time=2)
+        answers = Assessor(question, Columns(), None, 1)(table).to_pylist()
+        assert all(row["final_answer"].startswith("Yes") and row["error"] is None for row in answers)
+        records = [json.loads(row["record"]) for row in answers]
+        assert [(record["image_path"], record["input"]["mos"]) for record in records] == [(path.name, mos) for path, mos in zip(files, (1.5, 2.5, 3.5))]
+        cached.append({log["cached"] for record in records for log in record["executor_evidence"]["tool_logs"]})
+    assert cached == [{False}, {True}]
 
 
 def test_a_second_run_computes_only_what_is_missing(cluster, photos, tmp_path):
     output, late = str(tmp_path / "out"), tmp_path / "late.png"
     broken = [{"sample_id": "late", "image_path": str(late), "reference_path": None}]
     first = iqa.score(ray.data.from_items(rows(photos)[:10] + broken), ["PIQE"], output=output, batch_size=4, actors=1)
-    assert first.count() == 11
+    assert first.count() == 11 and "PIQE" in first.schema().names
     written = {path: path.stat().st_mtime_ns for path in Path(output).glob("*.parquet")}
     whole = [path for path in written if "late" not in pyarrow.parquet.read_table(path)["sample_id"].to_pylist()]
     assert len(written) == 3 and len(whole) == 2
@@ -145,19 +164,23 @@ def test_a_node_that_is_lost_costs_no_row(cluster, tmp_path):
     samples, output = small_pictures(tmp_path, 2000), tmp_path / "out"
     doomed = cluster.add_node(num_cpus=2)
     cluster.wait_for_nodes()
+    raylet = psutil.Process(doomed.all_processes["raylet"][0].process.pid)
     killed: list[int] = []
 
+    def is_at_work() -> bool:
+        """Some pictures are written, and a worker of ours lives on the node."""
+        return len(list(output.glob("*.parquet"))) >= 8 and any("Scorer" in child.name() + " ".join(child.cmdline()) for child in raylet.children())
+
     def kill() -> None:
-        while len(list(output.glob("*.parquet"))) < 8:
+        while not is_at_work():
             time.sleep(0.02)
         killed.append(len(list(output.glob("*.parquet"))))
         cluster.remove_node(doomed, allow_graceful=False)
 
-    killer = threading.Thread(target=kill)
+    killer = threading.Thread(target=kill, daemon=True)
     killer.start()
     # As many workers as the nodes have room for, so that each node has some.
     result = iqa.score(ray.data.from_items(samples, override_num_blocks=50), ["PIQE"], output=str(output), batch_size=16, actors=4)
-    killer.join()
     assert killed and killed[0] < 100, "the node was killed after the job, not in its middle"
     counts = Counter(row["sample_id"] for row in result.take_all())
     assert set(counts) == {sample["sample_id"] for sample in samples}
@@ -213,7 +236,7 @@ def test_records_are_those_of_the_batch(cluster, photos, program, tmp_path):
     ]
     manifest, output = tmp_path / "in.jsonl", tmp_path / "batch.jsonl"
     manifest.write_text("\n".join(map(json.dumps, lines)) + "\nnot JSON\n")
-    done = subprocess.run([program, "batch", "--input", manifest, "--output", output], capture_output=True, text=True)
+    done = program("batch", "--input", manifest, "--output", output)
     assert done.returncode == 1, done.stderr
     expected = {record["sample_id"]: record for record in map(json.loads, output.read_text().splitlines())}
     assert len(expected) == 11
@@ -222,14 +245,6 @@ def test_records_are_those_of_the_batch(cluster, photos, program, tmp_path):
     for name, record in expected.items():
         assert without_times(json.loads(answers[name]["record"])) == without_times(record), name
     assert answers["gone"]["status"] == "error" and "no such file" in answers["gone"]["error"]
-
-
-def test_rows_of_bytes_are_assessed(cluster, photos):
-    answers = iqa.assess(iqa.read_images(str(photos / "coded")), "Is it noisy?", actors=1).take_all()
-    assert len(answers) == 24
-    assert all(row["final_answer"].startswith("Yes") and row["error"] is None for row in answers)
-    record = json.loads(answers[0]["record"])
-    assert record["image_path"] == answers[0]["path"]
 
 
 def test_limits_hold_for_all_workers_together(cluster, photos):
@@ -246,16 +261,6 @@ def test_limits_hold_for_all_workers_together(cluster, photos):
     assert len(model.asked) >= 8 * 3
     # Four a second, from two workers; a call may be late by what the network takes.
     assert model.busiest(2.0) <= 2 * 4 + 1, sorted(moment - min(model.asked) for moment in model.asked)
-
-
-def test_a_shared_cache_is_used(cluster, photos, tmp_path):
-    dataset = ray.data.from_items(rows(photos)[:4])
-    cached = []
-    for _ in range(2):
-        answers = iqa.assess(dataset, "Is it noisy?", actors=1, cache=str(tmp_path / "cache")).take_all()
-        logs = [log for row in answers for log in json.loads(row["record"])["executor_evidence"]["tool_logs"]]
-        cached.append({log["cached"] for log in logs})
-    assert cached == [{False}, {True}]
 
 
 def test_shards_leave_each_row_once(tmp_path):

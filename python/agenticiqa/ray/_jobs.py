@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import pyarrow
 import ray
 import ray.data
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _SCORED_AT_ONCE = 64
 # Rows for each assessment at a time: with fewer, places wait for the slowest row of the batch.
 _ROWS_A_PLACE = 4
+# Files that one task reads.
+_FILES_AT_ONCE = 64
 # A worker that waits for models computes little.
 _WAITING_CPUS = 0.25
 _WAITING_PLACES = 8
@@ -177,12 +180,22 @@ def _run(
     for _ in mapped(missing, shards).iter_batches(batch_size=None, batch_format="pyarrow"):
         pass
     shards.tidy(made, retry_errors=False)
-    return ray.data.read_parquet(shards.output)
+    return _written(shards)
 
 
-def _missing(table: Any, done: Any, key: str) -> Any:
+def _written(shards: Shards) -> Dataset:
+    """The rows of the output. Read by tasks, which Ray does again if their node is lost; ``ray.data.read_parquet`` has actors, which it does not."""
+    files = ray.data.from_arrow(pyarrow.table({"file": pyarrow.array(shards.files(), pyarrow.string())}))
+    blocks = files.repartition(target_num_rows_per_block=_FILES_AT_ONCE)
+    return blocks.map_batches(_read, batch_format="pyarrow", batch_size=_FILES_AT_ONCE, fn_kwargs={"shards": shards})
+
+
+def _read(files: pyarrow.Table, shards: Shards) -> pyarrow.Table:
+    tables = [shards.read(path) for path in files["file"].to_pylist()]
+    return pyarrow.concat_tables(tables, promote_options="default")
+
+
+def _missing(table: pyarrow.Table, done: Any, key: str) -> pyarrow.Table:
     """The rows that the output does not have."""
-    import pyarrow
-
     known = ray.get(done) if isinstance(done, ray.ObjectRef) else done
     return table.filter(pyarrow.array(~is_done(known, table[key].to_pylist())))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow
 
-from .. import set_threads
+from .. import _tables, set_threads
 from .._agent import Agent, Run
 from .._metrics import Metric, score_table
 from .._records import Assessment
@@ -51,7 +51,10 @@ def pictures(column: pyarrow.ChunkedArray) -> list[Any]:
     kind = column.type
     if pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind) or _is_bytes(kind) or pyarrow.types.is_null(kind):
         return list(column.to_pylist())
-    return list(column.combine_chunks().to_numpy(zero_copy_only=False))
+    whole = column.combine_chunks()
+    # Tensors of one shape, as Arrow has them; Ray has types of its own, for tensors of several shapes too.
+    tensors = getattr(whole, "to_numpy_ndarray", None)
+    return list(tensors() if tensors is not None else whole.to_numpy(zero_copy_only=False))
 
 
 def _is_bytes(kind: pyarrow.DataType) -> bool:
@@ -100,13 +103,13 @@ class Scorer(_Worker):
         references = pictures(table[reference]) if compared else None
         scores = score_table(pictures(table[image]), references, self.metrics, threads=self.threads)
         kept = table if self.keep_images else without_pixels(table, [image, reference])
-        return with_columns(kept, scores)
+        return with_columns(kept, scores, numbers={name for name in scores if not name.endswith("_error")})
 
 
-def with_columns(table: pyarrow.Table, columns: Mapping[str, Any]) -> pyarrow.Table:
+def with_columns(table: pyarrow.Table, columns: Mapping[str, Any], numbers: set[str]) -> pyarrow.Table:
     """The table with columns of numbers (NaN is missing) and of texts."""
     for name, values in columns.items():
-        kind = pyarrow.string() if isinstance(values, list) else pyarrow.float64()
+        kind = pyarrow.float64() if name in numbers else pyarrow.string()
         array = pyarrow.array(values, kind, from_pandas=True)
         place = table.schema.get_field_index(name)
         table = table.append_column(name, array) if place < 0 else table.set_column(place, name, array)
@@ -149,7 +152,7 @@ class Assessor(_Worker):
             image, reference = self.columns.image_of(names), self.columns.reference_of(names)
         answers = asyncio.run(self._all(self._lines(table, image, reference)))
         kept = without_pixels(table, [image, reference])
-        return with_columns(kept, columns_of(answers))
+        return with_columns(kept, _tables.columns(answers), numbers={"quality_score"})
 
     def _lines(self, table: pyarrow.Table, image: str | None, reference: str | None) -> list[tuple[Any, Any]]:
         """Every row as a line of a manifest, with the bytes of its pictures where the row has them."""
@@ -183,17 +186,3 @@ class Assessor(_Worker):
                 return await Run._of_line(self.agent, line, carried, self.question.tools, self.question.timeout).recorded()
 
         return await asyncio.gather(*(one(line, carried) for line, carried in lines))
-
-
-def columns_of(answers: Sequence[Assessment]) -> dict[str, Any]:
-    """Answers in columns; ``record`` is the line that ``agenticiqa batch`` would write."""
-    failed = [answer.status == "error" for answer in answers]
-    numbers = pyarrow.array([answer.score for answer in answers], pyarrow.float64()).to_numpy(zero_copy_only=False)
-    return {
-        "final_answer": [None if bad else answer.answer for bad, answer in zip(failed, answers)],
-        "quality_score": numbers,
-        "quality_level": [answer.level for answer in answers],
-        "status": [answer.status for answer in answers],
-        "error": ["; ".join(answer.problems) if bad else None for bad, answer in zip(failed, answers)],
-        "record": [answer.to_json() for answer in answers],
-    }

@@ -1,0 +1,106 @@
+"""The photographs, arrays of them, and the program that scores are compared with."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+from PIL import Image
+
+import agenticiqa
+
+ROOT = Path(__file__).resolve().parents[2]
+CODED = "examples/osprey-compressed.jpg"
+ORIGINAL = "examples/osprey.jpg"
+
+
+def pixels(png: bytes) -> numpy.ndarray:
+    """The samples of a PNG file of 8 bits, which Pillow decodes as everybody does."""
+    return numpy.array(Image.open(io.BytesIO(png)))
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths are those of the project, in Python and in the program."""
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(scope="session")
+def coded() -> numpy.ndarray:
+    """A part of the compressed photograph, with our own decoder's pixels: those of Pillow differ in their last bit."""
+    return pixels(agenticiqa.Picture(ROOT / CODED).crop(200, 100, 240, 180).to_png())
+
+
+@pytest.fixture(scope="session")
+def original() -> numpy.ndarray:
+    return pixels(agenticiqa.Picture(ROOT / ORIGINAL).crop(200, 100, 240, 180).to_png())
+
+
+@pytest.fixture(scope="session")
+def program() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the program, the one that was built last."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    built = [target / profile / "agenticiqa" for profile in ("debug", "release")]
+    built = sorted((path for path in built if path.exists()), key=lambda path: path.stat().st_mtime)
+    if not built:
+        pytest.fail("the program is not built: cargo build -p agenticiqa-cli")
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [str(built[-1]), *map(str, arguments)]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def rows(program: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., list[dict[str, Any]]]:
+    """What the program's ``score`` prints."""
+
+    def score(*arguments: object) -> list[dict[str, Any]]:
+        done = program("score", *arguments, "--format", "json", "--quiet")
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    return score
+
+
+def python(code: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Runs code in a process of its own."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60, **options)
+
+
+def succeeds(code: str, **options: Any) -> str:
+    """What code prints that ends as it should."""
+    done = python(code, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def interrupt(code: str, after: float = 0.4, **variables: str) -> tuple[float, subprocess.CompletedProcess[str]]:
+    """Presses Ctrl-C some time after the code has printed its first line; the seconds until the process ended."""
+    command = [sys.executable, "-c", code]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **variables}, **pipes) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        time.sleep(after)
+        assert process.poll() is None, "it ended before it could be interrupted"
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        try:
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
+        seconds = time.monotonic() - start
+    return seconds, subprocess.CompletedProcess(command, process.returncode, first + out, err)
