@@ -84,3 +84,9 @@ def serve(status: int = 200, delay: float = 0.0) -> Iterator[Model]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+if __name__ == "__main__":
+    with serve() as model:
+        print(model.url, flush=True)
+        threading.Event().wait()

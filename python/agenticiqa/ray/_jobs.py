@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # Rows of a batch: what is lost with a worker, and the rows of a file.
 _SCORED_AT_ONCE = 64
+_ASSESSED_AT_ONCE = 16
 # Rows for each assessment at a time: with fewer, places wait for the slowest row of the batch.
 _ROWS_A_PLACE = 4
 # Files that one task reads.
@@ -128,7 +129,7 @@ def assess(
     def arguments(shards: Shards | None) -> dict[str, Any]:
         return {"question": question, "columns": columns, "shards": shards, "threads": max(1, int(cpus))}
 
-    rows = batch_size if batch_size is not None else _ROWS_A_PLACE * places
+    rows = batch_size if batch_size is not None else max(_ASSESSED_AT_ONCE, _ROWS_A_PLACE * places)
     return _run(dataset, Assessor, arguments, _pool(actors, cpus), rows, columns, {"record"}, output, retry_errors)
 
 

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Measures, with the installed package, what tools/simulate_scale.py starts from, and writes it to docs/scale-measured.json.
+
+    pip install '.[ray]' pillow && tools/measure_scale.py        # some minutes; keep the machine quiet
+
+One core, the least of several runs. Ray runs as a cluster of this machine: what a row and a batch cost besides the work is the time of a job beyond that
+of the same work in one process. What cannot be measured here (latency of a model, bandwidth of an object store, prices) stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy
+from PIL import Image
+
+import agenticiqa
+
+ROOT = Path(__file__).resolve().parent.parent
+FIGURES = ROOT / "docs" / "scale-measured.json"
+SIZES = {"512x384": (512, 384), "4000x3000": (4000, 3000)}
+TOOLS = {"PSNR": True, "SSIM": True, "Fused-FR": True, "Fused-NR": False}
+QUESTION = "What is wrong with this picture?"
+
+
+def least(call: Callable[[], object], repeat: int) -> float:
+    """The least processor seconds of a call: with one thread, the time of a core."""
+    best = float("inf")
+    for _ in range(repeat):
+        start = time.process_time()
+        call()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def pictures(folder: Path, size: tuple[int, int]) -> tuple[Path, Path]:
+    """A photograph of that size as JPEG of quality 90 and as PNG."""
+    photo = Image.open(ROOT / "examples" / "osprey.jpg").convert("RGB").resize(size, Image.Resampling.LANCZOS)
+    jpeg, png = (folder / f"{size[0]}.{kind}" for kind in ("jpg", "png"))
+    photo.save(jpeg, quality=90)
+    photo.save(png)
+    return jpeg, png
+
+
+def of_size(folder: Path, size: tuple[int, int]) -> dict[str, Any]:
+    """Seconds of everything at one size, on one thread."""
+    jpeg, png = pictures(folder, size)
+    repeat = 7 if size[0] < 1000 else 3
+    coded, original = numpy.asarray(Image.open(jpeg)), numpy.asarray(Image.open(png))
+    seconds = {"decode": least(lambda: agenticiqa.Picture(jpeg), repeat), "decode png": least(lambda: agenticiqa.Picture(png), repeat)}
+    for tool, compares in TOOLS.items():
+        metric = agenticiqa.Metric(tool)
+        # A new picture each time: what a metric keeps with one would not be measured again.
+        seconds[tool] = min(metric.measure(coded, original if compares else None).execution_time for _ in range(repeat))
+    agent = agenticiqa.Agent(settings={"cache.memory_entries": 0})
+    agent.assess(jpeg, QUESTION)
+    seconds["assess builtin"] = least(lambda: agent.assess(jpeg, QUESTION), repeat)
+    seconds["assess model"] = least(lambda: asked_model(jpeg), repeat)
+    return {"bytes": jpeg.stat().st_size, "png_bytes": png.stat().st_size, "seconds": {name: round(value, 6) for name, value in seconds.items()}}
+
+
+def asked_model(picture: Path) -> None:
+    MODEL_AGENT.assess(picture, "Rate it.")
+
+
+def of_ray(folder: Path) -> dict[str, Any]:
+    """What Ray costs besides the work, for each row and each batch, and how large results are."""
+    import ray
+    import ray.data
+
+    import agenticiqa.ray as iqa
+
+    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    jpeg, _ = pictures(folder, SIZES["512x384"])
+    rows = [{"sample_id": f"{number:06}", "image_path": str(jpeg), "reference_path": str(jpeg)} for number in range(2048)]
+    start = time.perf_counter()
+    agenticiqa.score_table([row["image_path"] for row in rows], [row["reference_path"] for row in rows], ["PSNR"], threads=1)
+    alone = time.perf_counter() - start
+
+    def job(batch_size: int, name: str) -> tuple[float, float]:
+        """Seconds beyond the work from the first file to the last, and bytes of a row."""
+        output = folder / name
+        iqa.score(ray.data.from_items(rows, override_num_blocks=32), ["PSNR"], output=str(output), batch_size=batch_size, actors=1)
+        files = list(output.glob("*.parquet"))
+        written = sorted(path.stat().st_mtime for path in files)
+        # From the first file to the last: the time to start workers is no part of a long job.
+        work = alone * (1 - batch_size / len(rows))
+        return (written[-1] - written[0]) - work, sum(path.stat().st_size for path in files) / len(rows)
+
+    small, _ = job(16, "small")
+    large, row_bytes = job(256, "large")
+    # Two jobs, two unknowns: seconds = rows * row + batches * batch.
+    batch = max((small - large) / (len(rows) / 16 - len(rows) / 256), 0.0)
+    row = max((large - batch * len(rows) / 256) / len(rows), 0.0)
+    answers = folder / "answers"
+    iqa.assess(ray.data.from_items(rows[:64]), QUESTION, output=str(answers), batch_size=16, actors=1)
+    record_bytes = sum(path.stat().st_size for path in answers.glob("*.parquet")) / 64
+    ray.shutdown()
+    return {"row_seconds": row, "block_seconds": batch, "score_bytes": row_bytes, "assess_bytes": record_bytes}
+
+
+def main() -> None:
+    agenticiqa.set_threads(1)
+    figures = json.loads(FIGURES.read_text())
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for size, pixels in SIZES.items():
+            figures["pictures"][size] = of_size(folder, pixels)
+            print(size, figures["pictures"][size], flush=True)
+        found = of_ray(folder)
+        print(found, flush=True)
+    figures["overhead"] |= {"row_seconds": round(found["row_seconds"], 6), "block_seconds": round(found["block_seconds"], 4)}
+    figures["shard_bytes_per_row"] = {"score": round(found["score_bytes"]), "assess": round(found["assess_bytes"])}
+    cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), platform.processor())
+    measured = figures["measured"]
+    measured |= {"date": date.today().isoformat(), "machine": f"{cpu}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"}
+    timed = "tools/measure_scale.py, one thread, the least of several runs"
+    measured |= dict.fromkeys(("decode", "decode png", *TOOLS), timed)
+    measured["assess builtin"] = f"{timed}, processor time, decoding included"
+    measured["assess model"] = f"{timed}, processor time with a model on this machine that answers at once"
+    measured["bytes"] = "measured: a photograph of that size as JPEG of quality 90, and as PNG"
+    measured["shard_bytes_per_row"] = "tools/measure_scale.py: PSNR of pairs in batches of 256; records of the built-in analyst in batches of 16"
+    measured["overhead"] = "tools/measure_scale.py: 2,048 rows on a Ray of this machine in batches of 16 and of 256, less the work; a task of the driver is assumed"
+    FIGURES.write_text(json.dumps(figures, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    # A process of its own: its time is not ours.
+    command = [sys.executable, str(ROOT / "python" / "tests" / "model.py")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as model:
+        os.environ["OPENAI_API_KEY"] = "sk-not-a-key"
+        url = model.stdout.readline().strip()
+        MODEL_AGENT = agenticiqa.Agent("openai.same", settings={"providers.openai.base_url": url, "cache.memory_entries": 0})
+        main()
+        model.terminate()
