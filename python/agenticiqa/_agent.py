@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -182,7 +182,7 @@ class Run:
             self.cancel()
             raise
 
-    def __await__(self) -> Any:
+    def __await__(self) -> Generator[Any, None, Assessment]:
         async def end() -> Assessment:
             await self.recorded()
             return self._conclude()

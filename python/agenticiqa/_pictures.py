@@ -32,7 +32,8 @@ def plain(picture: Any) -> str | bytes | numpy.ndarray[Any, Any]:
         return numpy.asarray(picture)
     if isinstance(picture, dict) and (picture.get("bytes") or picture.get("path")):
         # As datasets of Hugging Face hold pictures that are not decoded.
-        return picture.get("bytes") or picture["path"]
+        held: str | bytes = picture.get("bytes") or picture["path"]
+        return held
     if picture is None:
         raise PictureError("there is no picture: the value is missing")
     raise PictureError(

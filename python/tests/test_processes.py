@@ -197,18 +197,18 @@ except KeyboardInterrupt:
     ],
 )
 def test_other_threads_go_on(work):
-    """With the lock of the interpreter held they could not count at all."""
+    """They take the lock of the interpreter only when somebody gives it back, which they do themselves at every step."""
     count, stopped = 0, threading.Event()
 
     def run() -> None:
         nonlocal count
-        while not stopped.is_set():
+        while not stopped.wait(0.001):
             count += 1
 
     thread = threading.Thread(target=run)
     thread.start()
     switch = sys.getswitchinterval()
-    # Nobody is made to give the lock back.
+    # Nobody is made to.
     sys.setswitchinterval(1000)
     try:
         before = count
@@ -218,7 +218,7 @@ def test_other_threads_go_on(work):
         sys.setswitchinterval(switch)
         stopped.set()
         thread.join()
-    assert counted > 1000
+    assert counted > 20
 
 
 def test_many_threads_may_call_at_once(coded, original):

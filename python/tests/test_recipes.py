@@ -135,3 +135,12 @@ def test_recipe(name, text, folder):
     script = folder / "recipe.py"
     script.write_text(text)
     CHECKS[name](runpy.run_path(str(script), run_name="__main__"))
+
+
+def test_the_example_of_the_readme_gives_what_it_says(capsys):
+    root = PAGE.parents[1]
+    (text,) = re.findall(r"^```python\n(.*?)^```", (root / "README.md").read_text(), flags=re.MULTILINE | re.DOTALL)
+    said = re.search(r"print\(answer\) +# (.*)", text)
+    assert said is not None
+    exec(compile(text, "README.md", "exec"), {})
+    assert capsys.readouterr().out.strip() == said.group(1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 import uuid
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -93,6 +94,7 @@ class Shards:
         digests of the keys that stay, sorted."""
         done: list[numpy.ndarray[Any, Any]] = []
         seen: set[bytes] = set()
+        twice = 0
         for path in self.files():
             names = self.schema(path).names
             if self.key not in names or not columns <= set(names):
@@ -103,11 +105,18 @@ class Shards:
             errors = [name for name in names if name == "error" or name.endswith("_error")] if retry_errors else []
             table = self.read(path, [self.key, *errors])
             keys = digests(table[self.key].to_pylist())
-            good = numpy.array([key not in seen and not seen.add(key) for key in keys.tolist()], dtype=bool)  # type: ignore[func-returns-value]
+            good = numpy.zeros(len(keys), dtype=numpy.bool_)
+            good[numpy.unique(keys, return_index=True)[1]] = True
+            good &= numpy.array([key not in seen for key in keys.tolist()], dtype=numpy.bool_)
+            seen.update(keys.tolist())
+            twice += int(len(keys) - good.sum())
             for name in errors:
                 good &= pyarrow.compute.is_null(table[name]).to_numpy(zero_copy_only=False)
             self._keep(path, good)
             done.append(keys[good])
+        if twice:
+            message = f"{twice} rows of {self.output} have a {self.key} that another row has: one of each is kept; name a column that tells rows apart with key="
+            warnings.warn(message, stacklevel=4)
         return numpy.sort(numpy.concatenate(done)) if done else numpy.array([], dtype="S16")
 
     def _keep(self, path: str, good: numpy.ndarray[Any, Any]) -> None:
