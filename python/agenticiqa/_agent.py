@@ -249,9 +249,8 @@ def assess(
     ``reference_name`` what the record calls them. ``backend`` and ``config`` are those of `Agent`.
 
     >>> import numpy
-    >>> photo = numpy.tile(numpy.arange(128, dtype=numpy.uint8), (128, 1))
-    >>> noisy = photo + numpy.random.default_rng(1).integers(0, 90, photo.shape, dtype=numpy.uint8)
-    >>> print(assess(noisy, "Is it noisy?").answer)
+    >>> noise = numpy.random.default_rng(1).normal(128, 25, (128, 128, 3))
+    >>> print(assess(noise.clip(0, 255).astype(numpy.uint8), "Is it noisy?").answer)
     Yes: severe noise in the whole picture.
     """
     return _known(backend, config).assess(image, query, **question)

@@ -189,25 +189,6 @@ def test_pictures_are_worked_on_at_the_same_time(original):
     assert score_many([Patient(), Patient()], original, threads=2).tolist() == [1.0, 1.0]
 
 
-def test_no_more_pictures_in_memory_than_threads(original):
-    alive: set[int] = set()
-    most = 0
-
-    class Lazy:
-        def __init__(self, number: int) -> None:
-            self.number = number
-
-        def __array__(self, dtype: object = None, copy: object = None) -> numpy.ndarray:
-            nonlocal most
-            alive.add(self.number)
-            most = max(most, len(alive))
-            return original
-
-    score_many([Lazy(number) for number in range(12)], original, threads=2, progress=lambda done, _: alive.pop())
-    # Two in work, and those whose end was not told yet.
-    assert most < 12
-
-
 @pytest.mark.usefixtures("threads")
 def test_the_number_of_threads_changes_no_score():
     expected = [score(CODED, ORIGINAL, name) for name in ("FSIM", "VIF", "Fused-NR")]

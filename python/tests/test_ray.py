@@ -14,9 +14,11 @@ from pathlib import Path
 
 import numpy
 import psutil
+import pyarrow.fs
 import pyarrow.parquet
 import pytest
 from model import serve
+from moto.server import ThreadedMotoServer
 from PIL import Image
 
 import agenticiqa
@@ -151,6 +153,32 @@ def test_a_second_run_computes_only_what_is_missing(cluster, photos, tmp_path):
     assert {path: path.stat().st_mtime_ns for path in whole} == {path: written[path] for path in whole}
     with pytest.raises(agenticiqa.SettingsError, match="written by another job"):
         iqa.score(ray.data.from_items(rows(photos)), ["NIQE"], output=output)
+
+
+@pytest.fixture
+def bucket():
+    """An object store that speaks the protocol of S3, on this machine; the address of its one bucket."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    place = "{}:{}".format(*server.get_host_and_port())
+    store = pyarrow.fs.S3FileSystem(access_key="key", secret_key="secret", endpoint_override=place, scheme="http", region="us-east-1", allow_bucket_creation=True)
+    store.create_dir("bucket")
+    yield store, f"s3://key:secret@bucket/{{}}?scheme=http&endpoint_override={place.replace(':', '%3A')}&region=us-east-1"
+    server.stop()
+
+
+def test_an_object_store_is_read_and_written(cluster, photos, bucket):
+    store, address = bucket
+    files = sorted((photos / "coded").iterdir())[:8]
+    for path in files:
+        with store.open_output_stream(f"bucket/photos/{path.name}") as stream:
+            stream.write(path.read_bytes())
+    for _ in range(2):
+        pictures = iqa.read_images(address.format("photos"))
+        scored = by_key(iqa.score(pictures, ["PIQE"], output=address.format("scores"), batch_size=4, actors=1), "path")
+    assert {path.rsplit("/")[-1]: row["PIQE"] for path, row in scored.items()} == {path.name: agenticiqa.score(path, tool="PIQE") for path in files}
+    written = store.get_file_info(pyarrow.fs.FileSelector("bucket/scores"))
+    assert len(written) == 2 and all(info.path.endswith(".parquet") for info in written)
 
 
 def small_pictures(folder: Path, count: int) -> list[dict]:

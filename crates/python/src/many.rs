@@ -143,7 +143,12 @@ pub fn score_many<'py>(
     let crew = if rows < wanted { vec![threads::team()?] } else { threads::crew(wanted)? };
     for thread in crew {
         let (job, sender) = (Arc::clone(&job), sender.clone());
-        thread.spawn(move || job.work(&sender));
+        thread.spawn(move || {
+            job.work(&sender);
+            // In this order: who hears that nobody will send any more is the last to hold the pictures.
+            drop(job);
+            drop(sender);
+        });
     }
     drop(sender);
     let mut table = Table::new(py, rows, columns);
@@ -159,6 +164,8 @@ pub fn score_many<'py>(
             return Err(error);
         }
     }
+    // Pictures that a thread without the lock of the interpreter gave back would stay until the next call.
+    while threads::wait(py, &mut receiver)?.is_some() {}
     table.finish(rows, columns)
 }
 
