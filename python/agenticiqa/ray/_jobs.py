@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 # Rows of a batch: what is lost with a worker, and the rows of a file.
 _SCORED_AT_ONCE = 64
 _ASSESSED_AT_ONCE = 16
-# Rows for each assessment at a time: with fewer, places wait for the slowest row of the batch.
-_ROWS_A_PLACE = 4
+# An actor that waits for models has two batches in hand, and so many rows in each for every assessment at a time: with fewer, places would wait for the slowest
+# row of a batch.
+_ROWS_A_PLACE = 2
 # Files that one task reads.
 _FILES_AT_ONCE = 64
 # A worker that waits for models computes little.
-_WAITING_CPUS = 0.25
+_WAITING_CPUS = 0.5
 _WAITING_PLACES = 8
 
 
@@ -108,6 +109,7 @@ def assess(
     waits, configured = _configured(backend, config, settings)
     cpus = cpus_per_actor if cpus_per_actor is not None else (_WAITING_CPUS if waits else 1)
     places = at_a_time if at_a_time is not None else (_WAITING_PLACES if waits else max(1, int(cpus)))
+    batches = min(2, places) if waits else 1
     if limiter is not None and limits is not None:
         raise SettingsError("limits and a limiter were given: give one of them")
     limits = configured if limits is None else limits
@@ -122,7 +124,7 @@ def assess(
         settings=dict(settings or {}),
         cache=None if cache is None else os.fspath(cache),
         limiter=limiter,
-        at_a_time=places,
+        at_a_time=max(1, places // batches),
     )
     columns = Columns(image, reference, key)
 
@@ -130,7 +132,8 @@ def assess(
         return {"question": question, "columns": columns, "shards": shards, "threads": max(1, int(cpus))}
 
     rows = batch_size if batch_size is not None else max(_ASSESSED_AT_ONCE, _ROWS_A_PLACE * places)
-    return _run(dataset, Assessor, arguments, _pool(actors, cpus), rows, columns, {"record"}, output, retry_errors)
+    pool = _pool(actors, cpus, batches)
+    return _run(dataset, Assessor, arguments, pool, rows, columns, {"record"}, output, retry_errors)
 
 
 def _configured(
@@ -141,13 +144,19 @@ def _configured(
     return any(name != "builtin" for name in found["backends"]), found["limits"]
 
 
-def _pool(actors: int | tuple[int, int] | None, cpus: float) -> dict[str, Any]:
-    """How many workers there are, and what each takes. Some of the cluster is left for those who read."""
+def _pool(actors: int | tuple[int, int] | None, cpus: float, batches: int = 1) -> dict[str, Any]:
+    """How many workers there are, what each takes, and on how many batches it works. Some of the cluster is left for those who read."""
     if actors is None:
         most = max(1, int((ray.cluster_resources().get("CPU", 1) - 1) / cpus))
         actors = (1, most)
     least, most = (actors, actors) if isinstance(actors, int) else actors
-    strategy = ray.data.ActorPoolStrategy(min_size=least, max_size=most, max_tasks_in_flight_per_actor=2)
+    strategy = ray.data.ActorPoolStrategy(
+        min_size=least,
+        max_size=most,
+        max_tasks_in_flight_per_actor=2,
+        max_concurrent_calls_per_actor=batches,
+        enable_true_multi_threading=batches > 1,
+    )
     return {"compute": strategy, "num_cpus": cpus}
 
 
