@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures, with the installed package, what tools/simulate_scale.py starts from, and writes it to docs/scale-measured.json.
 
-    pip install '.[ray]' pillow && tools/measure_scale.py        # some minutes; keep the machine quiet
+    pip install '.[ray]' pillow && tools/fetch-tiny-vlm && tools/measure_scale.py        # some minutes; keep the machine quiet
 
 One core, the least of several runs. Ray runs as a cluster of this machine: what a row and a batch cost besides the work is the time of a job beyond that
-of the same work in one process. What cannot be measured here (latency of a model, bandwidth of an object store, prices) stays as it is.
+of the same work in one process. Jobs of the kinds that are simulated are run too, for the simulation to be compared with. What cannot be measured here (latency of a
+provider's model, bandwidth of an object store, prices) stays as it is.
 """
 
 from __future__ import annotations
@@ -22,15 +23,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy
+import ray
+import ray.data
 from PIL import Image
 
 import agenticiqa
+import agenticiqa.ray as iqa
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "scale-measured.json"
 SIZES = {"512x384": (512, 384), "4000x3000": (4000, 3000)}
 TOOLS = {"PSNR": True, "SSIM": True, "Fused-FR": True, "Fused-NR": False}
 QUESTION = "What is wrong with this picture?"
+# The model of the jobs that ask one.
+SLOW_SECONDS, SLOW_PORT = 0.2, 8177
 
 
 def least(call: Callable[[], object], repeat: int) -> float:
@@ -73,15 +79,78 @@ def asked_model(picture: Path) -> None:
     MODEL_AGENT.assess(picture, "Rate it.")
 
 
+class Counter:
+    """A limiter that lets everybody begin at once and counts."""
+
+    def __init__(self) -> None:
+        self.calls, self.tokens = 0, 0.0
+
+    def reserve(self, _: str) -> tuple[float, float]:
+        self.calls += 1
+        return 0.0, 0.0
+
+    def settle(self, _: str, __: float, used: float | None) -> None:
+        self.tokens += used or 0.0
+
+    def rest(self, _: str, __: float) -> None:
+        pass
+
+
+def of_tiny_vlm(folder: Path) -> dict[str, float]:
+    """Calls of a real vision-chat server, llama.cpp with a tiny model, on one thread: seconds and tokens of each."""
+    home = ROOT / "test-data" / "tiny-vlm"
+    jpeg, _ = pictures(folder, SIZES["512x384"])
+    command = [home / "venv" / "bin" / "python", ROOT / "tools" / "tiny-vlm" / "serve.py", home / "model.gguf", "0", home / "projector.gguf"]
+    variables = {**os.environ, "TINY_VLM_THREADS": "1"}
+    with subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=variables) as server:
+        url = next(line.split()[1] for line in server.stdout if line.startswith("LISTENING"))
+        counter = Counter()
+        agent = agenticiqa.Agent("openai.tiny-vlm", settings={"providers.openai.base_url": f"{url}/v1/", "cache.memory_entries": 0}, limiter=counter)
+        agent.assess(jpeg, "Rate it.")
+        counter.calls, counter.tokens = 0, 0.0
+        start = time.perf_counter()
+        for _ in range(5):
+            agent.assess(jpeg, "Rate it.")
+        seconds = time.perf_counter() - start
+        server.stdin.close()
+    return {"seconds": round(seconds / counter.calls, 4), "tokens": round(counter.tokens / counter.calls)}
+
+
+def of_jobs(folder: Path) -> list[dict[str, Any]]:
+    """Jobs of two actors on Ray: pictures a second in the middle half of each, for the simulation to be compared with."""
+    jpeg, _ = pictures(folder, SIZES["512x384"])
+
+    def rate(output: Path, rows: int) -> float:
+        """By the files: from the end of the first quarter to that of the third."""
+        written = sorted(path.stat().st_mtime for path in output.glob("*.parquet"))
+        first, last = len(written) // 4, len(written) * 3 // 4
+        return (last - first) * rows / len(written) / (written[last] - written[first])
+
+    def rows(count: int) -> Any:
+        return ray.data.from_items([{"sample_id": f"{number:05}", "image_path": str(jpeg)} for number in range(count)], override_num_blocks=16)
+
+    iqa.score(rows(1536), ["Fused-NR"], output=str(folder / "scored"), batch_size=16, actors=2)
+    iqa.assess(rows(1024), QUESTION, output=str(folder / "assessed"), actors=2)
+    found = [
+        {"job": "score, Fused-NR", "rows": 1536, "rate": rate(folder / "scored", 1536)},
+        {"job": "assess, built in", "rows": 1024, "rate": rate(folder / "assessed", 1024)},
+    ]
+    command = [sys.executable, str(ROOT / "tools" / "slow_model.py"), "--delay", str(SLOW_SECONDS), "--port", str(SLOW_PORT)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as model:
+        model.stdout.readline()
+        settings = {"providers.openai.base_url": f"http://127.0.0.1:{SLOW_PORT}/v1/"}
+        for count, limit in ((640, None), (320, 1200)):
+            output = folder / f"asked-{limit}"
+            limits = {"openai.*": {"requests_per_minute": limit}} if limit else {}
+            iqa.assess(rows(count), "Rate it.", output=str(output), backend="openai.slow", settings=settings, limits=limits, actors=2)
+            job = {"job": "assess, model", "rows": count, "rate": rate(output, count), "seconds": SLOW_SECONDS, "requests_per_minute": limit}
+            found.append(job)
+        model.terminate()
+    return [job | {"rate": round(job["rate"], 2)} for job in found]
+
+
 def of_ray(folder: Path) -> dict[str, Any]:
     """What Ray costs besides the work, for each row and each batch, and how large results are."""
-    import ray
-    import ray.data
-
-    import agenticiqa.ray as iqa
-
-    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
-    ray.data.DataContext.get_current().enable_progress_bars = False
     jpeg, _ = pictures(folder, SIZES["512x384"])
     rows = [{"sample_id": f"{number:06}", "image_path": str(jpeg), "reference_path": str(jpeg)} for number in range(2048)]
     start = time.perf_counter()
@@ -106,7 +175,6 @@ def of_ray(folder: Path) -> dict[str, Any]:
     answers = folder / "answers"
     iqa.assess(ray.data.from_items(rows[:64]), QUESTION, output=str(answers), batch_size=16, actors=1)
     record_bytes = sum(path.stat().st_size for path in answers.glob("*.parquet")) / 64
-    ray.shutdown()
     return {"row_seconds": row, "block_seconds": batch, "score_bytes": row_bytes, "assess_bytes": record_bytes}
 
 
@@ -118,8 +186,13 @@ def main() -> None:
         for size, pixels in SIZES.items():
             figures["pictures"][size] = of_size(folder, pixels)
             print(size, figures["pictures"][size], flush=True)
-        found = of_ray(folder)
-        print(found, flush=True)
+        figures["tiny_vlm"] = of_tiny_vlm(folder)
+        print("tiny-vlm", figures["tiny_vlm"], flush=True)
+        ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        found, figures["jobs"] = of_ray(folder), of_jobs(folder)
+        print(found, figures["jobs"], flush=True)
+        ray.shutdown()
     figures["overhead"] |= {"row_seconds": round(found["row_seconds"], 6), "block_seconds": round(found["block_seconds"], 4)}
     figures["shard_bytes_per_row"] = {"score": round(found["score_bytes"]), "assess": round(found["assess_bytes"])}
     cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), platform.processor())
@@ -129,6 +202,7 @@ def main() -> None:
     measured |= dict.fromkeys(("decode", "decode png", *TOOLS), timed)
     measured["assess builtin"] = f"{timed}, processor time, decoding included"
     measured["assess model"] = f"{timed}, processor time with a model on this machine that answers at once"
+    measured["tiny_vlm"] = "tools/measure_scale.py: llama.cpp on one core with the model of tools/fetch-tiny-vlm, five assessments"
     measured["bytes"] = "measured: a photograph of that size as JPEG of quality 90, and as PNG"
     measured["shard_bytes_per_row"] = "tools/measure_scale.py: PSNR of pairs in batches of 256; records of the built-in analyst in batches of 16"
     measured["overhead"] = "tools/measure_scale.py: 2,048 rows on a Ray of this machine in batches of 16 and of 256, less the work; a task of the driver is assumed"

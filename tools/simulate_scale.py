@@ -197,11 +197,28 @@ def measured(figures: dict, _: argparse.Namespace) -> list[str]:
         ["bytes of a row, score / assess", f"{shards['score']} / {shards['assess']}", "the same", said["shard_bytes_per_row"]],
         ["calls a picture", f"{model['calls']:g}", f"{model['calls']:g}", said["calls"]],
         ["tokens a call, in / out", *[f"{model['prompt_tokens']:,.0f} / {model['completion_tokens']:,.0f}"] * 2, said["tokens"]],
+        ["a call of a tiny model here", *["{seconds:g} s, {tokens:g} tokens".format(**figures["tiny_vlm"])] * 2, said["tiny_vlm"]],
         ["latency of a call, mean", *[f"{model['seconds']:g} s"] * 2, said["model"]],
         ["besides, a row / a block", *["{row_seconds:g} / {block_seconds:g} s".format(**figures["overhead"])] * 2, said["overhead"]],
     ]
     return [f"{said['date']}, {said['machine']}. One core each.", "",
             *table(["what", SMALL, LARGE, "how"], rows, "lrrl")]
+
+
+def compared(figures: dict, options: argparse.Namespace) -> list[str]:
+    """Jobs that were run on this machine, two actors on two cores, beside the same jobs simulated."""
+    rows = []
+    for done in figures["jobs"]:
+        job = next(job for job in jobs(figures) if job.name.startswith(done["job"]))
+        work, model, name = replace(job.work, rows=done["rows"], block_rows=16, read_bytes=0.0), None, done["job"]
+        if "seconds" in done:
+            limit = done["requests_per_minute"] or NEVER
+            model = replace(job.model, seconds=done["seconds"], cv=0.0, straggler_share=0.0, failure_share=0.0, requests_per_minute=limit, actors_per_core=1.0)
+            name += f" of {done['seconds']:g} s" + (f", {limit:,} requests a minute" if limit < NEVER else "")
+        machines = replace(cluster(figures, 1, work.block_rows), cores=2, request_seconds=0.0, read_bandwidth=NEVER, write_bandwidth=NEVER)
+        simulated = simulate(machines, work, model, options.seed).rate()
+        rows.append([name, str(done["rows"]), f"{done['rate']:.1f}", f"{simulated:.1f}", f"{done['rate'] / simulated:.0%}"])
+    return table(["job", "pictures", "pictures/s, run", "simulated", "run / simulated"], rows, "lrrrr")
 
 
 def table(head: list[str], rows: list[list[str]], sides: str) -> list[str]:
@@ -226,7 +243,7 @@ def data(size: float) -> str:
 
 
 TABLES: dict[str, tuple[str, Callable[[dict, argparse.Namespace], list[str]]]] = {
-    "measured": ("What was measured", measured), "files": ("Shards", files), "capacity": ("Capacity", capacity),
+    "measured": ("What was measured", measured), "compared": ("Compared with jobs", compared), "files": ("Shards", files), "capacity": ("Capacity", capacity),
     "failures": ("Losses", failures), "stragglers": ("Stragglers", stragglers), "refusals": ("Refused calls", refusals),
 }
 

@@ -9,10 +9,11 @@ that of pyiqa does. ``agenticiqa.ray`` and ``agenticiqa.spark`` do both on many 
 takes milliseconds.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ._agent import Agent, Run, assess, assess_async, stream
 from ._metrics import (
     Metric,
-    QualityMap,
     Score,
     ToolInfo,
     list_tools,
@@ -34,6 +35,9 @@ from .errors import (
     ToolError,
     UnknownToolError,
 )
+
+if TYPE_CHECKING:
+    from ._maps import QualityMap
 
 __all__ = [
     "Agent",
@@ -71,3 +75,11 @@ __all__ = [
     "stream",
     "threads",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "QualityMap":
+        from ._maps import QualityMap
+
+        return QualityMap
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ._maps import QualityMap
+
 #: A picture: a path, the bytes of a file, an array of height, width and channels, a Pillow image, anything with
 #: ``__dlpack__`` or ``__array__``, or a `Picture`.
 Image: TypeAlias = Any
@@ -44,31 +46,6 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class QualityMap:
-    """Where the damage is: one number for each place, on the metric's own local scale."""
-
-    tool: str
-    values: NDArray[numpy.float32]
-    #: The value that a flawless place has.
-    best: float
-    #: The value from which a place counts as fully damaged.
-    worst: float
-
-    @property
-    def damage(self) -> NDArray[numpy.float32]:
-        """The same from 0 (flawless) to 1 (fully damaged), ready to be shown as a picture."""
-        import numpy
-
-        damage: NDArray[numpy.float32] = numpy.clip((self.values - self.best) / (self.worst - self.best), 0, 1)
-        return damage
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        import numpy
-
-        return numpy.array(self.values, dtype=dtype, copy=copy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +144,9 @@ class Metric:
         return Score(**self._tool.measure(image, reference, _part(region)))
 
     def map(self, image: Image, reference: Image | None = None, *, region: Region | None = None) -> QualityMap:
-        """Where the damage is."""
+        """Where the damage is: an array of height and width."""
+        from ._maps import QualityMap
+
         return QualityMap(self.name, *self._tool.map(image, reference, _part(region)))
 
     def many(self, images: Iterable[Image], references: Any = None, **options: Any) -> NDArray[numpy.float64]:
@@ -191,7 +170,9 @@ def _known(tool: str) -> Metric:
     return Metric(tool)
 
 
-def score(image: Image, reference: Image | None = None, tool: str | Metric = "SSIM", *, region: Region | None = None) -> float:
+def score(
+    image: Image, reference: Image | None = None, tool: str | Metric = "SSIM", *, region: Region | None = None
+) -> float:
     """The raw score of a picture by one tool.
 
     >>> import numpy
@@ -295,7 +276,9 @@ def _run(
     pictures = list(images) if listed is None else listed
     each = _listed(references)
     if each is not None and len(each) != len(pictures):
-        raise PictureError(f"there are {len(pictures)} pictures and {len(each)} references: give one for each, or one for all")
+        raise PictureError(
+            f"there are {len(pictures)} pictures and {len(each)} references: give one for each, or one for all"
+        )
     native = [metric._tool for metric in _metrics(tools)]
     shared = references is not None and each is None
     return _native.score_many(native, pictures, references if shared else each, shared, threads, progress)

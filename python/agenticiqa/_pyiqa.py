@@ -77,7 +77,9 @@ def create_metric(metric_name: str, as_loss: bool = False, device: Any = None, *
     return InferenceModel(Metric(_SYNONYMS.get(metric_name.lower(), metric_name)))
 
 
-def list_models(metric_mode: str | None = None, filter: str | None = None, exclude_filters: str | Sequence[str] = ()) -> list[str]:
+def list_models(
+    metric_mode: str | None = None, filter: str | None = None, exclude_filters: str | Sequence[str] = ()
+) -> list[str]:
     """The names of metrics that can run here, as pyiqa's ``list_models`` gives its own.
 
     >>> list_models("FR", filter="*ssim*")
@@ -96,7 +98,9 @@ def _batch(pictures: Any) -> list[Any]:
     if isinstance(pictures, (str, bytes, os.PathLike)) or shape is None:
         return [pictures]
     if len(shape) != 4:
-        raise PictureError(f"a batch has the shape N, C, H, W, not {tuple(shape)}: for one picture use score(), or picture[None]")
+        raise PictureError(
+            f"a batch has the shape N, C, H, W, not {tuple(shape)}: for one picture use score(), or picture[None]"
+        )
     if shape[1] not in (1, 3):
         raise PictureError(f"a batch has the shape N, C, H, W with 1 or 3 channels, not {tuple(shape)}")
     return list(pictures)
@@ -104,5 +108,3 @@ def _batch(pictures: Any) -> list[Any]:
 
 def _bound(value: float | None) -> str:
     return "~" if value is None else f"{value:g}"
-
-

@@ -209,9 +209,13 @@ def _size(text: str) -> tuple[int, int]:
 def main(arguments: list[str] | None = None) -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(prog="python -m agenticiqa.bench", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--size", type=_size, default=(512, 384), metavar="WxH", help="of pictures for threads and peers (512x384)")
+    parser.add_argument(
+        "--size", type=_size, default=(512, 384), metavar="WxH", help="of pictures for threads and peers (512x384)"
+    )
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="the least of so many times counts (5)")
-    parser.add_argument("--only", action="append", metavar="WHAT", help=f"{', '.join(PARTS)}, or a metric of the peers; repeatable")
+    parser.add_argument(
+        "--only", action="append", metavar="WHAT", help=f"{', '.join(PARTS)}, or a metric of the peers; repeatable"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args(arguments)
     if chosen.repeat < 1:

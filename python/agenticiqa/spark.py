@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow
 from pyspark.sql import DataFrame
@@ -19,11 +19,15 @@ from ._metrics import Metric, score_table
 from ._native import set_threads
 from .errors import SettingsError
 
+#: Columns of some rows.
+Table: TypeAlias = Callable[[pyarrow.RecordBatch], dict[str, Any]]
 # Rows that are worked on at a time: few, since the bytes of their pictures are copied.
 _ROWS = 64
 
 
-def score(frame: DataFrame, tools: Sequence[str | Metric] = ("SSIM",), image: str = "path", reference: str | None = None) -> DataFrame:
+def score(
+    frame: DataFrame, tools: Sequence[str | Metric] = ("SSIM",), image: str = "path", reference: str | None = None
+) -> DataFrame:
     """Adds the columns of `agenticiqa.score_table`; there is null where it has NaN. ``image`` and ``reference`` are names of columns."""
 
     def table(rows: pyarrow.RecordBatch) -> dict[str, Any]:
@@ -50,15 +54,16 @@ def assess(
     of ``query``. With a model as ``backend`` a task waits most of the time: ``at_a_time`` is how many rows it works on. The rest is as in `agenticiqa.assess`."""
 
     def table(rows: pyarrow.RecordBatch) -> dict[str, Any]:
-        agent, asked = _agent._known(backend, config), [query] * len(rows) if queries is None else _values(rows, queries)
-        return _tables.assessed(agent, _values(rows, image), asked, _values(rows, reference), at_a_time, **question)
+        asked = [query] * len(rows) if queries is None else _values(rows, queries)
+        pictures, agent = (_values(rows, image), asked, _values(rows, reference)), _agent._known(backend, config)
+        return _tables.assessed(agent, *pictures, at_a_time, **question)
 
     _check(frame, image, reference, queries)
     _agent._known(backend, config)  # What is wrong with the settings is told here, not by an executor.
     return _with(frame, _tables.COLUMNS, {"quality_score"}, table)
 
 
-def _with(frame: DataFrame, names: Sequence[str], numbers: set[str], table: Callable[[pyarrow.RecordBatch], dict[str, Any]]) -> DataFrame:
+def _with(frame: DataFrame, names: Sequence[str], numbers: set[str], table: Table) -> DataFrame:
     """The rows of ``frame`` in their order with what ``table`` says of them. Columns that have these names already are replaced."""
 
     def work(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

@@ -17,7 +17,12 @@ PLAN = {
     "distortions": None,
     "reference_mode": "No-Reference",
     "required_tool": None,
-    "plan": {"distortion_detection": False, "distortion_analysis": True, "tool_selection": True, "tool_execution": True},
+    "plan": {
+        "distortion_detection": False,
+        "distortion_analysis": True,
+        "tool_selection": True,
+        "tool_execution": True,
+    },
 }
 BLUR = {"type": "Blurs", "severity": "slight", "explanation": "Edges are soft."}
 ANSWERS = [

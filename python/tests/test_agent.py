@@ -7,14 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import agenticiqa
 import numpy
 import pytest
+from agenticiqa import Agent, AgenticIQAError, Assessment, AssessmentError, Event, assess, assess_async, stream
 from conftest import CODED, ORIGINAL
 from model import Model, serve
 from PIL import Image
-
-import agenticiqa
-from agenticiqa import Agent, AgenticIQAError, Assessment, AssessmentError, Event, assess, assess_async, stream
 
 KEY = "sk-never-to-be-seen"
 # What differs from run to run: times, and whether a score was known already.
@@ -45,7 +44,11 @@ def model(monkeypatch: pytest.MonkeyPatch):
         (["--reference", ORIGINAL], None, {"reference": ORIGINAL}),
         ([], "Is the bird sharp?", {"regions": {"bird": (100, 50, 300, 200)}}),
         (["-o", "Blur", "-o", "Blocks"], "What is wrong with it?", {"options": ["Blur", "Blocks"]}),
-        (["--tool", "NIQE", "--answer", "score", "--max-replan", "0"], None, {"tools": ["NIQE"], "answer": "score", "max_replan": 0}),
+        (
+            ["--tool", "NIQE", "--answer", "score", "--max-replan", "0"],
+            None,
+            {"tools": ["NIQE"], "answer": "score", "max_replan": 0},
+        ),
         (["--answer", "text"], "How good is it?", {"answer": "text"}),
     ],
 )
@@ -68,9 +71,16 @@ def test_the_typed_form_says_what_the_record_says():
     assert (found.level, found.reasons, found.status) == ("Fair", result["quality_reasoning"], "success")
     assert (found.problems, found.notes, found.cost_usd) == ([], [], 0.0)
     [damage] = found.distortions
-    assert (damage.part, damage.name, damage.severity) == ("Global", "Compression", "moderate") and "JPEG" in damage.explanation
+    assert (damage.part, damage.name, damage.severity) == (
+        "Global",
+        "Compression",
+        "moderate",
+    ) and "JPEG" in damage.explanation
     assert [log.tool for log in found.tools] == [log["tool_name"] for log in evidence["tool_logs"]]
-    assert found.tools[0].raw_score == agenticiqa.score(CODED, ORIGINAL, found.tools[0].tool) and found.tools[0].error is None
+    assert (
+        found.tools[0].raw_score == agenticiqa.score(CODED, ORIGINAL, found.tools[0].tool)
+        and found.tools[0].error is None
+    )
     assert [cited.sentence for cited in found.citations] == [cited["sentence"] for cited in result["used_evidence"]]
     assert all(pointer.startswith("/") for cited in found.citations for pointer in cited.evidence)
     assert str(found) == f"C ({found.score:.2f} of 5)"
@@ -105,7 +115,9 @@ def test_events_come_in_order():
     events = list(run)
     assert all(isinstance(event, Event) for event in events)
     nodes = [(event.kind, event.data["node"]) for event in events if event.kind.startswith("node_")]
-    assert nodes == [(f"node_{kind}", node) for node in ("planner", "executor", "summarizer") for kind in ("started", "ended")]
+    assert nodes == [
+        (f"node_{kind}", node) for node in ("planner", "executor", "summarizer") for kind in ("started", "ended")
+    ]
     kinds = [event.kind for event in events]
     assert kinds[:3] == ["node_started", "plan", "node_ended"] and kinds[-1] == "done" and kinds.count("done") == 1
     logs = [event.data["log"] for event in events if event.kind == "tool_ended"]
@@ -211,9 +223,8 @@ def test_a_model_answers(model):
     [(401, "the key was refused: set OPENAI_API_KEY"), (500, "the server failed (status 500, out of order)")],
 )
 def test_a_model_that_fails(model, status, words):
-    with serve(status=status) as server:
-        with pytest.raises(AssessmentError) as caught:
-            assess(CODED, backend=model(server))
+    with serve(status=status) as server, pytest.raises(AssessmentError) as caught:
+        assess(CODED, backend=model(server))
     error = caught.value
     assert str(error).startswith("no answer: planner: openai.same: ") and words in str(error)
     assert error.assessment.status == "error" and error.assessment.problems and error.assessment.score is None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import random
 from pathlib import Path
 
+import agenticiqa
 import numpy
 import pytest
-from conftest import CODED, ORIGINAL
-
-import agenticiqa
 from agenticiqa import (
     AgenticIQAError,
     AssessmentError,
@@ -27,6 +26,7 @@ from agenticiqa import (
     score,
     score_many,
 )
+from conftest import CODED, ORIGINAL
 
 NOISE = numpy.random.default_rng(3).integers(0, 256, (48, 64, 3), dtype=numpy.uint8)
 
@@ -39,10 +39,14 @@ def said(error: type[AgenticIQAError], call: object, *arguments: object, **optio
     return str(caught.value)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint32", "bool", "complex128", "object", "S3", "datetime64[s]", "V3"])
+@pytest.mark.parametrize(
+    "dtype", ["int8", "int32", "int64", "uint32", "bool", "complex128", "object", "S3", "datetime64[s]", "V3"]
+)
 def test_samples_of_the_wrong_type(dtype):
     array = numpy.zeros((48, 64, 3), dtype)
-    message = f"an array of {array.dtype} is no picture: samples must be uint8, uint16, or floating-point numbers from 0 to 1"
+    message = (
+        f"an array of {array.dtype} is no picture: samples must be uint8, uint16, or floating-point numbers from 0 to 1"
+    )
     assert said(PictureError, score, array, NOISE) == message
     assert said(PictureError, score, NOISE, array) == f"the reference cannot be used: {message}"
 
@@ -50,7 +54,9 @@ def test_samples_of_the_wrong_type(dtype):
 @pytest.mark.parametrize("shape", [(), (9,), (48, 64, 2), (48, 64, 5), (1, 48, 64, 3), (2, 3, 48, 64), (48, 64, 0)])
 def test_arrays_of_the_wrong_shape(shape):
     told = said(PictureError, score, numpy.zeros(shape, numpy.uint8), NOISE)
-    assert told.startswith(f"an array of shape ({', '.join(map(str, shape))}) is no picture: it must have height and width")
+    assert told.startswith(
+        f"an array of shape ({', '.join(map(str, shape))}) is no picture: it must have height and width"
+    )
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 64), (48, 0), (0, 64, 3), (48, 0, 3), (0, 0, 4), (3, 0, 64), (1, 0, 0)])
@@ -77,7 +83,9 @@ def test_numbers_that_are_no_fractions(dtype, value, message):
     assert message in said(PictureError, score, array, NOISE)
 
 
-@pytest.mark.parametrize("thing", [None, 5, 2.5, [[1, 2], [3, 4]], {"a": 1}, object(), numpy.float32(1), range(5), lambda: 0])
+@pytest.mark.parametrize(
+    "thing", [None, 5, 2.5, [[1, 2], [3, 4]], {"a": 1}, object(), numpy.float32(1), range(5), lambda: 0]
+)
 def test_what_is_no_picture(thing):
     assert "is no picture" in said(PictureError, score, thing, NOISE)
 
@@ -98,15 +106,15 @@ def test_damaged_files_never_end_the_interpreter():
         damaged = bytearray(whole[:20000] if chance.random() < 0.5 else whole)
         for _ in range(chance.randrange(1, 40)):
             damaged[chance.randrange(len(damaged))] = chance.randrange(256)
-        try:
+        with contextlib.suppress(PictureError):
             Picture(bytes(damaged), max_pixels=2_000_000)
-        except PictureError:
-            pass
 
 
 def test_files_that_are_not_there():
     assert said(MissingFileError, score, "missing.png", NOISE) == "missing.png: no such file"
-    assert said(MissingFileError, score, NOISE, "missing.png") == "the reference cannot be used: missing.png: no such file"
+    assert (
+        said(MissingFileError, score, NOISE, "missing.png") == "the reference cannot be used: missing.png: no such file"
+    )
     assert said(MissingFileError, Picture, Path("missing.png")) == "missing.png: no such file"
     assert said(MissingFileError, assess, "missing.png") == "missing.png: no such file"
     assert said(MissingFileError, assess, "missing.png", name="photo") == "missing.png: no such file"
@@ -138,14 +146,24 @@ def test_words_are_those_of_the_program(program, tmp_path):
 
 
 def test_pictures_that_do_not_fit():
-    assert said(PairError, score, NOISE[:20], NOISE).startswith("the reference is 64x48 but the image is 64x20: resize one of them")
+    assert said(PairError, score, NOISE[:20], NOISE).startswith(
+        "the reference is 64x48 but the image is 64x20: resize one of them"
+    )
     assert said(PairError, score, NOISE).startswith("SSIM compares with a reference")
     assert said(PairError, score_many, [NOISE, NOISE], [NOISE, None]).startswith("SSIM compares")
-    assert said(PairError, assess, NOISE, reference=NOISE[:20]).startswith("the reference is 64x20 but the image is 64x48")
-    assert said(PictureError, score, NOISE[:4, :4], NOISE[:4, :4]) == "SSIM needs at least 11x11 pixels, this image has 4x4"
+    assert said(PairError, assess, NOISE, reference=NOISE[:20]).startswith(
+        "the reference is 64x20 but the image is 64x48"
+    )
+    assert (
+        said(PictureError, score, NOISE[:4, :4], NOISE[:4, :4])
+        == "SSIM needs at least 11x11 pixels, this image has 4x4"
+    )
 
 
-@pytest.mark.parametrize("box", [(-1, 0, 20, 20), (1.5, 0, 20, 20), (0, 0, 20), (0, 0, 20, 20, 20), 5, "face", (0, 0, "a", 1), (2**70, 0, 1, 1)])
+@pytest.mark.parametrize(
+    "box",
+    [(-1, 0, 20, 20), (1.5, 0, 20, 20), (0, 0, 20), (0, 0, 20, 20, 20), 5, "face", (0, 0, "a", 1), (2**70, 0, 1, 1)],
+)
 def test_regions_that_are_none(box):
     message = f"a region is left edge, upper edge, width and height in whole pixels, not {box!r}"
     assert said(PictureError, score, NOISE, NOISE, region=box) == message
@@ -170,7 +188,9 @@ def test_tools_that_are_none():
 
 
 def test_batches_that_are_none():
-    assert said(PictureError, score_many, CODED, NOISE).startswith("one picture was given where a list of pictures is needed")
+    assert said(PictureError, score_many, CODED, NOISE).startswith(
+        "one picture was given where a list of pictures is needed"
+    )
     assert said(PictureError, score_many, [NOISE, NOISE], [NOISE]).startswith("there are 2 pictures and 1 references")
     for options in ({"errors": "ignore"}, {"threads": 0}):
         with pytest.raises(ValueError):
@@ -185,7 +205,9 @@ def test_settings_that_are_none(tmp_path):
     assert "must begin with a provider" in said(SettingsError, assess, NOISE, backend="nobody.model")
     assert "no such field" in said(SettingsError, agenticiqa.Agent, settings={"planer.temperature": 1})
     assert said(SettingsError, assess, NOISE, max_replan=9) == "max_replan must be from 0 to 5, not 9"
-    assert said(SettingsError, assess, NOISE, answer="essay").startswith('answer must be "auto", "score", "choice" or "text"')
+    assert said(SettingsError, assess, NOISE, answer="essay").startswith(
+        'answer must be "auto", "score", "choice" or "text"'
+    )
     (tmp_path / "pipeline.yaml").write_text("max_replan_iterations: 6\n")
     assert "must be from 0 to 5, not 6" in said(SettingsError, Metric, "SSIM", config=tmp_path)
     with pytest.raises(TypeError, match="options and tools are lists of texts"):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
+import pickle
 import threading
 
+import agenticiqa
 import numpy
 import pytest
-from conftest import CODED, ORIGINAL
-
-import agenticiqa
 from agenticiqa import Metric, MissingFileError, PairError, Picture, list_tools, score, score_many, score_table
+from conftest import CODED, ORIGINAL
 
 BLURRED = "examples/osprey-blurred.jpg"
 
@@ -59,7 +59,16 @@ def test_list_tools():
     assert tools["PSNR"].range == (0.0, None) and tools["Brightness"].lower_is_better is None
     assert not tools["ILNIQE"].available and "templateModel.mat" in tools["ILNIQE"].reason
     assert all(tool.description and (tool.reason is None) == tool.available for tool in tools.values())
-    assert set(tools["SSIM"].to_dict()) == {"name", "type", "lower_is_better", "range", "description", "has_map", "available", "reason"}
+    assert set(tools["SSIM"].to_dict()) == {
+        "name",
+        "type",
+        "lower_is_better",
+        "range",
+        "description",
+        "has_map",
+        "available",
+        "reason",
+    }
 
 
 def test_names_are_spelled_as_anybody_likes():
@@ -76,7 +85,7 @@ def test_maps_show_where_the_damage_is(original):
     for name in able:
         metric = Metric(name)
         found = metric.map(damaged, original)
-        assert found.tool == name and found.values.dtype == numpy.float32 and found.values.ndim == 2
+        assert found.tool == name and found.dtype == numpy.float32 and found.ndim == 2
         assert metric.map(original, original).damage.max() < 1e-3, name
         damage = found.damage
         assert damage.min() >= 0 and 0.2 < damage.max() <= 1
@@ -84,13 +93,26 @@ def test_maps_show_where_the_damage_is(original):
         rows, columns = numpy.nonzero(damage > 0.5 * damage.max())
         centre = rows.mean() / height, columns.mean() / width
         assert centre == pytest.approx((80 / 180, 140 / 240), abs=0.06), name
-        assert (numpy.asarray(found) == found.values).all()
+
+
+def test_a_map_is_an_array(coded, original):
+    found = Metric("SSIM").map(coded, original)
+    assert isinstance(found, numpy.ndarray) and isinstance(found, agenticiqa.QualityMap)
+    part = found[10:20, 10:30]
+    assert (part.tool, part.best, part.worst, part.shape) == ("SSIM", found.best, found.worst, (10, 20))
+    assert (part.damage == found.damage[10:20, 10:30]).all()
+    # What is computed from it has no best and no worst.
+    for computed in (found * 2, found.mean(axis=0), found.damage, numpy.asarray(found)):
+        assert type(computed) is numpy.ndarray, type(computed)
+    assert type(found.mean()) is numpy.float32
+    again = pickle.loads(pickle.dumps(found))
+    assert (again == found).all() and (again.tool, again.best, again.worst) == (found.tool, found.best, found.worst)
 
 
 def test_maps_of_pictures_without_reference():
     able = [tool.name for tool in list_tools() if tool.available and tool.has_map and tool.type == "NR"]
     for name in able:
-        assert numpy.isfinite(Metric(name).map(CODED).values).all()
+        assert numpy.isfinite(Metric(name).map(CODED)).all()
 
 
 def test_a_region_is_the_picture_cut_out(rows, coded, original):
@@ -101,7 +123,7 @@ def test_a_region_is_the_picture_cut_out(rows, coded, original):
     assert score(coded, original, region=numpy.array(box)) == score(coded[cut], original[cut])
     [row] = rows(CODED, "--reference", ORIGINAL, "--tool", "SSIM", "--region", "bird=100,50,300,200")
     assert Metric("SSIM").measure(CODED, ORIGINAL, region=(100, 50, 300, 200)).raw_score == row["raw_score"]
-    assert Metric("SSIM").map(coded, original, region=box).values.shape < (100, 120)
+    assert Metric("SSIM").map(coded, original, region=box).shape < (100, 120)
 
 
 def test_many_pictures_have_the_scores_of_each(coded, original):

@@ -22,7 +22,9 @@ def test_the_notebook_is_kept_without_outputs(notebook):
 
 def test_no_cell_fails(notebook):
     # A cell that fails raises here, with what it said.
-    ran = NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(EXAMPLES)}}).execute()
+    ran = NotebookClient(
+        notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(EXAMPLES)}}
+    ).execute()
     outputs = [output for cell in ran.cells if cell.cell_type == "code" for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
     assert sum("image/png" in output.get("data", {}) for output in outputs) >= 2

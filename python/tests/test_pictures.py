@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy
 import pytest
-from conftest import CODED, ORIGINAL, succeeds
-from PIL import Image
-
 from agenticiqa import Metric, Picture, PictureError, score
 from agenticiqa._pictures import plain
+from conftest import CODED, ORIGINAL, succeeds
+from PIL import Image
 
 psnr, ssim = Metric("PSNR"), Metric("SSIM")
 
@@ -144,7 +143,11 @@ def test_transparent_pixels_show_white(tmp_path, coded):
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr", "HSV"])
 def test_modes_of_pillow(mode, coded):
     """What the eye sees: as Pillow converts it, with transparency on white."""
-    picture = Image.fromarray(coded).convert("L").convert(mode) if mode in ("LA", "PA") else Image.fromarray(coded).convert(mode)
+    picture = (
+        Image.fromarray(coded).convert("L").convert(mode)
+        if mode in ("LA", "PA")
+        else Image.fromarray(coded).convert(mode)
+    )
     seen = numpy.array(picture.convert("RGB"))
     assert psnr(picture.convert("RGB") if mode in ("1", "L", "LA") else picture, seen) == numpy.inf
     assert numpy.isfinite(score(picture, tool="BRISQUE"))

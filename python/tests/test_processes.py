@@ -11,16 +11,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 import pytest
+from agenticiqa import Metric, Picture, assess, score, score_many
 from conftest import CODED, ORIGINAL, interrupt, python, succeeds
 from model import serve
-
-from agenticiqa import Metric, Picture, assess, score, score_many
 
 # The issue's promise: Ctrl-C ends whatever runs within a second.
 PROMISED = 1.0
 START = "import os, sys, numpy, agenticiqa\n"
 # In the child of a fork: what it prints, and whether it ends at all.
-FORKED = START + """
+FORKED = (
+    START
+    + """
 import signal
 photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
 def use():
@@ -40,6 +41,7 @@ _, status = os.waitpid(child, 0)
 assert status == 0, status
 {after}
 """
+)
 SCORED = "1.0 [1.0, 1.0, 1.0, 1.0]"
 REFUSED = 'multiprocessing.get_context("spawn")'
 
@@ -156,7 +158,9 @@ def test_an_interrupt_ends_the_waiting_for_a_model(call):
 
 def test_an_interrupt_while_an_array_is_read_is_not_lost():
     """It comes while the first array is read, and must not be taken for anything else in the second."""
-    code = START + """
+    code = (
+        START
+        + """
 import signal, threading
 photo = numpy.full((3000, 3000, 3), 0.3, numpy.float32)
 for delay in (0.005, 0.01, 0.02, 0.03):
@@ -168,12 +172,15 @@ for delay in (0.005, 0.01, 0.02, 0.03):
     except KeyboardInterrupt:
         print("heard")
 """
+    )
     assert succeeds(code).splitlines() == ["heard"] * 4
 
 
 def test_work_goes_on_after_an_interrupt():
     """What nobody waits for any more keeps nobody waiting: MAD of the large picture takes a minute."""
-    code = LARGE + """
+    code = (
+        LARGE
+        + """
 try:
     agenticiqa.score(photo, photo[::-1], "MAD")
 except KeyboardInterrupt:
@@ -182,6 +189,7 @@ except KeyboardInterrupt:
     sys.stdout.flush()
     os._exit(0)
 """
+    )
     seconds, done = interrupt(START + code)
     assert done.stdout.split("\n")[1] == "1.0 [1.0, 1.0, 1.0]", done.stderr
     assert seconds < 10
@@ -231,7 +239,9 @@ def test_many_threads_may_call_at_once(coded, original):
 
 def test_leaving_while_work_is_done_is_no_crash():
     """The interpreter ends, threads of ours do not know yet."""
-    code = START + """
+    code = (
+        START
+        + """
 import threading
 photo = numpy.zeros((512, 512, 3), numpy.uint8)
 work = threading.Thread(target=lambda: agenticiqa.score_many([photo] * 100000, photo, "PSNR"), daemon=True)
@@ -239,6 +249,7 @@ work.start()
 run = agenticiqa.stream(photo)
 import time; time.sleep({0})
 """
+    )
     for moment in (0.0, 0.05, 0.2):
         done = python(code.format(moment))
         assert (done.returncode, done.stderr) == (0, "")

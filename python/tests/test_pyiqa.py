@@ -8,10 +8,18 @@ from pathlib import Path
 
 import numpy
 import pytest
+from agenticiqa import (
+    PairError,
+    PictureError,
+    ToolError,
+    UnknownToolError,
+    create_metric,
+    list_models,
+    list_tools,
+    score,
+)
 from conftest import CODED, ORIGINAL
 from PIL import Image
-
-from agenticiqa import PairError, PictureError, ToolError, UnknownToolError, create_metric, list_models, list_tools, score
 
 
 @pytest.fixture
@@ -30,7 +38,11 @@ def test_a_batch_has_the_scores_of_its_pictures(batch, coded, original):
     assert found.shape == (2,) and found.tolist() == [score(coded, original), 1.0]
     assert ssim(batch[0], batch[1][:1]).tolist() == found.tolist()
     niqe = create_metric("niqe")
-    assert niqe(batch[0]).tolist() == niqe(batch[0], batch[1]).tolist() == [score(coded, tool="NIQE"), score(original, tool="NIQE")]
+    assert (
+        niqe(batch[0]).tolist()
+        == niqe(batch[0], batch[1]).tolist()
+        == [score(coded, tool="NIQE"), score(original, tool="NIQE")]
+    )
     assert ssim.forward(batch[0], batch[1]).tolist() == ssim(target=batch[0], ref=batch[1]).tolist() == found.tolist()
 
 
@@ -65,7 +77,22 @@ def test_what_is_known_of_a_metric(name, lower_better, score_range, mode):
 
 
 def test_every_metric_that_pyiqa_has_too():
-    shared = ["psnr", "ssim", "ms_ssim", "cw_ssim", "fsim", "vsi", "gmsd", "nlpd", "vif", "mad", "brisque", "niqe", "piqe", "entropy"]
+    shared = [
+        "psnr",
+        "ssim",
+        "ms_ssim",
+        "cw_ssim",
+        "fsim",
+        "vsi",
+        "gmsd",
+        "nlpd",
+        "vif",
+        "mad",
+        "brisque",
+        "niqe",
+        "piqe",
+        "entropy",
+    ]
     assert set(shared) <= set(list_models())
     assert [create_metric(name).metric_name for name in shared] == shared
     assert create_metric("brisque_matlab").metric_name == "brisque" and create_metric("SSIM").metric_name == "ssim"

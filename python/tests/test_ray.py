@@ -12,21 +12,20 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import agenticiqa
+import agenticiqa.ray as iqa
 import numpy
 import psutil
 import pyarrow.fs
 import pyarrow.parquet
 import pytest
-from model import serve
-from moto.server import ThreadedMotoServer
-from PIL import Image
-
-import agenticiqa
-import agenticiqa.ray as iqa
 import ray
 import ray.data
 from agenticiqa.ray._shards import Shards, digests, is_done
 from agenticiqa.ray._workers import Assessor, Columns, Question, Scorer
+from model import serve
+from moto.server import ThreadedMotoServer
+from PIL import Image
 from ray.cluster_utils import Cluster
 from ray.data.extensions import ArrowTensorArray
 
@@ -70,7 +69,11 @@ def photos(tmp_path_factory) -> Path:
 def rows(photos: Path) -> list[dict]:
     names = sorted(path.name for path in (photos / "coded").iterdir())
     return [
-        {"sample_id": name, "image_path": str(photos / "coded" / name), "reference_path": str(photos / "original" / name)}
+        {
+            "sample_id": name,
+            "image_path": str(photos / "coded" / name),
+            "reference_path": str(photos / "original" / name),
+        }
         for name in names
     ]
 
@@ -84,12 +87,18 @@ def by_key(dataset, key: str = "sample_id") -> dict:
 def test_scores_are_those_of_one_process_and_what_is_wrong_with_a_row_is_a_value(cluster, photos, tmp_path):
     (tmp_path / "text.png").write_text("hello")
     bad = [
-        {"sample_id": "missing", "image_path": str(tmp_path / "none.png"), "reference_path": str(tmp_path / "none.png")},
+        {
+            "sample_id": "missing",
+            "image_path": str(tmp_path / "none.png"),
+            "reference_path": str(tmp_path / "none.png"),
+        },
         {"sample_id": "text", "image_path": str(tmp_path / "text.png"), "reference_path": str(tmp_path / "text.png")},
         {"sample_id": "alone", "image_path": rows(photos)[0]["image_path"], "reference_path": None},
     ]
     good = rows(photos)
-    expected = agenticiqa.score_table([row["image_path"] for row in good], [row["reference_path"] for row in good], TOOLS)
+    expected = agenticiqa.score_table(
+        [row["image_path"] for row in good], [row["reference_path"] for row in good], TOOLS
+    )
     scored = by_key(iqa.score(ray.data.from_items(good + bad), TOOLS, batch_size=5, actors=2))
     for place, row in enumerate(good):
         for tool in TOOLS:
@@ -120,20 +129,31 @@ def test_columns_of_bytes_and_of_arrays_are_pictures(photos):
     assert of_bytes["PIQE"].to_pylist() == expected
     assert of_bytes.column_names == ["path", "PIQE", "PIQE_normalized", "PIQE_error"]
     arrays = [numpy.asarray(Image.open(path)) for path in files]
-    for tensors in (pyarrow.FixedShapeTensorArray.from_numpy_ndarray(numpy.stack(arrays)), ArrowTensorArray.from_numpy(arrays)):
+    for tensors in (
+        pyarrow.FixedShapeTensorArray.from_numpy_ndarray(numpy.stack(arrays)),
+        ArrowTensorArray.from_numpy(arrays),
+    ):
         assert scorer(pyarrow.table({"path": names, "image": tensors}))["PIQE"].to_pylist() == expected
 
 
 def test_rows_of_bytes_are_assessed_and_a_shared_cache_is_used(photos, tmp_path):
     files = sorted((photos / "coded").iterdir())[:3]
-    table = pyarrow.table({"path": [path.name for path in files], "bytes": [path.read_bytes() for path in files], "mos": [1.5, 2.5, 3.5]})
+    table = pyarrow.table(
+        {
+            "path": [path.name for path in files],
+            "bytes": [path.read_bytes() for path in files],
+            "mos": [1.5, 2.5, float("nan")],
+        }
+    )
     cached = []
     for _ in range(2):
         question = Question("Is it noisy?", cache=str(tmp_path / "cache"), at_a_time=2)
         answers = Assessor(question, Columns(), None, 1)(table).to_pylist()
         assert all(row["final_answer"].startswith("Yes") and row["error"] is None for row in answers)
         records = [json.loads(row["record"]) for row in answers]
-        assert [(record["image_path"], record["input"]["mos"]) for record in records] == [(path.name, mos) for path, mos in zip(files, (1.5, 2.5, 3.5))]
+        assert [(record["image_path"], record["input"]["mos"]) for record in records] == [
+            (path.name, mos) for path, mos in zip(files, (1.5, 2.5, None))
+        ]
         cached.append({log["cached"] for record in records for log in record["executor_evidence"]["tool_logs"]})
     assert cached == [{False}, {True}]
 
@@ -147,7 +167,9 @@ def test_a_second_run_computes_only_what_is_missing(cluster, photos, tmp_path):
     whole = [path for path in written if "late" not in pyarrow.parquet.read_table(path)["sample_id"].to_pylist()]
     assert len(written) == 3 and len(whole) == 2
     Image.fromarray(picture(99)).save(late)
-    scored = by_key(iqa.score(ray.data.from_items(rows(photos) + broken), ["PIQE"], output=output, batch_size=4, actors=1))
+    scored = by_key(
+        iqa.score(ray.data.from_items(rows(photos) + broken), ["PIQE"], output=output, batch_size=4, actors=1)
+    )
     assert len(scored) == 25
     assert scored["late"]["PIQE"] == agenticiqa.score(late, tool="PIQE")
     assert {path: path.stat().st_mtime_ns for path in whole} == {path: written[path] for path in whole}
@@ -161,9 +183,19 @@ def bucket():
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     place = "{}:{}".format(*server.get_host_and_port())
-    store = pyarrow.fs.S3FileSystem(access_key="key", secret_key="secret", endpoint_override=place, scheme="http", region="us-east-1", allow_bucket_creation=True)
+    store = pyarrow.fs.S3FileSystem(
+        access_key="key",
+        secret_key="secret",
+        endpoint_override=place,
+        scheme="http",
+        region="us-east-1",
+        allow_bucket_creation=True,
+    )
     store.create_dir("bucket")
-    yield store, f"s3://key:secret@bucket/{{}}?scheme=http&endpoint_override={place.replace(':', '%3A')}&region=us-east-1"
+    yield (
+        store,
+        f"s3://key:secret@bucket/{{}}?scheme=http&endpoint_override={place.replace(':', '%3A')}&region=us-east-1",
+    )
     server.stop()
 
 
@@ -176,7 +208,9 @@ def test_an_object_store_is_read_and_written(cluster, photos, bucket):
     for _ in range(2):
         pictures = iqa.read_images(address.format("photos"))
         scored = by_key(iqa.score(pictures, ["PIQE"], output=address.format("scores"), batch_size=4, actors=1), "path")
-    assert {path.rsplit("/")[-1]: row["PIQE"] for path, row in scored.items()} == {path.name: agenticiqa.score(path, tool="PIQE") for path in files}
+    assert {path.rsplit("/")[-1]: row["PIQE"] for path, row in scored.items()} == {
+        path.name: agenticiqa.score(path, tool="PIQE") for path in files
+    }
     written = store.get_file_info(pyarrow.fs.FileSelector("bucket/scores"))
     assert len(written) == 2 and all(info.path.endswith(".parquet") for info in written)
 
@@ -197,7 +231,9 @@ def test_a_node_that_is_lost_costs_no_row(cluster, tmp_path):
 
     def is_at_work() -> bool:
         """Some pictures are written, and a worker of ours lives on the node."""
-        return len(list(output.glob("*.parquet"))) >= 8 and any("Scorer" in child.name() + " ".join(child.cmdline()) for child in raylet.children())
+        return len(list(output.glob("*.parquet"))) >= 8 and any(
+            "Scorer" in child.name() + " ".join(child.cmdline()) for child in raylet.children()
+        )
 
     def kill() -> None:
         while not is_at_work():
@@ -208,7 +244,9 @@ def test_a_node_that_is_lost_costs_no_row(cluster, tmp_path):
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
     # As many workers as the nodes have room for, so that each node has some.
-    result = iqa.score(ray.data.from_items(samples, override_num_blocks=50), ["PIQE"], output=str(output), batch_size=16, actors=4)
+    result = iqa.score(
+        ray.data.from_items(samples, override_num_blocks=50), ["PIQE"], output=str(output), batch_size=16, actors=4
+    )
     assert killed and killed[0] < 100, "the node was killed after the job, not in its middle"
     counts = Counter(row["sample_id"] for row in result.take_all())
     assert set(counts) == {sample["sample_id"] for sample in samples}
@@ -249,8 +287,9 @@ def without_times(record: dict) -> dict:
     metadata = {key: value for key, value in record["metadata"].items() if "time" not in key}
     evidence = record.get("executor_evidence")
     if evidence:
-        keep = lambda log: {key: value for key, value in log.items() if key not in ("execution_time", "timestamp", "cached")}
-        evidence = evidence | {"tool_logs": [keep(log) for log in evidence["tool_logs"]]}
+        differs = ("execution_time", "timestamp", "cached")
+        logs = [{key: value for key, value in log.items() if key not in differs} for log in evidence["tool_logs"]]
+        evidence = evidence | {"tool_logs": logs}
     return record | {"metadata": metadata, "executor_evidence": evidence}
 
 
@@ -294,7 +333,11 @@ def test_limits_hold_for_all_workers_together(cluster, photos):
 def test_shards_leave_each_row_once(tmp_path):
     """What two runs have written of one row, as after a crash at the worst moment."""
     shards = Shards(str(tmp_path), "name")
-    table = lambda names, errors: pyarrow.table({"name": names, "X": [1.0] * len(names), "X_error": pyarrow.array(errors, pyarrow.string())})
+
+    def table(names: list[str], errors: list[str | None]) -> pyarrow.Table:
+        column = pyarrow.array(errors, pyarrow.string())
+        return pyarrow.table({"name": names, "X": [1.0] * len(names), "X_error": column})
+
     shards.write(shards.path(["a", "b"]), table(["a", "b"], [None, None]))
     shards.write(shards.path(["b", "c"]), table(["b", "c"], [None, "no such file"]))
     shards.write(shards.path(["d"]), table(["d"], ["no such file"]))

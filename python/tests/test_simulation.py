@@ -78,15 +78,23 @@ def test_an_actor_never_holds_more_blocks_than_it_may():
     class Watched(CpuJob):
         def take(self, attempt):
             nonlocal most
-            most = max(most, attempt.actor.held, sum(1 for other in attempt.actor.node.attempts if other.actor is attempt.actor))
+            most = max(
+                most,
+                attempt.actor.held,
+                sum(1 for other in attempt.actor.node.attempts if other.actor is attempt.actor),
+            )
             super().take(attempt)
 
-    Watched(Cluster(nodes=2, cores=2, in_flight=3, mtbf=50.0, recovery_seconds=5.0),
-            Work(rows=6400, block_rows=16, cpu_seconds=0.05, cpu_cv=0.5)).run()
+    Watched(
+        Cluster(nodes=2, cores=2, in_flight=3, mtbf=50.0, recovery_seconds=5.0),
+        Work(rows=6400, block_rows=16, cpu_seconds=0.05, cpu_cv=0.5),
+    ).run()
     assert most == 3
 
 
-LIMITED = Model(calls=5, seconds=2.0, cv=0.5, straggler_share=0.02, failure_share=0.02, actors_per_core=2.0, at_a_time=8)
+LIMITED = Model(
+    calls=5, seconds=2.0, cv=0.5, straggler_share=0.02, failure_share=0.02, actors_per_core=2.0, at_a_time=8
+)
 
 
 def test_no_minute_has_more_calls_than_the_limit_and_it_is_reached():
@@ -102,7 +110,9 @@ def test_no_minute_has_more_calls_than_the_limit_and_it_is_reached():
 
 
 def test_tokens_a_minute_are_kept_on_average():
-    model = replace(LIMITED, failure_share=0.0, tokens_per_minute=6e6, prompt_tokens=1800, completion_tokens=200, tokens_cv=1.0)
+    model = replace(
+        LIMITED, failure_share=0.0, tokens_per_minute=6e6, prompt_tokens=1800, completion_tokens=200, tokens_cv=1.0
+    )
     outcome = simulate(Cluster(nodes=2), Work(rows=4000, block_rows=16), model)
     tokens = (outcome.prompt_tokens + outcome.completion_tokens) / outcome.calls
     assert tokens == pytest.approx(2000, rel=0.02)
@@ -132,7 +142,9 @@ def test_little_s_law():
     model = replace(STEADY, cv=0.8, straggler_share=0.05, straggler_factor=6.0, timeout=1e9, requests_per_minute=1200)
     outcome = simulate(Cluster(nodes=2), Work(rows=6000, block_rows=16, cpu_seconds=0.01), model, seed=3)
     latency = 2.0 * (1 + 0.05 * (6.0 - 1))
-    assert outcome.in_flight_area / outcome.makespan == pytest.approx(outcome.calls / outcome.makespan * latency, rel=0.03)
+    assert outcome.in_flight_area / outcome.makespan == pytest.approx(
+        outcome.calls / outcome.makespan * latency, rel=0.03
+    )
     assert outcome.calls / outcome.makespan == pytest.approx(20.0, rel=0.03)
 
 
@@ -178,10 +190,14 @@ def test_larger_blocks_waste_more():
 
 def test_lost_nodes_with_a_model():
     cluster = Cluster(nodes=4, cores=4, mtbf=200.0, recovery_seconds=60.0)
-    outcome = simulate(cluster, Work(rows=8000, block_rows=16, cpu_seconds=0.03), replace(STEADY, requests_per_minute=1500))
+    outcome = simulate(
+        cluster, Work(rows=8000, block_rows=16, cpu_seconds=0.03), replace(STEADY, requests_per_minute=1500)
+    )
     assert outcome.losses > 15
     assert exactly_once(outcome)
-    assert outcome.calls == pytest.approx(5 * (outcome.rows + outcome.wasted_rows)), "calls of lost blocks were made for nothing"
+    assert outcome.calls == pytest.approx(5 * (outcome.rows + outcome.wasted_rows)), (
+        "calls of lost blocks were made for nothing"
+    )
     assert outcome.wasted_rows > 0
 
 

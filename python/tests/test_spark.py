@@ -8,15 +8,13 @@ import os
 import sys
 from pathlib import Path
 
+import agenticiqa
 import numpy
 import pyspark
 import pytest
+from agenticiqa import spark as on_spark
 from PIL import Image
 from pyspark.sql import SparkSession
-
-import agenticiqa
-
-from agenticiqa import spark as on_spark
 
 PACKAGE = Path(agenticiqa.__file__).parents[1]
 TOOLS = ["PSNR", "SSIM", "Fused-FR", "BRISQUE", "Fused-NR"]
@@ -89,12 +87,16 @@ def assert_table(rows, table):
 
 
 def test_scores_of_paths_are_those_of_this_process(spark, pairs):
-    frame = spark.createDataFrame(spark.sparkContext.parallelize(pairs, 5), "name string, path string, reference string")
+    frame = spark.createDataFrame(
+        spark.sparkContext.parallelize(pairs, 5), "name string, path string, reference string"
+    )
     scored = on_spark.score(frame, TOOLS, reference="reference")
     rows = scored.collect()
     assert scored.columns == ["name", "path", "reference", *agenticiqa.score_table([], None, TOOLS)]
     assert [tuple(row)[:3] for row in rows] == pairs
-    assert_table(rows, agenticiqa.score_table([path for _, path, _ in pairs], [reference for _, _, reference in pairs], TOOLS))
+    assert_table(
+        rows, agenticiqa.score_table([path for _, path, _ in pairs], [reference for _, _, reference in pairs], TOOLS)
+    )
     bad = {row["name"]: row for row in rows if row["SSIM"] is None}
     assert sorted(bad) == ["photo 38", "photo 39"]
     assert bad["photo 39"]["SSIM_error"] == f"{pairs[-1][1]}: no such file"
@@ -112,9 +114,15 @@ def test_scores_of_bytes_are_those_of_this_process(spark, pairs):
 
 def test_executors_are_other_processes_with_one_thread(spark):
     def look(rows):
-        return {"process": [os.getpid()] * len(rows), "threads": [agenticiqa.threads()] * len(rows), "file": [agenticiqa.__file__] * len(rows)}
+        return {
+            "process": [os.getpid()] * len(rows),
+            "threads": [agenticiqa.threads()] * len(rows),
+            "file": [agenticiqa.__file__] * len(rows),
+        }
 
-    seen = on_spark._with(spark.range(8, numPartitions=2), ["process", "threads", "file"], {"process", "threads"}, look).collect()
+    seen = on_spark._with(
+        spark.range(8, numPartitions=2), ["process", "threads", "file"], {"process", "threads"}, look
+    ).collect()
     assert len({row["process"] for row in seen}) == 2 and os.getpid() not in {row["process"] for row in seen}
     assert {(row["threads"], row["file"]) for row in seen} == {(1, agenticiqa.__file__)}
 
@@ -126,12 +134,16 @@ def test_scores_are_computed_once_and_aggregate(spark, pairs):
     assert good._jdf.queryExecution().executedPlan().toString().count("MapInArrow") == 1
     mean, number = scored.selectExpr("avg(PSNR)", "count(PSNR)").first()
     assert number == PICTURES - 2
-    assert mean == pytest.approx(numpy.nanmean(agenticiqa.score_table(*zip(*(pair[1:] for pair in pairs)), ["PSNR"])["PSNR"]))
+    assert mean == pytest.approx(
+        numpy.nanmean(agenticiqa.score_table(*zip(*(pair[1:] for pair in pairs)), ["PSNR"])["PSNR"])
+    )
 
 
 def test_rows_without_a_picture_or_a_reference_have_errors(spark, pairs):
     _, path, reference = pairs[0]
-    frame = spark.createDataFrame([(path, None), (None, reference), (path, reference)], "path string, reference string").coalesce(1)
+    frame = spark.createDataFrame(
+        [(path, None), (None, reference), (path, reference)], "path string, reference string"
+    ).coalesce(1)
     first, second, third = on_spark.score(frame, ["SSIM", "BRISQUE"], reference="reference").collect()
     assert "reference" in first["SSIM_error"] and first["BRISQUE_error"] is None
     assert second["SSIM_error"] and second["BRISQUE_error"]
@@ -161,7 +173,11 @@ def test_assessments(spark, pairs):
     assert [row["name"] for row in rows] == [name for name, _, _ in chosen]
     for row in rows[:3]:
         expected = agenticiqa.assess(row["path"], "Is it noisy?", reference=row["reference"])
-        assert (row["final_answer"], row["quality_score"], row["quality_level"]) == (expected.answer, expected.score, expected.level)
+        assert (row["final_answer"], row["quality_score"], row["quality_level"]) == (
+            expected.answer,
+            expected.score,
+            expected.level,
+        )
         assert row["error"] is None
         assert json.loads(row["record"])["summarizer_result"] == expected.to_dict()["summarizer_result"]
     for row, file in zip(rows[3:], ("38.png", "39.png")):

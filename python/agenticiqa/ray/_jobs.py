@@ -68,7 +68,13 @@ def score(
     threads = max(1, int(cpus_per_actor))
 
     def arguments(shards: Shards | None) -> dict[str, Any]:
-        return {"tools": list(tools), "columns": columns, "shards": shards, "threads": threads, "keep_images": keep_images}
+        return {
+            "tools": list(tools),
+            "columns": columns,
+            "shards": shards,
+            "threads": threads,
+            "keep_images": keep_images,
+        }
 
     pool = _pool(actors, cpus_per_actor)
     made = {Metric(tool).name for tool in tools}
@@ -186,7 +192,9 @@ def _run(
     if shards is None:
         return dataset
     done = ray.put(shards.tidy(made, retry_errors))
-    missing = dataset.map_batches(_missing, batch_format="pyarrow", batch_size=None, fn_kwargs={"done": done, "key": shards.key})
+    missing = dataset.map_batches(
+        _missing, batch_format="pyarrow", batch_size=None, fn_kwargs={"done": done, "key": shards.key}
+    )
     for _ in mapped(missing, shards).iter_batches(batch_size=None, batch_format="pyarrow"):
         pass
     shards.tidy(made, retry_errors=False)

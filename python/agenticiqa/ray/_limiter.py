@@ -45,7 +45,9 @@ class Limiter:
     def __init__(self, limits: Mapping[str, Mapping[str, float]]) -> None:
         text = json.dumps({name: dict(limit) for name, limit in limits.items()})
         _native.RateLimiter(text)  # What is wrong with the limits is said here and not by an actor that keeps starting.
-        here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+        here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+            ray.get_runtime_context().get_node_id(), soft=True
+        )
         options = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": -1, "scheduling_strategy": here}
         self._keeper = ray.remote(**options)(_Keeper).remote(text)
 

@@ -11,6 +11,7 @@ import time
 import uuid
 import warnings
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy
@@ -24,6 +25,8 @@ from ..errors import SettingsError
 # How often a file is written before its block fails: object stores have bad moments.
 _ATTEMPTS = 4
 _PAUSE_SECONDS = 0.5
+# Files that are read at a time to see what is done: an object store takes its time for each.
+_READERS = 16
 
 
 def digests(keys: Iterable[Any]) -> numpy.ndarray[Any, Any]:
@@ -56,7 +59,9 @@ class Shards:
         system, folder = self._place()
         selector = pyarrow.fs.FileSelector(folder, allow_not_found=True)
         found = (info.path for info in system.get_file_info(selector) if info.is_file)
-        return sorted(path for path in found if path.rsplit("/", 1)[-1].startswith("part-") and path.endswith(".parquet"))
+        return sorted(
+            path for path in found if path.rsplit("/", 1)[-1].startswith("part-") and path.endswith(".parquet")
+        )
 
     def has(self, path: str) -> bool:
         """Whether a file is written."""
@@ -92,32 +97,39 @@ class Shards:
     def tidy(self, columns: set[str], retry_errors: bool) -> numpy.ndarray[Any, Any]:
         """Makes the output ready to go on: rows that are there twice are left once, and failed rows, if they are to be tried again, are taken out. The
         digests of the keys that stay, sorted."""
-        done: list[numpy.ndarray[Any, Any]] = []
-        seen: set[bytes] = set()
-        twice = 0
-        for path in self.files():
-            names = self.schema(path).names
-            if self.key not in names or not columns <= set(names):
-                missing = sorted({self.key, *columns} - set(names))
-                raise SettingsError(
-                    f"{path} has no column {', '.join(missing)}: it was written by another job; name another output"
-                )
-            errors = [name for name in names if name == "error" or name.endswith("_error")] if retry_errors else []
-            table = self.read(path, [self.key, *errors])
-            keys = digests(table[self.key].to_pylist())
-            good = numpy.zeros(len(keys), dtype=numpy.bool_)
-            good[numpy.unique(keys, return_index=True)[1]] = True
-            good &= numpy.array([key not in seen for key in keys.tolist()], dtype=numpy.bool_)
-            seen.update(keys.tolist())
-            twice += int(len(keys) - good.sum())
-            for name in errors:
-                good &= pyarrow.compute.is_null(table[name]).to_numpy(zero_copy_only=False)
-            self._keep(path, good)
-            done.append(keys[good])
-        if twice:
+        files = self.files()
+        with ThreadPoolExecutor(_READERS) as readers:
+            found = list(readers.map(lambda path: self._rows(path, columns, retry_errors), files))
+        if not found:
+            return digests([])
+        keys, good = (numpy.concatenate(parts) for parts in zip(*found))
+        # The first of equal keys, of those that are good.
+        places = numpy.flatnonzero(good)
+        kept = numpy.zeros(len(keys), dtype=numpy.bool_)
+        kept[places[numpy.unique(keys[places], return_index=True)[1]]] = True
+        if twice := int(good.sum() - kept.sum()):
             message = f"{twice} rows of {self.output} have a {self.key} that another row has: one of each is kept; name a column that tells rows apart with key="
             warnings.warn(message, stacklevel=4)
-        return numpy.sort(numpy.concatenate(done)) if done else numpy.array([], dtype="S16")
+        ends = numpy.cumsum([len(one) for one, _ in found])
+        for path, rows in zip(files, numpy.split(kept, ends[:-1])):
+            self._keep(path, rows)
+        return numpy.sort(keys[kept])
+
+    def _rows(
+        self, path: str, columns: set[str], retry_errors: bool
+    ) -> tuple[numpy.ndarray[Any, Any], numpy.ndarray[Any, Any]]:
+        """The digests of the keys of a file, and which of its rows need not be tried again."""
+        names = self.schema(path).names
+        if missing := sorted({self.key, *columns} - set(names)):
+            raise SettingsError(
+                f"{path} has no column {', '.join(missing)}: it was written by another job; name another output"
+            )
+        errors = [name for name in names if name == "error" or name.endswith("_error")] if retry_errors else []
+        table = self.read(path, [self.key, *errors])
+        good = numpy.ones(table.num_rows, dtype=numpy.bool_)
+        for name in errors:
+            good &= pyarrow.compute.is_null(table[name]).to_numpy(zero_copy_only=False)
+        return digests(table[self.key].to_pylist()), good
 
     def _keep(self, path: str, good: numpy.ndarray[Any, Any]) -> None:
         """Takes all other rows out of a file; it is replaced in one step."""

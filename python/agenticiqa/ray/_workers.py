@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ from .. import _tables, set_threads
 from .._agent import Agent, Run
 from .._metrics import Metric, score_table
 from .._records import Assessment
-from ..errors import SettingsError
+from ..errors import AgenticIQAError, SettingsError
 from ._shards import Shards
 
 
@@ -49,7 +50,12 @@ def _column(what: str, given: str | None, usual: Sequence[str], names: Sequence[
 def pictures(column: pyarrow.ChunkedArray) -> list[Any]:
     """The pictures of a column: paths, bytes of files, or arrays."""
     kind = column.type
-    if pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind) or _is_bytes(kind) or pyarrow.types.is_null(kind):
+    if (
+        pyarrow.types.is_string(kind)
+        or pyarrow.types.is_large_string(kind)
+        or _is_bytes(kind)
+        or pyarrow.types.is_null(kind)
+    ):
         return list(column.to_pylist())
     whole = column.combine_chunks()
     # Tensors of one shape, as Arrow has them; Ray has types of its own, for tensors of several shapes too.
@@ -64,7 +70,9 @@ def _is_bytes(kind: pyarrow.DataType) -> bool:
 def without_pixels(table: pyarrow.Table, names: Sequence[str | None]) -> pyarrow.Table:
     """The table without the pictures themselves, which nobody wants to store twice; paths stay."""
     text = (pyarrow.types.is_string, pyarrow.types.is_large_string)
-    heavy = [name for name in names if name in table.column_names and not any(is_text(table[name].type) for is_text in text)]
+    heavy = [
+        name for name in names if name in table.column_names and not any(is_text(table[name].type) for is_text in text)
+    ]
     return table.drop_columns(heavy)
 
 
@@ -91,7 +99,9 @@ class _Worker:
 class Scorer(_Worker):
     """Scores by tools."""
 
-    def __init__(self, tools: Sequence[str], columns: Columns, shards: Shards | None, threads: int, keep_images: bool) -> None:
+    def __init__(
+        self, tools: Sequence[str], columns: Columns, shards: Shards | None, threads: int, keep_images: bool
+    ) -> None:
         super().__init__(columns, shards, threads)
         self.metrics = [Metric(tool) for tool in tools]
         self.threads, self.keep_images = threads, keep_images
@@ -160,29 +170,46 @@ class Assessor(_Worker):
             rows = table.select(["sample_id", "line", "sample"]).to_pylist()
             return [((row["sample_id"], row["line"], row["sample"]), (None, None)) for row in rows]
         key = self.columns.key_of(table.column_names)
-        carried = [pictures(table[name]) if name is not None else [None] * table.num_rows for name in (image, reference)]
+        carried = [
+            pictures(table[name]) if name is not None else [None] * table.num_rows for name in (image, reference)
+        ]
         rows = without_pixels(table, [image, reference]).to_pylist()
         numbers = table["line"].to_pylist() if "line" in table.column_names else [0] * table.num_rows
         lines = []
         for row, number, *both in zip(rows, numbers, *carried):
             own = dict(row)
-            named = {"image_path": own.pop(image, None), "reference_path": own.pop(reference, None) if reference else None}
-            named["image_path"] = named["image_path"] or own.pop("image_path", None) or own.pop("path", None) or str(row[key])
+            named = {
+                "image_path": own.pop(image, None),
+                "reference_path": own.pop(reference, None) if reference else None,
+            }
+            named["image_path"] = (
+                named["image_path"] or own.pop("image_path", None) or own.pop("path", None) or str(row[key])
+            )
             if both[1] is not None:
                 named["reference_path"] = named["reference_path"] or own.pop("reference_path", None) or "reference"
             own.pop("line", None)
             own["sample_id"] = str(own.pop(key, row[key]))
             query = {"query": self.question.query} if self.question.query is not None else {}
             fields = {**own, **query, **{name: value for name, value in named.items() if value is not None}}
+            # JSON has no NaN; in tables it says that there is nothing.
+            fields = {
+                name: None if isinstance(value, float) and not math.isfinite(value) else value
+                for name, value in fields.items()
+            }
             bytes_of = tuple(picture if isinstance(picture, bytes) else None for picture in both)
             lines.append(((own["sample_id"], number, json.dumps(fields, default=str)), bytes_of))
         return lines
 
-    async def _all(self, lines: list[tuple[Any, Any]]) -> list[Assessment]:
+    async def _all(self, lines: list[tuple[Any, Any]]) -> list[Assessment | AgenticIQAError]:
         places = asyncio.Semaphore(self.question.at_a_time)
 
-        async def one(line: Any, carried: Any) -> Assessment:
+        async def one(line: Any, carried: Any) -> Assessment | AgenticIQAError:
             async with places:
-                return await Run._of_line(self.agent, line, carried, self.question.tools, self.question.timeout).recorded()
+                try:
+                    return await Run._of_line(
+                        self.agent, line, carried, self.question.tools, self.question.timeout
+                    ).recorded()
+                except AgenticIQAError as error:
+                    return error
 
         return await asyncio.gather(*(one(line, carried) for line, carried in lines))
