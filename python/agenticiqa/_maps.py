@@ -42,8 +42,9 @@ class QualityMap(numpy.ndarray[tuple[int, int], numpy.dtype[numpy.float32]]):
     @property
     def damage(self) -> NDArray[numpy.float32]:
         """The same from 0 (flawless) to 1 (fully damaged), ready to be shown as a picture."""
-        values = self.view(numpy.ndarray)
-        return numpy.clip((values - self.best) / (self.worst - self.best), 0, 1, dtype=numpy.float32)
+        share = (self.view(numpy.ndarray) - self.best) / (self.worst - self.best)
+        damage: NDArray[numpy.float32] = numpy.clip(share, 0, 1, dtype=numpy.float32)
+        return damage
 
     def __reduce__(self) -> Any:
         return QualityMap, (self.tool, self.view(numpy.ndarray), self.best, self.worst)
