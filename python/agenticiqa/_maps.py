@@ -14,8 +14,8 @@ class QualityMap(numpy.ndarray[tuple[int, int], numpy.dtype[numpy.float32]]):
     >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
     >>> from agenticiqa import Metric
     >>> found = Metric("GMSD").map(photo, photo)
-    >>> found.best, float(found.max()), float(found.damage.max())
-    (1.0, 1.0, 0.0)
+    >>> found.best, float(found.min()), bool(found.damage.any())
+    (1.0, 1.0, False)
     """
 
     #: The metric.
