@@ -10,6 +10,7 @@ provider's model, bandwidth of an object store, prices) stays as it is.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import platform
@@ -35,6 +36,10 @@ FIGURES = ROOT / "docs" / "scale-measured.json"
 SIZES = {"512x384": (512, 384), "4000x3000": (4000, 3000)}
 TOOLS = {"PSNR": True, "SSIM": True, "Fused-FR": True, "Fused-NR": False}
 QUESTION = "What is wrong with this picture?"
+# The same pictures again and again: nothing is to be remembered.
+UNCACHED = {"cache.memory_entries": 0}
+# Pictures that jobs are made of.
+DIFFERENT = 64
 # The model of the jobs that ask one.
 SLOW_SECONDS, SLOW_PORT = 0.2, 8177
 
@@ -49,13 +54,25 @@ def least(call: Callable[[], object], repeat: int) -> float:
     return best
 
 
-def pictures(folder: Path, size: tuple[int, int]) -> tuple[Path, Path]:
-    """A photograph of that size as JPEG of quality 90 and as PNG."""
-    photo = Image.open(ROOT / "examples" / "osprey.jpg").convert("RGB").resize(size, Image.Resampling.LANCZOS)
-    jpeg, png = (folder / f"{size[0]}.{kind}" for kind in ("jpg", "png"))
-    photo.save(jpeg, quality=90)
-    photo.save(png)
+def pictures(folder: Path, size: tuple[int, int], shift: int = 0) -> tuple[Path, Path]:
+    """A photograph of that size, laid side by side with itself where it is too small, as JPEG of quality 90 and as PNG."""
+    photo = numpy.asarray(Image.open(ROOT / "examples" / "osprey.jpg").convert("RGB"))
+    width, height = size
+    rows, columns = (numpy.arange(length) + shift for length in (height, width))
+    part = Image.fromarray(photo[rows % photo.shape[0]][:, columns % photo.shape[1]])
+    jpeg, png = (folder / f"{width}-{shift}.{kind}" for kind in ("jpg", "png"))
+    part.save(jpeg, quality=90)
+    part.save(png)
     return jpeg, png
+
+
+def samples(folder: Path, count: int) -> list[dict[str, str]]:
+    """Rows of pairs: so many names, and pictures that are not all the same."""
+    several = [pictures(folder, SIZES["512x384"], shift) for shift in range(0, 7 * DIFFERENT, 7)]
+    return [
+        {"sample_id": f"photographs/{number // 1000:03}/{number:06}.jpg", "image_path": str(jpeg), "reference_path": str(png)}
+        for number, (jpeg, png) in zip(range(count), itertools.cycle(several))
+    ]
 
 
 def of_size(folder: Path, size: tuple[int, int]) -> dict[str, Any]:
@@ -68,7 +85,7 @@ def of_size(folder: Path, size: tuple[int, int]) -> dict[str, Any]:
         metric = agenticiqa.Metric(tool)
         # A new picture each time: what a metric keeps with one would not be measured again.
         seconds[tool] = min(metric.measure(coded, original if compares else None).execution_time for _ in range(repeat))
-    agent = agenticiqa.Agent(settings={"cache.memory_entries": 0})
+    agent = agenticiqa.Agent(settings=UNCACHED)
     agent.assess(jpeg, QUESTION)
     seconds["assess builtin"] = least(lambda: agent.assess(jpeg, QUESTION), repeat)
     seconds["assess model"] = least(lambda: asked_model(jpeg), repeat)
@@ -105,7 +122,7 @@ def of_tiny_vlm(folder: Path) -> dict[str, float]:
     with subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=variables) as server:
         url = next(line.split()[1] for line in server.stdout if line.startswith("LISTENING"))
         counter = Counter()
-        agent = agenticiqa.Agent("openai.tiny-vlm", settings={"providers.openai.base_url": f"{url}/v1/", "cache.memory_entries": 0}, limiter=counter)
+        agent = agenticiqa.Agent("openai.tiny-vlm", settings=UNCACHED | {"providers.openai.base_url": f"{url}/v1/"}, limiter=counter)
         agent.assess(jpeg, "Rate it.")
         counter.calls, counter.tokens = 0, 0.0
         start = time.perf_counter()
@@ -118,8 +135,6 @@ def of_tiny_vlm(folder: Path) -> dict[str, float]:
 
 def of_jobs(folder: Path) -> list[dict[str, Any]]:
     """Jobs of two actors on Ray: pictures a second in the middle half of each, for the simulation to be compared with."""
-    jpeg, _ = pictures(folder, SIZES["512x384"])
-
     def rate(output: Path, rows: int) -> float:
         """By the files: from the end of the first quarter to that of the third."""
         written = sorted(path.stat().st_mtime for path in output.glob("*.parquet"))
@@ -127,10 +142,11 @@ def of_jobs(folder: Path) -> list[dict[str, Any]]:
         return (last - first) * rows / len(written) / (written[last] - written[first])
 
     def rows(count: int) -> Any:
-        return ray.data.from_items([{"sample_id": f"{number:05}", "image_path": str(jpeg)} for number in range(count)], override_num_blocks=16)
+        alone = [{name: row[name] for name in ("sample_id", "image_path")} for row in samples(folder, count)]
+        return ray.data.from_items(alone, override_num_blocks=16)
 
     iqa.score(rows(1536), ["Fused-NR"], output=str(folder / "scored"), batch_size=16, actors=2)
-    iqa.assess(rows(1024), QUESTION, output=str(folder / "assessed"), actors=2)
+    iqa.assess(rows(1024), QUESTION, settings=UNCACHED, output=str(folder / "assessed"), actors=2)
     found = [
         {"job": "score, Fused-NR", "rows": 1536, "rate": rate(folder / "scored", 1536)},
         {"job": "assess, built in", "rows": 1024, "rate": rate(folder / "assessed", 1024)},
@@ -138,7 +154,7 @@ def of_jobs(folder: Path) -> list[dict[str, Any]]:
     command = [sys.executable, str(ROOT / "tools" / "slow_model.py"), "--delay", str(SLOW_SECONDS), "--port", str(SLOW_PORT)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as model:
         model.stdout.readline()
-        settings = {"providers.openai.base_url": f"http://127.0.0.1:{SLOW_PORT}/v1/"}
+        settings = UNCACHED | {"providers.openai.base_url": f"http://127.0.0.1:{SLOW_PORT}/v1/"}
         for count, limit in ((640, None), (320, 1200)):
             output = folder / f"asked-{limit}"
             limits = {"openai.*": {"requests_per_minute": limit}} if limit else {}
@@ -151,8 +167,7 @@ def of_jobs(folder: Path) -> list[dict[str, Any]]:
 
 def of_ray(folder: Path) -> dict[str, Any]:
     """What Ray costs besides the work, for each row and each batch, and how large results are."""
-    jpeg, _ = pictures(folder, SIZES["512x384"])
-    rows = [{"sample_id": f"{number:06}", "image_path": str(jpeg), "reference_path": str(jpeg)} for number in range(2048)]
+    rows = samples(folder, 2048)
     start = time.perf_counter()
     agenticiqa.score_table([row["image_path"] for row in rows], [row["reference_path"] for row in rows], ["PSNR"], threads=1)
     alone = time.perf_counter() - start
@@ -203,7 +218,7 @@ def main() -> None:
     measured["assess builtin"] = f"{timed}, processor time, decoding included"
     measured["assess model"] = f"{timed}, processor time with a model on this machine that answers at once"
     measured["tiny_vlm"] = "tools/measure_scale.py: llama.cpp on one core with the model of tools/fetch-tiny-vlm, five assessments"
-    measured["bytes"] = "measured: a photograph of that size as JPEG of quality 90, and as PNG"
+    measured["bytes"] = "measured: a photograph as JPEG of quality 90, and as PNG; the large one is laid side by side with itself, which PNG makes use of"
     measured["shard_bytes_per_row"] = "tools/measure_scale.py: PSNR of pairs in batches of 256; records of the built-in analyst in batches of 16"
     measured["overhead"] = "tools/measure_scale.py: 2,048 rows on a Ray of this machine in batches of 16 and of 256, less the work; a task of the driver is assumed"
     FIGURES.write_text(json.dumps(figures, indent=2) + "\n")
@@ -215,6 +230,6 @@ if __name__ == "__main__":
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as model:
         os.environ["OPENAI_API_KEY"] = "sk-not-a-key"
         url = model.stdout.readline().strip()
-        MODEL_AGENT = agenticiqa.Agent("openai.same", settings={"providers.openai.base_url": url, "cache.memory_entries": 0})
+        MODEL_AGENT = agenticiqa.Agent("openai.same", settings=UNCACHED | {"providers.openai.base_url": url})
         main()
         model.terminate()

@@ -12,6 +12,7 @@ takes milliseconds.
 from typing import TYPE_CHECKING, Any
 
 from ._agent import Agent, Run, assess, assess_async, stream
+from ._install import install_tool
 from ._metrics import (
     Metric,
     Score,
@@ -66,6 +67,7 @@ __all__ = [
     "assess",
     "assess_async",
     "create_metric",
+    "install_tool",
     "list_models",
     "list_tools",
     "score",

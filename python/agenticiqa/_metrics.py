@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import _native, _pictures
-from .errors import PictureError, SettingsError
+from .errors import PictureError, SettingsError, ToolError
 
 if TYPE_CHECKING:
     import numpy
@@ -103,7 +103,12 @@ class Metric:
 
     def __init__(self, tool: str, *, config: str | os.PathLike[str] | None = None) -> None:
         self._config = _path(config)
-        self._tool = _tools(self._config).get(tool)
+        try:
+            self._tool = _tools(self._config).get(tool)
+        except ToolError as error:
+            if "tools install" in str(error):
+                error.add_note(f"in Python: agenticiqa.install_tool({tool!r})")
+            raise
 
     @property
     def name(self) -> str:

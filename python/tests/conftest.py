@@ -13,10 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import agenticiqa
 import numpy
 import pytest
 from PIL import Image
+
+import agenticiqa
 
 ROOT = Path(__file__).resolve().parents[2]
 CODED = "examples/osprey-compressed.jpg"

@@ -7,13 +7,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import agenticiqa
 import numpy
 import pytest
-from agenticiqa import Agent, AgenticIQAError, Assessment, AssessmentError, Event, assess, assess_async, stream
 from conftest import CODED, ORIGINAL
 from model import Model, serve
 from PIL import Image
+
+import agenticiqa
+from agenticiqa import Agent, AgenticIQAError, Assessment, AssessmentError, Event, assess, assess_async, stream
 
 KEY = "sk-never-to-be-seen"
 # What differs from run to run: times, and whether a score was known already.

@@ -7,9 +7,11 @@ import pickle
 import random
 from pathlib import Path
 
-import agenticiqa
 import numpy
 import pytest
+from conftest import CODED, ORIGINAL
+
+import agenticiqa
 from agenticiqa import (
     AgenticIQAError,
     AssessmentError,
@@ -26,7 +28,6 @@ from agenticiqa import (
     score,
     score_many,
 )
-from conftest import CODED, ORIGINAL
 
 NOISE = numpy.random.default_rng(3).integers(0, 256, (48, 64, 3), dtype=numpy.uint8)
 

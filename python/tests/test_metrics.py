@@ -6,11 +6,12 @@ import math
 import pickle
 import threading
 
-import agenticiqa
 import numpy
 import pytest
-from agenticiqa import Metric, MissingFileError, PairError, Picture, list_tools, score, score_many, score_table
 from conftest import CODED, ORIGINAL
+
+import agenticiqa
+from agenticiqa import Metric, MissingFileError, PairError, Picture, list_tools, score, score_many, score_table
 
 BLURRED = "examples/osprey-blurred.jpg"
 

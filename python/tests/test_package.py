@@ -11,10 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import agenticiqa
 import pytest
-from agenticiqa import bench
 from conftest import ROOT, succeeds
+
+import agenticiqa
+from agenticiqa import bench
 
 PUBLIC = [name for name in agenticiqa.__all__ if name != "__version__"]
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy
 import pytest
-from agenticiqa import Metric, Picture, PictureError, score
-from agenticiqa._pictures import plain
 from conftest import CODED, ORIGINAL, succeeds
 from PIL import Image
+
+from agenticiqa import Metric, Picture, PictureError, score
+from agenticiqa._pictures import plain
 
 psnr, ssim = Metric("PSNR"), Metric("SSIM")
 

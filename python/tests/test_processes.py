@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 import pytest
-from agenticiqa import Metric, Picture, assess, score, score_many
 from conftest import CODED, ORIGINAL, interrupt, python, succeeds
 from model import serve
+
+from agenticiqa import Metric, Picture, assess, score, score_many
 
 # The promise: Ctrl-C ends whatever runs within a second.
 PROMISED = 1.0

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy
 import pytest
+from conftest import CODED, ORIGINAL
+from PIL import Image
+
 from agenticiqa import (
     PairError,
     PictureError,
@@ -18,8 +21,6 @@ from agenticiqa import (
     list_tools,
     score,
 )
-from conftest import CODED, ORIGINAL
-from PIL import Image
 
 
 @pytest.fixture

@@ -12,8 +12,6 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import agenticiqa
-import agenticiqa.ray as iqa
 import numpy
 import psutil
 import pyarrow.fs
@@ -21,13 +19,16 @@ import pyarrow.parquet
 import pytest
 import ray
 import ray.data
-from agenticiqa.ray._shards import Shards, digests, is_done
-from agenticiqa.ray._workers import Assessor, Columns, Question, Scorer
 from model import serve
 from moto.server import ThreadedMotoServer
 from PIL import Image
 from ray.cluster_utils import Cluster
 from ray.data.extensions import ArrowTensorArray
+
+import agenticiqa
+import agenticiqa.ray as iqa
+from agenticiqa.ray._shards import Shards, digests, is_done
+from agenticiqa.ray._workers import Assessor, Columns, Question, Scorer
 
 TOOLS = ["PSNR", "SSIM"]
 # Workers start with the environment of their node: what a model is called with belongs there.

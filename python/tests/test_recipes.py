@@ -6,11 +6,12 @@ import re
 import runpy
 from pathlib import Path
 
-import agenticiqa
 import numpy
 import pandas
 import pytest
 from PIL import Image
+
+import agenticiqa
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "python-recipes.md"
 PICTURES = 5

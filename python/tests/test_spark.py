@@ -8,13 +8,14 @@ import os
 import sys
 from pathlib import Path
 
-import agenticiqa
 import numpy
 import pyspark
 import pytest
-from agenticiqa import spark as on_spark
 from PIL import Image
 from pyspark.sql import SparkSession
+
+import agenticiqa
+from agenticiqa import spark as on_spark
 
 PACKAGE = Path(agenticiqa.__file__).parents[1]
 TOOLS = ["PSNR", "SSIM", "Fused-FR", "BRISQUE", "Fused-NR"]

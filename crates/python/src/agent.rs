@@ -26,8 +26,8 @@ use crate::threads;
 /// Threads that wait for models; what computes has others.
 const WAITING: usize = 2;
 
-/// The threads on which assessments run. A fork copies none of them: [`threads::begin_agent`] refuses to go on there.
-fn runtime() -> Result<&'static Runtime, Problem> {
+/// The threads on which assessments and downloads run. A fork copies none of them: [`threads::begin_agent`] refuses to go on there.
+pub fn runtime() -> Result<&'static Runtime, Problem> {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     threads::begin_agent()?;
     if let Some(runtime) = RUNTIME.get() {

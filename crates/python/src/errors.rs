@@ -108,9 +108,17 @@ impl From<tools::Error> for Problem {
         let message = error.to_string();
         match error {
             tools::Error::UnknownTool { .. } => Self::UnknownTool(message),
-            tools::Error::Unavailable { .. } | tools::Error::Model { .. } => Self::Tool(message),
+            tools::Error::Unavailable { .. } | tools::Error::NothingToInstall { .. } | tools::Error::Model { .. } => {
+                Self::Tool(message)
+            }
             _ => Self::Settings(message),
         }
+    }
+}
+
+impl From<tools::install::Error> for Problem {
+    fn from(error: tools::install::Error) -> Self {
+        Self::Tool(error.to_string())
     }
 }
 

@@ -4,6 +4,7 @@
 mod agent;
 mod arrays;
 mod errors;
+mod install;
 mod limiter;
 mod manifest;
 mod many;
@@ -19,6 +20,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use crate::agent::{Agent, Run};
+    #[pymodule_export]
+    use crate::install::install;
     #[pymodule_export]
     use crate::limiter::RateLimiter;
     #[pymodule_export]

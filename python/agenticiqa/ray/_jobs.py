@@ -159,7 +159,8 @@ def _pool(actors: int | tuple[int, int] | None, cpus: float, batches: int = 1) -
     strategy = ray.data.ActorPoolStrategy(
         min_size=least,
         max_size=most,
-        max_tasks_in_flight_per_actor=2,
+        # What it works on, and as much that is on its way.
+        max_tasks_in_flight_per_actor=2 * batches,
         max_concurrent_calls_per_actor=batches,
         enable_true_multi_threading=batches > 1,
     )

@@ -34,6 +34,9 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// Nobody has said where tools are installed.
+    #[error("no folder for installed tools: set AGENTICIQA_DATA_DIR, or tools.data_dir in pipeline.yaml")]
+    NoDataFolder,
     /// A folder that was asked for holds no configuration.
     #[error("{}: this folder holds neither model_backends.yaml nor pipeline.yaml", path.display())]
     EmptyFolder {

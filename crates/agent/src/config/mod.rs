@@ -113,6 +113,11 @@ impl Settings {
         Ok(Self { models, pipeline, sources: documents.sources(), files, data_folder })
     }
 
+    /// Where tools are installed.
+    pub fn tools_folder(&self) -> Result<&Path, Error> {
+        self.data_folder.as_deref().ok_or(Error::NoDataFolder)
+    }
+
     /// The source of one field, such as `planner.backend`.
     pub fn source(&self, field: &str) -> Option<&Source> {
         self.sources.iter().find(|source| source.field == field)

@@ -78,6 +78,12 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// The tool has no files that could be installed.
+    #[error("{reason}")]
+    NothingToInstall {
+        /// Why, and what to do instead.
+        reason: String,
+    },
     /// A model file could not be read.
     #[error("{path}: {reason}")]
     Model {

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use agenticiqa::config::Settings;
-use agenticiqa::tools::install::{Event, Installer, ONNX_RUNTIME, Package, State, packages};
-use agenticiqa::tools::{Backend, Registry};
+use agenticiqa::tools::Registry;
+use agenticiqa::tools::install::{Event, Installer, Package, State, named, packages};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::arguments::Install;
@@ -14,7 +14,7 @@ use crate::table;
 
 /// Installs what was asked for; lists what there is if nothing was.
 pub fn run(arguments: &Install, settings: &Settings, registry: &Registry, quiet: bool) -> Result<Exit, Stop> {
-    let data = folder(settings)?;
+    let data = settings.tools_folder()?;
     let available = packages(registry)?;
     if arguments.names.is_empty() && !arguments.all {
         return list(&available, data);
@@ -23,7 +23,7 @@ pub fn run(arguments: &Install, settings: &Settings, registry: &Registry, quiet:
         let fits = |package: &&Package| !package.is_library && package.installation.is_downloadable();
         available.iter().filter(fits).cloned().collect()
     } else {
-        named(&arguments.names, &available, registry)?
+        named(&arguments.names, registry)?
     };
     let mut missing = Vec::new();
     for package in wanted {
@@ -46,10 +46,10 @@ pub fn run(arguments: &Install, settings: &Settings, registry: &Registry, quiet:
 
 /// Removes what was asked for.
 pub fn remove(names: &[String], settings: &Settings, registry: &Registry) -> Result<Exit, Stop> {
-    let data = folder(settings)?;
+    let data = settings.tools_folder()?;
     let available = packages(registry)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    for package in named(names, &available, registry)? {
+    for package in named(names, registry)? {
         let needs = |other: &&Package| **other != package && other.state(data) == State::Installed;
         let others: Vec<Package> = available.iter().filter(needs).cloned().collect();
         let removed = runtime.block_on(Installer::new(data).remove(&package, &others))?;
@@ -61,39 +61,6 @@ pub fn remove(names: &[String], settings: &Settings, registry: &Registry) -> Res
         }
     }
     Ok(Exit::Done)
-}
-
-fn folder(settings: &Settings) -> Result<&Path, Stop> {
-    let unknown = "no folder for installed tools: set AGENTICIQA_DATA_DIR, or tools.data_dir in pipeline.yaml";
-    settings.data_folder.as_deref().ok_or_else(|| Stop::bad_input(unknown))
-}
-
-/// The packages of these names, each once; a tool that cannot be installed says why.
-fn named(names: &[String], available: &[Package], registry: &Registry) -> Result<Vec<Package>, Stop> {
-    let mut wanted: Vec<Package> = Vec::new();
-    for name in names {
-        let is_library = name.eq_ignore_ascii_case(ONNX_RUNTIME);
-        let name = if is_library { ONNX_RUNTIME } else { registry.get(name)?.name() };
-        let Some(package) = available.iter().find(|package| package.name == name) else {
-            return Err(Stop::bad_input(nothing_to_install(name, registry)));
-        };
-        if !wanted.contains(package) {
-            wanted.push(package.clone());
-        }
-    }
-    Ok(wanted)
-}
-
-fn nothing_to_install(name: &str, registry: &Registry) -> String {
-    match registry.get(name).map(|tool| tool.metadata().backend) {
-        Ok(Backend::Native | Backend::Builtin) => format!("{name} is built in: there is nothing to install"),
-        Ok(Backend::Worker) => {
-            format!("{name} runs in Python: `pip install pyiqa` gets it, its weights come with the first run")
-        }
-        Ok(Backend::Command) => format!("{name} is a program of yours: it needs no installation"),
-        Ok(Backend::Onnx) => format!("the entry of {name} has no install section: put its file where the entry says"),
-        Err(_) => format!("{name} is not published for this system: name a library of your own in the settings"),
-    }
 }
 
 fn list(available: &[Package], data: &Path) -> Result<Exit, Stop> {

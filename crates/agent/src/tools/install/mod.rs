@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub use error::Error;
-pub use package::{ONNX_RUNTIME, Package, State, packages};
+pub use package::{ONNX_RUNTIME, Package, State, named, packages};
 pub use section::{Checksum, Installation, Produced, Source};
 
 use crate::vlm::BaseUrl;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Installation;
-use crate::tools::{Error, Registry};
+use crate::tools::{Backend, Error, Registry};
 
 /// The name under which the shared library of ONNX Runtime is installed.
 pub const ONNX_RUNTIME: &str = "onnxruntime";
@@ -87,6 +87,35 @@ pub fn packages(registry: &Registry) -> Result<Vec<Package>, Error> {
         Some(Package { name: tool.name().to_owned(), installation, is_library: false })
     });
     Ok(tools.chain(library(std::env::consts::OS, std::env::consts::ARCH)?).collect())
+}
+
+/// The packages of these names, each once; a tool that cannot be installed says why.
+pub fn named(names: &[String], registry: &Registry) -> Result<Vec<Package>, Error> {
+    let available = packages(registry)?;
+    let mut wanted: Vec<Package> = Vec::new();
+    for name in names {
+        let is_library = name.eq_ignore_ascii_case(ONNX_RUNTIME);
+        let name = if is_library { ONNX_RUNTIME } else { registry.get(name)?.name() };
+        let Some(package) = available.iter().find(|package| package.name == name) else {
+            return Err(Error::NothingToInstall { reason: nothing_to_install(name, registry) });
+        };
+        if !wanted.contains(package) {
+            wanted.push(package.clone());
+        }
+    }
+    Ok(wanted)
+}
+
+fn nothing_to_install(name: &str, registry: &Registry) -> String {
+    match registry.get(name).map(|tool| tool.metadata().backend) {
+        Ok(Backend::Native | Backend::Builtin) => format!("{name} is built in: there is nothing to install"),
+        Ok(Backend::Worker) => {
+            format!("{name} runs in Python: `pip install pyiqa` gets it, its weights come with the first run")
+        }
+        Ok(Backend::Command) => format!("{name} is a program of yours: it needs no installation"),
+        Ok(Backend::Onnx) => format!("the entry of {name} has no install section: put its file where the entry says"),
+        Err(_) => format!("{name} is not published for this system: name a library of your own in the settings"),
+    }
 }
 
 /// The library of ONNX Runtime for a system, if there is one.
