@@ -12,6 +12,11 @@ pub fn deinterleave<T: Copy + Default + Send + Sync>(interleaved: &[T]) -> Vec<T
     let mut planes = vec![T::default(); size * 3];
     let (red, rest) = planes.split_at_mut(size);
     let (green, blue) = rest.split_at_mut(size);
+    if size <= DEINTERLEAVE_STRIP {
+        // Threads would take longer to hear of it.
+        deinterleave_strip(interleaved, red, green, blue);
+        return planes;
+    }
     interleaved
         .par_chunks(3 * DEINTERLEAVE_STRIP)
         .zip(red.par_chunks_mut(DEINTERLEAVE_STRIP))
