@@ -14,8 +14,6 @@ use crate::threads::compute;
 
 /// Samples that one task converts.
 const STRIP: usize = 1 << 15;
-/// Samples up to which the thread that calls puts them into planes: others would take longer to hear of it.
-const FEW: usize = 3 << 14;
 /// How far a fraction times 255 may be from a whole number to count as one: single precision is off by less than half of it.
 const WHOLE: f32 = 1.0 / 4096.0;
 
@@ -54,15 +52,10 @@ impl Form {
 
 /// A sample of an array, on the way to a picture.
 trait Sample: Element + Copy + Send + Sync {
-    /// Whether few samples are taken as they are, without a look at each by several threads.
-    const PLAIN: bool;
-
     fn image(form: Form, samples: &[Self]) -> Result<Image, Problem>;
 }
 
 impl Sample for u8 {
-    const PLAIN: bool = true;
-
     fn image(form: Form, samples: &[Self]) -> Result<Image, Problem> {
         let Form { width, height, channels, planar } = form;
         Ok(match (channels, planar) {
@@ -75,8 +68,6 @@ impl Sample for u8 {
 }
 
 impl Sample for u16 {
-    const PLAIN: bool = true;
-
     fn image(form: Form, samples: &[Self]) -> Result<Image, Problem> {
         let Form { width, height, channels, planar } = form;
         Ok(match (channels, planar) {
@@ -89,16 +80,12 @@ impl Sample for u16 {
 }
 
 impl Sample for f32 {
-    const PLAIN: bool = false;
-
     fn image(form: Form, samples: &[Self]) -> Result<Image, Problem> {
         fractions(form, samples, |sample| sample)
     }
 }
 
 impl Sample for f64 {
-    const PLAIN: bool = false;
-
     fn image(form: Form, samples: &[Self]) -> Result<Image, Problem> {
         fractions(form, samples, |sample| sample as f32)
     }
@@ -211,6 +198,5 @@ fn typed<T: Sample>(array: &Bound<'_, PyUntypedArray>, form: Form, cast: Option<
         Problem::Picture("another call is writing to this array: wait for it, or give a copy".to_owned())
     })?;
     let samples = borrowed.as_slice().map_err(|error| Problem::Picture(error.to_string()))?;
-    let here = T::PLAIN && form.channels != 4 && samples.len() <= FEW;
-    Ok(py.detach(|| if here { T::image(form, samples) } else { compute(|| T::image(form, samples))? })?)
+    Ok(py.detach(|| compute(|| T::image(form, samples)))??)
 }

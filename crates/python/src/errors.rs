@@ -53,6 +53,13 @@ pub enum Problem {
     Other(String),
 }
 
+impl Problem {
+    /// What an exception says of a picture.
+    pub fn of_picture(py: Python<'_>, error: &PyErr) -> Self {
+        Self::Picture(error.value(py).to_string())
+    }
+}
+
 impl From<Problem> for PyErr {
     fn from(problem: Problem) -> Self {
         let message = problem.to_string();

@@ -65,7 +65,7 @@ impl Job {
     }
 
     fn one(&self, py: Python<'_>, index: usize) -> Vec<Cell> {
-        let told = |error: PyErr| problem(py, &error);
+        let told = |error: PyErr| Problem::of_picture(py, &error);
         let image = Given::of(self.images[index].bind(py)).map_err(told);
         let reference = match &self.references {
             References::Each(all) if !all[index].is_none(py) => {
@@ -104,11 +104,6 @@ impl Job {
             }
         }
     }
-}
-
-/// What an exception says, for the errors of single pictures.
-fn problem(py: Python<'_>, error: &PyErr) -> Problem {
-    Problem::Picture(error.value(py).to_string())
 }
 
 /// Scores of all pictures by all tools: arrays of pictures by tools (NaN where there is none), and what went wrong where. `references` is

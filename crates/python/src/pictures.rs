@@ -26,6 +26,8 @@ pub enum Given {
     Bytes(PyBackedBytes),
     /// Pixels.
     Picture(Pixels),
+    /// An array whose pixels are looked at when they are needed.
+    Array(Py<PyUntypedArray>),
 }
 
 /// Pixels, and the file that they came from.
@@ -37,14 +39,27 @@ pub struct Pixels {
 }
 
 impl Pixels {
+    fn plain(image: Image) -> Self {
+        Self { image, notes: Vec::new(), path: None }
+    }
+
     fn of(decoded: Decoded, path: Option<PathBuf>) -> Self {
         Self { notes: decoded.notes.iter().map(ToString::to_string).collect(), image: decoded.image, path }
     }
 }
 
 impl Given {
-    /// Looks what it is. Objects of other libraries are first made plain by `agenticiqa._pictures.plain`.
+    /// Looks what it is, and takes the pixels of an array.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match Self::later(object)? {
+            Self::Array(array) => Ok(Self::Picture(Pixels::plain(arrays::image(array.bind(object.py()))?))),
+            given => Ok(given),
+        }
+    }
+
+    /// Looks what it is; an array stays one until it is opened. Objects of other libraries are first made plain by
+    /// `agenticiqa._pictures.plain`.
+    pub fn later(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         if let Some(given) = Self::of_plain(object)? {
             return Ok(given);
@@ -67,8 +82,7 @@ impl Given {
         } else if let Ok(bytes) = object.cast::<PyBytes>() {
             Self::Bytes(bytes.clone().into())
         } else if is_array(object)? {
-            let image = arrays::image(object.cast::<PyUntypedArray>()?)?;
-            Self::Picture(Pixels { image, notes: Vec::new(), path: None })
+            Self::Array(object.cast::<PyUntypedArray>()?.clone().unbind())
         } else {
             return Ok(None);
         }))
@@ -80,6 +94,15 @@ impl Given {
             Self::Path(path) => Ok(Pixels::of(decoder.open(&path)?, Some(path))),
             Self::Bytes(bytes) => Ok(Pixels::of(decoder.decode(&bytes)?, None)),
             Self::Picture(pixels) => Ok(pixels),
+            Self::Array(array) => {
+                // Given back before the lock of the interpreter is.
+                let taken = Python::try_attach(move |py| {
+                    let array = array.into_bound(py);
+                    arrays::image(&array).map_err(|error| Problem::of_picture(py, &error))
+                });
+                let ending = || Problem::Other("the interpreter is ending".to_owned());
+                Ok(Pixels::plain(taken.ok_or_else(ending)??))
+            }
         }
     }
 
@@ -98,6 +121,7 @@ impl Given {
                 Ok(Input::Bytes(named(), bytes))
             }
             Self::Bytes(bytes) => Ok(Input::Bytes(named(), bytes.to_vec())),
+            Self::Array(_) => self.open(&Decoder::default()).and_then(|pixels| Self::Picture(pixels).input(name)),
             Self::Picture(pixels) => {
                 let bytes = encode_png_exact(&pixels.image)?;
                 let (format, notes) = (Format::Png, Vec::new());
@@ -123,7 +147,7 @@ impl Picture {
     #[new]
     #[pyo3(signature = (image, max_pixels=None))]
     fn new(py: Python<'_>, image: &Bound<'_, PyAny>, max_pixels: Option<u64>) -> PyResult<Self> {
-        let given = Given::of(image)?;
+        let given = Given::later(image)?;
         let decoder = max_pixels.map_or_else(Decoder::default, |max_pixels| Decoder { max_pixels });
         Ok(Self(attended(py, move || given.open(&decoder))??))
     }

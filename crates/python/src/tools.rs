@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 
-use crate::errors::{Problem, unusable_reference};
+use crate::errors::{self, Problem, unusable_reference};
 use crate::pictures::{Given, Pixels};
 use crate::settings;
 use crate::threads;
@@ -132,8 +132,8 @@ impl Tool {
         region: Option<(usize, usize, usize, usize)>,
         map: bool,
     ) -> PyResult<(ToolRun, Vec<String>)> {
-        let image = Given::of(image)?;
-        let reference = reference.map(Given::of_reference).transpose()?;
+        let image = Given::later(image)?;
+        let reference = reference.map(Given::later).transpose().map_err(|error| errors::of_reference(py, error))?;
         let (tool, decoder) = (Arc::clone(&self.tool), self.decoder);
         let region = region.map(|(x, y, width, height)| Region { x, y, width, height });
         let done = threads::attended(py, move || -> Result<(ToolRun, Vec<String>), Problem> {
