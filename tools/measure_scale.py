@@ -75,7 +75,7 @@ def samples(folder: Path, count: int) -> list[dict[str, str]]:
     ]
 
 
-def of_size(folder: Path, size: tuple[int, int]) -> dict[str, Any]:
+def of_size(folder: Path, size: tuple[int, int], asked: agenticiqa.Agent) -> dict[str, Any]:
     """Seconds of everything at one size, on one thread."""
     jpeg, png = pictures(folder, size)
     repeat = 7 if size[0] < 1000 else 3
@@ -88,12 +88,8 @@ def of_size(folder: Path, size: tuple[int, int]) -> dict[str, Any]:
     agent = agenticiqa.Agent(settings=UNCACHED)
     agent.assess(jpeg, QUESTION)
     seconds["assess builtin"] = least(lambda: agent.assess(jpeg, QUESTION), repeat)
-    seconds["assess model"] = least(lambda: asked_model(jpeg), repeat)
+    seconds["assess model"] = least(lambda: asked.assess(jpeg, "Rate it."), repeat)
     return {"bytes": jpeg.stat().st_size, "png_bytes": png.stat().st_size, "seconds": {name: round(value, 6) for name, value in seconds.items()}}
-
-
-def asked_model(picture: Path) -> None:
-    MODEL_AGENT.assess(picture, "Rate it.")
 
 
 class Counter:
@@ -193,13 +189,13 @@ def of_ray(folder: Path) -> dict[str, Any]:
     return {"row_seconds": row, "block_seconds": batch, "score_bytes": row_bytes, "assess_bytes": record_bytes}
 
 
-def main() -> None:
+def main(asked: agenticiqa.Agent) -> None:
     agenticiqa.set_threads(1)
     figures = json.loads(FIGURES.read_text())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for size, pixels in SIZES.items():
-            figures["pictures"][size] = of_size(folder, pixels)
+            figures["pictures"][size] = of_size(folder, pixels, asked)
             print(size, figures["pictures"][size], flush=True)
         figures["tiny_vlm"] = of_tiny_vlm(folder)
         print("tiny-vlm", figures["tiny_vlm"], flush=True)
@@ -230,6 +226,5 @@ if __name__ == "__main__":
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as model:
         os.environ["OPENAI_API_KEY"] = "sk-not-a-key"
         url = model.stdout.readline().strip()
-        MODEL_AGENT = agenticiqa.Agent("openai.same", settings=UNCACHED | {"providers.openai.base_url": url})
-        main()
+        main(agenticiqa.Agent("openai.same", settings=UNCACHED | {"providers.openai.base_url": url}))
         model.terminate()

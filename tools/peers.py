@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import runpy
 import subprocess
 import sys
 import tarfile
@@ -50,25 +51,7 @@ ARCHIVES = {
 }
 
 # Each metric of ours, with the names that pyiqa and piq have for it ("" where they have none).
-METRICS: dict[str, tuple[str, str]] = {
-    "PSNR": ("psnr", "psnr"),
-    "SSIM": ("ssim", "ssim"),
-    "MS-SSIM": ("ms_ssim", "multi_scale_ssim"),
-    "CW-SSIM": ("cw_ssim", ""),
-    "FSIM": ("fsim", "fsim"),
-    "VSI": ("vsi", "vsi"),
-    "GMSD": ("gmsd", "gmsd"),
-    "MDSI": ("", "mdsi"),
-    "HaarPSI": ("", "haarpsi"),
-    "NLPD": ("nlpd", ""),
-    "VIF": ("vif", ""),
-    "MAD": ("mad", ""),
-    "BRISQUE": ("brisque", "brisque"),
-    "NIQE": ("niqe", ""),
-    "ILNIQE": ("ilniqe", ""),
-    "PIQE": ("piqe", ""),
-    "ENTROPY": ("entropy", ""),
-}
+METRICS: dict[str, tuple[str, str]] = runpy.run_path(str(ROOT / "python" / "agenticiqa" / "_peers.py"))["NAMES"]
 NO_REFERENCE = {"BRISQUE", "NIQE", "ILNIQE", "PIQE", "ENTROPY"}
 
 

@@ -17,31 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import agenticiqa
 
+from ._peers import NAMES
+
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
     Pixels = NDArray[numpy.uint8]
 
-# Each metric that pyiqa or piq has too, with their names for it ("" where there is none).
-PEERS = {
-    "PSNR": ("psnr", "psnr"),
-    "SSIM": ("ssim", "ssim"),
-    "MS-SSIM": ("ms_ssim", "multi_scale_ssim"),
-    "CW-SSIM": ("cw_ssim", ""),
-    "FSIM": ("fsim", "fsim"),
-    "VSI": ("vsi", "vsi"),
-    "GMSD": ("gmsd", "gmsd"),
-    "MDSI": ("", "mdsi"),
-    "HaarPSI": ("", "haarpsi"),
-    "NLPD": ("nlpd", ""),
-    "VIF": ("vif", ""),
-    "MAD": ("mad", ""),
-    "BRISQUE": ("brisque", "brisque"),
-    "NIQE": ("niqe", ""),
-    "PIQE": ("piqe", ""),
-    "ENTROPY": ("entropy", ""),
-}
 PARTS = ("overhead", "threads", "peers", "import")
 # What a call costs is told at the size of a patch and at that of pictures of databases.
 SIZES = ((64, 64), (512, 384))
@@ -90,11 +73,13 @@ def overhead(tool: str, repeat: int) -> list[dict[str, Any]]:
         arrays = [beside(image, reference) for _ in range(20 * repeat + 1)]
         pictures = [beside(*ready) for _ in range(20 * repeat + 1)]
         least_of_arrays, least_of_pictures = min(arrays)[0], min(pictures)[0]
+        whole = least(lambda: metric(image, reference), 20 * repeat)
         rows.append(
             {
                 "tool": tool,
                 "size": f"{width}x{height}",
                 "metric_us": min(alone for _, alone in arrays) * 1e6,
+                "whole_us": whole * 1e6,
                 "overhead_us": least_of_arrays * 1e6,
                 "call_us": least_of_pictures * 1e6,
                 "pixels_us": max(least_of_arrays - least_of_pictures, 0.0) * 1e6,
@@ -145,7 +130,7 @@ def peers(size: tuple[int, int], repeat: int, tools: list[str]) -> list[dict[str
             ours = min(metric.measure(image, reference).execution_time for _ in range(repeat + 1))
             called = least(lambda: metric(image, reference), repeat)
             given = tensors if metric.needs_reference else tensors[:1]
-            for peer, name in zip(("pyiqa", "piq"), PEERS[tool]):
+            for peer, name in zip(("pyiqa", "piq"), NAMES[tool]):
                 if name and peer in modules:
                     row = {"peer": peer, "tool": tool, "ours_ms": ours * 1e3, "call_ms": called * 1e3}
                     rows.append(row | _against(modules[peer], name, given, ours, repeat))
@@ -178,7 +163,7 @@ def _lines(report: dict[str, Any]) -> Iterator[str]:
     """The report for people."""
     for row in report.get("overhead", []):
         yield (
-            f"overhead  {row['tool']} at {row['size']}: {row['overhead_us']:.0f} us beside the metric's {row['metric_us']:.0f}: "
+            f"overhead  {row['tool']} at {row['size']}: {row['whole_us']:.0f} us; {row['overhead_us']:.0f} beside the metric's {row['metric_us']:.0f}: "
             f"{row['call_us']:.0f} the call, {row['pixels_us']:.0f} the pixels into planes"
         )
     if many := report.get("threads"):
@@ -223,18 +208,19 @@ def main(arguments: list[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     if chosen.repeat < 1:
         parser.error("--repeat must be 1 or more")
-    names = {name.lower(): name for name in (*PARTS, *PEERS)}
+    names = {name.lower(): name for name in (*PARTS, *NAMES)}
     if unknown := [name for name in chosen.only or [] if name.lower() not in names]:
         parser.error(f"--only {unknown[0]}: must be one of {', '.join(names.values())}")
     only = [names[name.lower()] for name in chosen.only or PARTS]
-    tools = [name for name in only if name in PEERS]
+    tools = [name for name in only if name in NAMES]
     report: dict[str, Any] = {}
     if "overhead" in only:
         report["overhead"] = [row for tool in ("PSNR", "SSIM") for row in overhead(tool, chosen.repeat)]
     if "threads" in only:
         report["threads"] = threads("SSIM", chosen.size, chosen.repeat)
     if "peers" in only or tools:
-        report["peers"] = peers(chosen.size, chosen.repeat, tools or list(PEERS))
+        available = [tool.name for tool in agenticiqa.list_tools() if tool.available and tool.name in NAMES]
+        report["peers"] = peers(chosen.size, chosen.repeat, tools or available)
     if "import" in only:
         report["import"] = import_time(chosen.repeat)
     for line in [json.dumps(report)] if chosen.json else _lines(report):

@@ -111,6 +111,19 @@ def test_scores_are_those_of_one_process_and_what_is_wrong_with_a_row_is_a_value
     assert "SSIM compares with a reference" in scored["alone"]["SSIM_error"]
 
 
+def test_a_metric_travels_to_an_actor(cluster, photos):
+    class Keeper:
+        def __init__(self, metric: agenticiqa.Metric) -> None:
+            self.metric = metric
+
+        def score(self, path: str) -> float:
+            return self.metric(path)
+
+    metric, paths = agenticiqa.Metric("PIQE"), [row["image_path"] for row in rows(photos)[:4]]
+    keeper = ray.remote(num_cpus=0)(Keeper).remote(metric)
+    assert ray.get([keeper.score.remote(path) for path in paths]) == [metric(path) for path in paths]
+
+
 def test_what_cannot_be_begun_is_refused_before_a_worker_starts(cluster, photos, tmp_path):
     with pytest.raises(agenticiqa.UnknownToolError, match="SSIMM"):
         iqa.score(ray.data.from_items(rows(photos)), ["SSIMM"])
