@@ -97,7 +97,7 @@ class Link:
 
 
 class Pace:
-    """When the next call may begin: `Pace` of crates/agent/src/vlm/limits.rs, with seconds instead of instants."""
+    """When the next call may begin: `Pace` of crates/vlm/src/limits.rs, with seconds instead of instants."""
 
     FIRST_GUESS = 2000.0
 

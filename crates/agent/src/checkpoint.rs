@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::files::write_atomically;
 use crate::journal::Node;
 use crate::state::AgenticIqaState;
+use agenticiqa_imaging::files::write_atomically;
 
 /// The state after a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

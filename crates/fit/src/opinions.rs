@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use agenticiqa::imaging::Decoder;
-use agenticiqa::perception::{Examination, examine};
-use agenticiqa::state::{Distortion, Severity};
+use agenticiqa_imaging::Decoder;
+use agenticiqa_vision::perception::{Examination, examine};
+use agenticiqa_vision::vocabulary::{Distortion, Severity};
 use rayon::prelude::*;
 
 use crate::corpus::Entry;

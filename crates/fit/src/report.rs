@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use agenticiqa::metrics::distort::{Category, Kind};
-use agenticiqa::perception::{Judge, Verdict, level, severity};
-use agenticiqa::state::{Distortion, Severity};
+use agenticiqa_metrics::distort::{Category, Kind};
+use agenticiqa_vision::perception::{Judge, Verdict, level, severity};
+use agenticiqa_vision::vocabulary::{Distortion, Severity};
 
 use crate::labels;
 use crate::samples::Sample;

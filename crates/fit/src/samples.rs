@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use agenticiqa::imaging::Decoder;
-use agenticiqa::metrics::distort::{Kind, LEVELS, distort};
-use agenticiqa::metrics::ops::downsample::box_means;
-use agenticiqa::metrics::{Image, Region};
-use agenticiqa::perception::{Features, measure_pair};
+use agenticiqa_imaging::Decoder;
+use agenticiqa_metrics::distort::{Kind, LEVELS, distort};
+use agenticiqa_metrics::ops::downsample::box_means;
+use agenticiqa_metrics::{Image, Region};
+use agenticiqa_vision::perception::{Features, measure_pair};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! From samples to a model.
 
-use agenticiqa::metrics::distort::Kind;
-use agenticiqa::perception::{Category, Forest, Judge, Usual};
-use agenticiqa::state::Distortion;
+use agenticiqa_metrics::distort::Kind;
+use agenticiqa_vision::perception::{Category, Forest, Judge, Usual};
+use agenticiqa_vision::vocabulary::Distortion;
 use rayon::prelude::*;
 
 use crate::boost::{Binned, Growth, Loss, grow};

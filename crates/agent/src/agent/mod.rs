@@ -17,9 +17,11 @@ use crate::reasoner::Reasoner;
 use crate::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, RegionBox, Text};
 use crate::subject::{Source, Subject};
 use crate::summarizer::fusion::Fusion;
-use crate::tools::{Registry, ToolCache};
-use crate::vlm::RateCard;
-use crate::{blind, graph, patience, question};
+use crate::{graph, question};
+use agenticiqa_tools::{Registry, ToolCache};
+use agenticiqa_vision::blind;
+use agenticiqa_vlm::RateCard;
+use agenticiqa_vlm::patience;
 
 use run::Run;
 
@@ -121,7 +123,7 @@ pub enum Error {
     RepeatedRegion(String),
     /// A tool does not exist.
     #[error(transparent)]
-    Tool(#[from] crate::tools::Error),
+    Tool(#[from] agenticiqa_tools::Error),
     /// A field is empty or otherwise invalid.
     #[error(transparent)]
     Field(#[from] crate::state::Invalid),

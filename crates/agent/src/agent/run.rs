@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use super::Agent;
 use crate::executor::Executor;
 use crate::journal::{Event, Journal, Node};
-use crate::patience::timeout;
 use crate::planner;
 use crate::reasoner::{Context, Error as ReasonerError};
 use crate::state::{
@@ -17,7 +16,8 @@ use crate::state::{
 };
 use crate::subject::Subject;
 use crate::summarizer::{Conclusion, Summarizer, UNDETERMINED};
-use crate::vlm::Usage;
+use agenticiqa_vlm::Usage;
+use agenticiqa_vlm::patience::timeout;
 
 /// The kind of failure when all nodes ran and none of them came to an answer.
 const NO_ANSWER: &str = "NoAnswerError";

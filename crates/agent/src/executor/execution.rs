@@ -18,7 +18,7 @@ use crate::state::{
     ToolScore,
 };
 use crate::subject::Subject;
-use crate::tools::{CacheKey, CachedRun, Material, Registry, ToolCache};
+use agenticiqa_tools::{CacheKey, CachedRun, Material, Registry, ToolCache};
 
 /// The tools that stand in for one that failed, in this order.
 const STAND_INS: [&str; 2] = ["BRISQUE", "NIQE"];

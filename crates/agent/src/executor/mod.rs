@@ -18,7 +18,7 @@ use agenticiqa_metrics::Region;
 use crate::journal::{Event, Subtask};
 use crate::reasoner::{Context, DistortionSet, Error, Reasoner};
 use crate::state::{Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryScope, RegionBox, Text};
-use crate::tools::ToolCache;
+use agenticiqa_tools::ToolCache;
 
 pub use alignment::align;
 

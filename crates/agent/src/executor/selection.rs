@@ -5,7 +5,7 @@ use crate::journal::Subtask;
 use crate::reasoner::builtin::selection::{choose, companion};
 use crate::reasoner::{Context, DistortionSet};
 use crate::state::{ByDistortion, Distortion, OneOrMany, PlannerOutput, ReferenceMode, Text};
-use crate::tools::{Tool, ToolType};
+use agenticiqa_tools::{Tool, ToolType};
 
 /// The generic tools of the specification, taken when nothing better can be chosen.
 const GENERIC: [(ToolType, &str); 2] = [(ToolType::FullReference, "TOPIQ_FR"), (ToolType::NoReference, "QAlign")];
@@ -60,7 +60,7 @@ fn beside(chosen: &ByDistortion<Text>, tools: &[&Tool], full_reference: bool) ->
 /// The tools that can run here and give a score from 1 to 5: with a reference the full-reference ones come first.
 fn offered<'a>(context: Context<'a>, full_reference: bool) -> Vec<&'a Tool> {
     let runs = |tool: &&Tool| {
-        let scored = tool.scale() != crate::tools::Scale::None;
+        let scored = tool.scale() != agenticiqa_tools::Scale::None;
         tool.availability().is_available() && scored && (full_reference || !tool.needs_reference())
     };
     let mut tools: Vec<&Tool> = context.registry.iter().filter(runs).collect();

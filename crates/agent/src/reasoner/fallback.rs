@@ -7,7 +7,7 @@ use super::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict}
 use crate::journal::Node;
 use crate::state::{ByDistortion, ExecutorOutput, PlannerOutput, RegionBox, Text};
 use crate::summarizer::estimate::Estimate;
-use crate::tools::Tool;
+use agenticiqa_tools::Tool;
 
 /// Asks the first; if it cannot answer, whether it is not reached or says nothing that can be used, the second. If that
 /// fails too, its error is the one returned; the journal has the first one.

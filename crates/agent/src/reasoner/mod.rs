@@ -19,7 +19,7 @@ use crate::state::{
 };
 use crate::subject::Subject;
 use crate::summarizer::estimate::Estimate;
-use crate::tools::{Registry, Tool};
+use agenticiqa_tools::{Registry, Tool};
 
 /// The distortions of each part of the picture.
 pub type DistortionSet = BTreeMap<Text, Vec<Distortion>>;
@@ -113,7 +113,7 @@ pub enum Error {
     Picture(String),
     /// A model cannot be asked.
     #[error(transparent)]
-    Model(#[from] crate::vlm::Error),
+    Model(#[from] agenticiqa_vlm::Error),
     /// A model was asked several times, and its answers could not be used.
     #[error("{backend} gave {attempts} answers that cannot be used, the last one because {reason}")]
     BadAnswers {

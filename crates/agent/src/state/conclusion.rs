@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::invalid::checked_on_read;
-use super::{Interval, Invalid, Score, Text};
+use super::checked::checked_on_read;
+use super::{Interval, Invalid, QualityLevel, Score, Text};
 
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -16,57 +16,6 @@ pub enum AnswerForm {
     Choice,
     /// A short sentence.
     Text,
-}
-
-/// A level of quality.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub enum QualityLevel {
-    /// E, 1.
-    Bad,
-    /// D, 2.
-    Poor,
-    /// C, 3.
-    Fair,
-    /// B, 4.
-    Good,
-    /// A, 5.
-    Excellent,
-}
-
-impl QualityLevel {
-    /// Every level, worst first.
-    pub const ALL: [Self; 5] = [Self::Bad, Self::Poor, Self::Fair, Self::Good, Self::Excellent];
-
-    /// The level next to a score.
-    pub fn of(score: Score) -> Self {
-        Self::ALL[(score.value().round() as usize).clamp(1, 5) - 1]
-    }
-
-    /// The number of the level, 1 to 5.
-    pub fn number(self) -> u8 {
-        self as u8 + 1
-    }
-
-    /// The letter of the level, A (excellent) to E (bad).
-    pub fn letter(self) -> char {
-        char::from(b'E' - self as u8)
-    }
-
-    /// The level of a letter.
-    pub fn from_letter(letter: char) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.letter() == letter.to_ascii_uppercase())
-    }
-
-    /// The word for the level.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bad => "Bad",
-            Self::Poor => "Poor",
-            Self::Fair => "Fair",
-            Self::Good => "Good",
-            Self::Excellent => "Excellent",
-        }
-    }
 }
 
 /// A sentence of the reasoning and the evidence that it rests on.

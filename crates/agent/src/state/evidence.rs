@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Distortion, Interval, Invalid, OneOrMany, RawScore, Score, Seconds, Severity, Text};
-use crate::tools::Registry;
+use agenticiqa_tools::Registry;
 
 /// How bad one distortion is, and how one sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::invalid::checked_on_read;
-use super::{ExecutorOutput, Invalid, PlannerOutput, SummarizerOutput, Text};
+use super::checked::checked_on_read;
+use super::{ExecutorOutput, Invalid, PlannerOutput, RegionBox, SummarizerOutput, Text};
 
 /// How many rounds of replanning may be asked for, and how many are kept in the history.
 pub const MAX_REPLAN_HISTORY: usize = 10;
@@ -18,22 +18,6 @@ pub struct AnswerOption {
     pub letter: char,
     /// What it says.
     pub text: String,
-}
-
-/// A named part of the picture, in pixels.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RegionBox {
-    /// The name by which question and evidence speak of it.
-    pub name: Text,
-    /// Left edge.
-    pub x: usize,
-    /// Upper edge.
-    pub y: usize,
-    /// Width.
-    pub width: usize,
-    /// Height.
-    pub height: usize,
 }
 
 /// Why a new plan was asked for, and what had been tried.

@@ -7,7 +7,7 @@
 
 use super::fusion::{Fusion, mean};
 use crate::state::{ExecutorOutput, Interval, ToolExecutionLog};
-use crate::tools::{Backend, Registry};
+use agenticiqa_tools::{Backend, Registry};
 
 /// A score from 1 to 5 with what is known of its certainty.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,7 +6,7 @@
 use garde::Validate;
 use serde::Deserialize;
 
-use crate::rules::within;
+use agenticiqa_vlm::rules::within;
 
 /// How tools and reasoner are weighed.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Validate)]

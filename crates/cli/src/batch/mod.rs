@@ -37,7 +37,7 @@ pub fn run(
     let batch = batch(arguments, concurrency)?;
     check_prices(arguments, settings)?;
     if arguments.dry_run {
-        return print::estimate(&batch.estimate(&settings.models)?, arguments.format);
+        return print::estimate(&batch.estimate(&settings.models.models(), &settings.models.rates)?, arguments.format);
     }
     let mut agent = agent(arguments, settings, environment, calls)?;
     if let Some(max_pixels) = arguments.limits.max_pixels {

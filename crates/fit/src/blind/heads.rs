@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
-use agenticiqa::blind::{COUNT, Linear, Model};
-use agenticiqa::perception::{self, MEASURED};
-use agenticiqa::state::Distortion;
+use agenticiqa_vision::blind::{COUNT, Linear, Model};
+use agenticiqa_vision::perception::{self, MEASURED};
+use agenticiqa_vision::vocabulary::Distortion;
 
 use super::ridge::{Rows, Sums};
 use super::samples::{Content, Photo};

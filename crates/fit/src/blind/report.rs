@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use agenticiqa::blind::{COUNT, Judgement, Model};
-use agenticiqa::metrics::distort::Kind;
+use agenticiqa_metrics::distort::Kind;
+use agenticiqa_vision::blind::{COUNT, Judgement, Model};
 
 use super::ridge::Sums;
 use super::samples::{Content, Photo};

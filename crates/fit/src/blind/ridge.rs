@@ -1,8 +1,8 @@
 //! Linear regression that keeps weights small, from sums over rows: sums of parts of the data are added, so that leaving a part
 //! out costs no second pass.
 
-use agenticiqa::blind::Linear;
-use agenticiqa::fused::Triangle;
+use agenticiqa_vision::blind::Linear;
+use agenticiqa_vision::fused::Triangle;
 use rayon::prelude::*;
 
 use crate::error::Error;

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use agenticiqa::blind::{COUNT, measure};
-use agenticiqa::imaging::Decoder;
-use agenticiqa::metrics::distort::{Kind, LEVELS, distort};
-use agenticiqa::metrics::{Image, Mdsi};
+use agenticiqa_imaging::Decoder;
+use agenticiqa_metrics::distort::{Kind, LEVELS, distort};
+use agenticiqa_metrics::{Image, Mdsi};
+use agenticiqa_vision::blind::{COUNT, measure};
 use rayon::prelude::*;
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! From measured pictures to the model.
 
-use agenticiqa::blind::{COUNT, Linear, Link, Model, expected_error, mean_square};
-use agenticiqa::metrics::distort::Kind;
+use agenticiqa_metrics::distort::Kind;
+use agenticiqa_vision::blind::{COUNT, Linear, Link, Model, expected_error, mean_square};
 use rayon::prelude::*;
 
 use super::ridge::{Rows, Sums};

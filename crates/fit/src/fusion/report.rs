@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agenticiqa::fused::{MEMBERS, Model};
+use agenticiqa_vision::fused::{MEMBERS, Model};
 
 use super::table::Row;
 use super::validation::{Prediction, Split, Unseen, coverage, left_out};

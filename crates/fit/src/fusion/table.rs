@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use agenticiqa::fused::{BEST, Evidence, MEMBERS, STATISTICS, WORST};
+use agenticiqa_vision::fused::{BEST, Evidence, MEMBERS, STATISTICS, WORST};
 
 use crate::error::Error;
 

@@ -1,6 +1,6 @@
 //! Fits Fused-FR to rows: a curve for each member, support points, the process between them. No randomness anywhere.
 
-use agenticiqa::fused::{BEST, Curve, FEATURES, Ladder, MEMBERS, Model, Posterior, WORST, fading, features};
+use agenticiqa_vision::fused::{BEST, Curve, FEATURES, Ladder, MEMBERS, Model, Posterior, WORST, fading, features};
 
 use super::table::Row;
 use crate::error::Error;

@@ -1,6 +1,6 @@
 //! How Fused-FR does on what it was not fitted to, and the width of its interval.
 
-use agenticiqa::fused::Model;
+use agenticiqa_vision::fused::Model;
 use rayon::prelude::*;
 
 use super::table::Row;

@@ -12,7 +12,7 @@ use crate::state::{
     AnswerOption, Distortion, DistortionSource, GLOBAL, OneOrMany, PlanControlFlags, PlannerOutput, QueryScope,
     QueryType, ReferenceMode, Text,
 };
-use crate::tools::{Registry, Scale, Tool};
+use agenticiqa_tools::{Registry, Scale, Tool};
 
 /// Words of emotion, style and beauty: no matter of technical quality.
 const OTHER: &str = "emotion*|mood|moods|feel|feeling|feelings|atmosphere|ambience|style|styles|stylistic|artistic|art|beauty|\

@@ -266,7 +266,7 @@ fn questions_as_people_ask_them() {
 
 #[test]
 fn tools_of_the_users_are_known_by_name_and_words_of_quality_stay_words() {
-    use crate::tools::{ToolList, Workshop};
+    use agenticiqa_tools::{ToolList, Workshop};
     let own = r#"{"type": "NR", "strengths": [], "lower_is_better": true, "range": [0, 1], "backend": "command",
                   "command": {"run": ["sh", "{image}"]}}"#;
     let mut list = ToolList::builtin().unwrap();

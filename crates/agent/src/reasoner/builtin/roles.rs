@@ -9,7 +9,6 @@ use futures_util::future::ready;
 use super::conclusion::{self, Case, Conclusion};
 use super::{planner, selection};
 use crate::executor::region_of;
-use crate::perception::{Examination, Finding};
 use crate::question::{is_chinese_text, question_without_options};
 use crate::reasoner::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
 use crate::state::{
@@ -17,7 +16,8 @@ use crate::state::{
     Severity, Text,
 };
 use crate::summarizer::estimate::Estimate;
-use crate::tools::Tool;
+use agenticiqa_tools::Tool;
+use agenticiqa_vision::perception::{Examination, Finding};
 
 /// So many of the likeliest distortions are looked at in a picture that seems to have none.
 const LIKELIEST: usize = 2;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::state::{ByDistortion, Distortion, Text};
-use crate::tools::{Scale, Tool};
+use agenticiqa_tools::{Scale, Tool};
 
 /// The tools for one category, best first.
 struct Ranking {
@@ -63,7 +63,7 @@ const GENERIC: [&str; 16] = [
 
 /// The tools that judge a whole picture, whatever is wrong with it, and know how sure they are: fitted to people's opinions, with a
 /// reference and without. Where no tool is named, one of them always runs, and carries the score.
-pub const OVERALL: [&str; 2] = [crate::fused::NAME, crate::blind::NAME];
+pub const OVERALL: [&str; 2] = [agenticiqa_vision::fused::NAME, agenticiqa_vision::blind::NAME];
 
 /// The tool of `tools` that carries the score.
 pub fn overall<'a>(tools: &[&'a Tool], full_reference: bool) -> Option<&'a Tool> {
@@ -135,7 +135,7 @@ fn best<'a>(distortion: Distortion, tools: &[&'a Tool], full_reference: bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::{Registry, ToolList, Workshop};
+    use agenticiqa_tools::{Registry, ToolList, Workshop};
 
     fn set(distortions: &[Distortion]) -> BTreeMap<Text, Vec<Distortion>> {
         BTreeMap::from([(Text::new("Global").unwrap(), distortions.to_vec())])

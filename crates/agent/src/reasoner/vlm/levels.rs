@@ -2,7 +2,7 @@
 
 use crate::state::QualityLevel;
 use crate::summarizer::fusion::Fusion;
-use crate::vlm::{Answer, TokenLogprob};
+use agenticiqa_vlm::{Answer, TokenLogprob};
 
 /// The level that an answer names: its letter, alone or before its word, or its word.
 pub fn named_level(answer: &str) -> Option<QualityLevel> {
@@ -56,7 +56,7 @@ fn level_logarithms(token: &TokenLogprob) -> [Option<f64>; 5] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vlm::Usage;
+    use agenticiqa_vlm::Usage;
 
     fn token(text: &str, top: &[(&str, f64)]) -> TokenLogprob {
         let logprob = top.iter().find(|(other, _)| *other == text).map_or(-0.01, |(_, logprob)| *logprob);

@@ -16,8 +16,8 @@ use crate::state::{
     AnswerForm, ByDistortion, ExecutorOutput, OneOrMany, PlannerOutput, QualityLevel, QueryType, RegionBox, Text,
 };
 use crate::summarizer::estimate::Estimate;
-use crate::tools::Tool;
-use crate::vlm::{self, Answer, Attachment, Client, JsonSchema, Options, Prompt};
+use agenticiqa_tools::Tool;
+use agenticiqa_vlm::{Answer, Attachment, Client, JsonSchema, Options, Prompt};
 use prompts::fill;
 
 /// So much of a prompt or an answer goes into the log.
@@ -100,7 +100,8 @@ impl VlmReasoner {
         );
         let options =
             Options { schema: Some(question.schema.clone()), logprobs: question.logprobs, ..self.options.clone() };
-        let hear = |vlm::Event::Retry { backend, attempt, error, .. }| {
+        let hear = |event| {
+            let agenticiqa_vlm::Event::Retry { backend, attempt, error, .. } = event else { return };
             let (node, reason) = (self.node, error.to_string());
             context.journal.tell(Event::Retry { node, backend, attempt: attempt.saturating_sub(1), reason });
         };

@@ -13,7 +13,7 @@ use crate::state::{
     ByDistortion, Distortion, DistortionAnalysis, DistortionSource, GLOBAL, OneOrMany, PlanControlFlags, PlannerOutput,
     QueryScope, QueryType, ReferenceMode, RegionBox, Severity, Text,
 };
-use crate::tools::Tool;
+use agenticiqa_tools::Tool;
 
 /// How long a model may write: names, and explanations.
 const NAME: u32 = 60;

@@ -16,7 +16,7 @@ use crate::state::{
 };
 use crate::summarizer::estimate::{Estimate, counted};
 use crate::summarizer::fusion::Fusion;
-use crate::tools::Registry;
+use agenticiqa_tools::Registry;
 
 /// A score above which tools contradict a severe distortion.
 const HIGH_SCORE: f64 = 4.0;

@@ -1,0 +1,138 @@
+//! Who thinks, as the configuration names it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Deserialize;
+
+use super::error::did_you_mean;
+use agenticiqa_vlm::{BackendName, NotABackend, Provider};
+
+/// The built-in analyst's name.
+const BUILTIN: &str = "builtin";
+
+/// Who thinks: `builtin`, or `provider.model` such as `openai.gpt-4o` and `ollama.qwen2.5vl:7b`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Backend {
+    /// The built-in analyst.
+    Builtin,
+    /// A model.
+    Model(BackendName),
+}
+
+impl Backend {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        self.model().map_or(BUILTIN, BackendName::as_str)
+    }
+
+    /// Whether this is the built-in analyst.
+    pub fn is_builtin(&self) -> bool {
+        self.model().is_none()
+    }
+
+    /// The model; `None` for the built-in analyst.
+    pub fn model(&self) -> Option<&BackendName> {
+        match self {
+            Self::Builtin => None,
+            Self::Model(name) => Some(name),
+        }
+    }
+
+    /// Who runs the model; `None` for the built-in analyst.
+    pub fn provider(&self) -> Option<Provider> {
+        self.model().map(BackendName::provider)
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Backend {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let name = text.trim();
+        if name == BUILTIN {
+            return Ok(Self::Builtin);
+        }
+        name.parse().map(Self::Model).map_err(|error| match error {
+            NotABackend::Incomplete => {
+                let words = Provider::ALL.map(Provider::name).into_iter().chain([BUILTIN]);
+                let suggestion = suggest(name, did_you_mean(name, words));
+                format!("must be builtin or provider.model, such as openai.gpt-4o{suggestion}")
+            }
+            NotABackend::UnknownProvider => {
+                let (provider, model) = name.split_once('.').unwrap_or((name, ""));
+                let near = did_you_mean(provider, Provider::ALL.map(Provider::name));
+                format!("{error}{}", suggest(name, near.replace('?', &format!(".{model}?"))))
+            }
+            _ => error.to_string(),
+        })
+    }
+}
+
+/// The near miss, if there is one, else what the model's name tells.
+fn suggest(name: &str, near_miss: String) -> String {
+    if near_miss.is_empty() { guess_provider(name) } else { near_miss }
+}
+
+/// A model without its provider, as in `gpt-4o`: well-known families tell whose it is.
+fn guess_provider(model: &str) -> String {
+    const FAMILIES: [(&str, &str); 6] = [
+        ("gpt", "openai"),
+        ("claude", "anthropic"),
+        ("gemini", "google"),
+        ("qwen", "ollama"),
+        ("llava", "ollama"),
+        ("llama", "ollama"),
+    ];
+    let lower = model.to_lowercase();
+    let family = FAMILIES.iter().find(|(family, _)| lower.starts_with(family));
+    family.map_or_else(String::new, |(_, provider)| format!(", did you mean {provider}.{model}?"))
+}
+
+impl TryFrom<String> for Backend {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backends_are_builtin_or_a_model_of_a_known_provider() {
+        let backend: Backend = " ollama.qwen2.5vl:7b ".parse().unwrap();
+        assert_eq!((backend.as_str(), backend.provider()), ("ollama.qwen2.5vl:7b", Some(Provider::Ollama)));
+        assert!(!backend.is_builtin());
+        let builtin: Backend = " builtin ".parse().unwrap();
+        assert_eq!((builtin.as_str(), builtin.provider(), builtin.is_builtin()), (BUILTIN, None, true));
+    }
+
+    #[test]
+    fn near_misses_are_suggested() {
+        for (name, says) in [
+            ("gpt-4o", "did you mean openai.gpt-4o?"),
+            ("claude-3.5-sonnet", "did you mean anthropic.claude-3.5-sonnet?"),
+            ("qwen2.5vl:7b", "did you mean ollama.qwen2.5vl:7b?"),
+            ("opnai.gpt-4o", "did you mean openai.gpt-4o?"),
+            ("OpenAI.gpt-4o", "did you mean openai.gpt-4o?"),
+            ("built-in", "did you mean builtin?"),
+            ("mistral.pixtral", "must begin with a provider"),
+            ("openai.", "provider.model"),
+            ("openai.gpt 4o", "without blanks"),
+            ("", "provider.model"),
+        ] {
+            let error = name.parse::<Backend>().unwrap_err();
+            assert!(error.contains(says), "{name}: {error}");
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! What is configured, what is missing, and what to do about it. Of keys only whether they are there is told.
+
+mod api;
+
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::config::{self, Environment, Origin, Settings};
+use agenticiqa_tools::{Availability, Registry};
+use agenticiqa_vlm::Provider;
+
+pub use api::{ApiFact, check_api};
+
+/// Everything that `doctor` tells.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The version of the program.
+    pub version: String,
+    /// Processor and system that it was built for.
+    pub target: String,
+    /// How many threads run tools.
+    pub threads: usize,
+    /// The configuration files that were read.
+    pub config_files: Vec<PathBuf>,
+    /// The configuration in force.
+    pub settings: Vec<Setting>,
+    /// Who plays each role.
+    pub roles: Vec<RoleFact>,
+    /// The keys of the providers.
+    pub keys: Vec<KeyFact>,
+    /// The tools.
+    pub tools: Vec<ToolFact>,
+    /// The folders that are read or written.
+    pub folders: Vec<FolderFact>,
+    /// What will not work as it is configured.
+    pub problems: Vec<String>,
+    /// What could be done next.
+    pub suggestions: Vec<String>,
+}
+
+/// One field of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Setting {
+    /// The field.
+    pub field: String,
+    /// Its value.
+    pub value: String,
+    /// Where it comes from.
+    pub source: String,
+    /// Whether it is what is built in, whoever wrote it.
+    pub default: bool,
+}
+
+/// Who plays a role.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RoleFact {
+    /// The role.
+    pub role: String,
+    /// Who plays it.
+    pub backend: String,
+    /// The address, if not the provider's own; without user name and password.
+    pub base_url: Option<String>,
+    /// Who is asked when the backend has failed.
+    pub fallback_backend: Option<String>,
+}
+
+/// Whether a provider's key is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeyFact {
+    /// The provider.
+    pub provider: String,
+    /// The variables that may hold its key.
+    pub variables: Vec<String>,
+    /// Whether one of them does.
+    pub present: bool,
+    /// Whether a role calls the provider and has to show a key.
+    pub needed: bool,
+}
+
+/// Whether a tool can run here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolFact {
+    /// The tool.
+    pub name: String,
+    /// Whether it can run.
+    pub available: bool,
+    /// Why not, and what it would take.
+    pub reason: Option<String>,
+}
+
+/// Whether a folder can be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FolderFact {
+    /// What it is for.
+    pub purpose: String,
+    /// The folder.
+    pub path: PathBuf,
+    /// Whether it is there.
+    pub exists: bool,
+    /// Whether files can be written there, or it can be made.
+    pub writable: bool,
+}
+
+/// Gathers what is known without calling anyone.
+pub fn facts(settings: &Settings, environment: &Environment, registry: &Registry) -> Report {
+    let keys: Vec<KeyFact> = Provider::ALL.map(|provider| key(provider, settings, environment)).into();
+    let folders = folders(settings, environment);
+    let builtin = Settings::builtin().map(|builtin| builtin.sources).unwrap_or_default();
+    let mut report = Report {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        config_files: settings.files.clone(),
+        settings: settings.sources.iter().map(|source| setting(source, &builtin)).collect(),
+        roles: roles(settings),
+        keys,
+        tools: registry.iter().map(|tool| tool_fact(tool.name(), &tool.availability())).collect(),
+        folders,
+        problems: Vec::new(),
+        suggestions: Vec::new(),
+    };
+    report.problems = problems(&report, settings, environment);
+    report.suggestions = suggestions(&report, settings, registry);
+    report
+}
+
+fn setting(source: &config::Source, builtin: &[config::Source]) -> Setting {
+    let same = |default: &config::Source| default.field == source.field && default.value == source.value;
+    Setting {
+        field: source.field.clone(),
+        value: source.value.clone(),
+        source: source.origin.to_string(),
+        default: source.origin == Origin::Default || builtin.iter().any(same),
+    }
+}
+
+fn roles(settings: &Settings) -> Vec<RoleFact> {
+    let fact = |(name, role): (&str, &config::Role)| RoleFact {
+        role: name.to_owned(),
+        backend: role.backend.to_string(),
+        base_url: settings.models.base_url(role).filter(|_| !role.backend.is_builtin()).map(ToString::to_string),
+        fallback_backend: role.fallback_backend.as_ref().map(ToString::to_string),
+    };
+    settings.models.roles().map(fact).into()
+}
+
+fn key(provider: Provider, settings: &Settings, environment: &Environment) -> KeyFact {
+    let variables = settings.models.key_variables(provider);
+    KeyFact {
+        provider: provider.name().to_owned(),
+        present: variables.iter().any(|name| environment.lookup(name).is_some()),
+        needed: provider.needs_key() && calls_own_server(provider, settings),
+        variables: variables.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+/// Whether a role or a fallback calls the provider's own server; one by `base_url` may want no key.
+fn calls_own_server(provider: Provider, settings: &Settings) -> bool {
+    let models = &settings.models;
+    models.roles().into_iter().any(|(_, role)| {
+        let first = (Some(&role.backend), models.base_url(role));
+        let fallback = (role.fallback_backend.as_ref(), models.fallback_base_url(role));
+        [first, fallback].into_iter().any(|(backend, base_url)| {
+            base_url.is_none() && backend.and_then(config::Backend::provider) == Some(provider)
+        })
+    })
+}
+
+fn tool_fact(name: &str, availability: &Availability) -> ToolFact {
+    ToolFact {
+        name: name.to_owned(),
+        available: availability.is_available(),
+        reason: availability.reason().map(str::to_owned),
+    }
+}
+
+fn folders(settings: &Settings, environment: &Environment) -> Vec<FolderFact> {
+    let pipeline = &settings.pipeline;
+    let known = [
+        ("configuration", config::user_folder(environment)),
+        ("installed tools", settings.data_folder.clone()),
+        ("cache", pipeline.cache.disk.clone()),
+        ("checkpoints", pipeline.checkpoints.dir.clone()),
+    ];
+    let fact = |(purpose, path): (&str, Option<PathBuf>)| {
+        let path = path?;
+        let (exists, writable) = (path.is_dir(), is_writable(&path));
+        Some(FolderFact { purpose: purpose.to_owned(), path, exists, writable })
+    };
+    known.into_iter().filter_map(fact).collect()
+}
+
+/// Whether files can be written into a folder, or, if it is not there, into the nearest one above it. Tried, because
+/// permissions alone do not tell of read-only file systems and full disks.
+fn is_writable(folder: &Path) -> bool {
+    let above = folder.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
+    let Some(existing) = above.into_iter().find(|path| path.exists()) else { return false };
+    let probe = existing.join(format!(".agenticiqa-doctor-{}", std::process::id()));
+    let written = OpenOptions::new().write(true).create_new(true).open(&probe).is_ok();
+    written && std::fs::remove_file(&probe).is_ok()
+}
+
+fn problems(report: &Report, settings: &Settings, environment: &Environment) -> Vec<String> {
+    let missing = report.keys.iter().filter(|key| key.needed && !key.present).map(|key| {
+        let names = key.variables.join(" or ");
+        format!("{} is called but has no key: set {names} in the environment or in .env", key.provider)
+    });
+    // The folder for configuration is only read, and that for tools too unless some are installed.
+    let only_read = ["configuration", "installed tools"];
+    let folders =
+        report.folders.iter().filter(|folder| !folder.writable && !only_read.contains(&folder.purpose.as_str()));
+    let folders =
+        folders.map(|folder| format!("the folder for {} cannot be written: {}", folder.purpose, folder.path.display()));
+    let tools = &settings.pipeline.tools;
+    let files = tools.models.values().chain(&tools.metadata).filter(|path| !path.is_file());
+    let files = files.map(|path| format!("no such file: {}", path.display()));
+    missing.chain(folders).chain(files).chain(unknown_variables(environment)).collect()
+}
+
+/// Variables that look like ours and are not: most likely misspelt.
+fn unknown_variables(environment: &Environment) -> Vec<String> {
+    let known: Vec<&str> = config::variables().chain(["AGENTICIQA_THREADS"]).collect();
+    let strange = environment
+        .names()
+        .into_iter()
+        .filter(|name| name.starts_with("AGENTICIQA_") && !known.contains(&name.as_str()));
+    let suggestion = |name: &str| {
+        let folded: Vec<String> = known.iter().map(|known| known.to_lowercase()).collect();
+        config::did_you_mean(name, folded.iter().map(String::as_str))
+            .to_uppercase()
+            .replace(", DID YOU MEAN", ", did you mean")
+    };
+    strange.map(|name| format!("the variable {name} sets nothing{}", suggestion(&name))).collect()
+}
+
+fn suggestions(report: &Report, settings: &Settings, registry: &Registry) -> Vec<String> {
+    let in_use = settings.models.providers_in_use();
+    let mut suggestions = Vec::new();
+    for (provider, key) in Provider::ALL.into_iter().zip(&report.keys) {
+        if key.present && provider.needs_key() && !in_use.contains(&provider) {
+            let names = key.variables.join(" or ");
+            suggestions.push(format!("{names} is set: `--backend {}` uses it", provider.example()));
+        }
+    }
+    if in_use.is_empty() && suggestions.is_empty() {
+        suggestions.push(
+            "the built-in analyst answers, no key is needed; for a model's judgement set OPENAI_API_KEY and give `--backend \
+             openai.gpt-4o`, or start Ollama and give `--backend ollama.qwen2.5vl:7b`"
+                .to_owned(),
+        );
+    }
+    for tool in registry.iter().filter(|tool| tool.info().is_some()) {
+        if let Availability::Missing { reason } = tool.availability() {
+            suggestions.push(format!("{} {reason}", tool.name()));
+        }
+    }
+    suggestions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Overrides;
+
+    fn report(folder: &Path, variables: &[(&str, &str)], overrides: &Overrides) -> Report {
+        let environment = Environment::with_variables(folder, variables.iter().copied()).unwrap();
+        let settings = Settings::load(None, &environment, overrides).unwrap();
+        facts(&settings, &environment, &Registry::builtin().unwrap())
+    }
+
+    fn backend(name: &str) -> Overrides {
+        Overrides { backend: Some(name.to_owned()), ..Overrides::default() }
+    }
+
+    #[test]
+    fn without_keys_the_built_in_analyst_is_no_problem() {
+        let folder = tempfile::tempdir().unwrap();
+        let report = report(folder.path(), &[], &Overrides::default());
+        assert_eq!(report.problems, Vec::<String>::new());
+        assert!(report.keys.iter().all(|key| !key.present && !key.needed));
+        assert!(report.suggestions[0].starts_with("the built-in analyst answers"));
+        assert!(report.settings.iter().all(|setting| setting.default && setting.source == "default"));
+        assert!(report.roles.iter().all(|role| role.backend == "builtin"));
+        assert!(report.threads >= 1 && report.target.contains(std::env::consts::OS));
+    }
+
+    #[test]
+    fn a_missing_key_is_a_problem_and_an_unused_one_a_suggestion() {
+        let folder = tempfile::tempdir().unwrap();
+        let report = report(folder.path(), &[("GEMINI_API_KEY", "sk-secret")], &backend("openai.gpt-4o"));
+        assert_eq!(
+            report.problems,
+            ["openai is called but has no key: set OPENAI_API_KEY in the environment or in .env"]
+        );
+        assert_eq!(
+            report.suggestions[0],
+            "GOOGLE_API_KEY or GEMINI_API_KEY is set: `--backend google.gemini-2.0-flash` uses it"
+        );
+        let json = serde_json::to_string(&report).unwrap();
+        assert!(!json.contains("sk-secret") && !format!("{report:?}").contains("sk-secret"));
+        assert!(json.contains(
+            r#"{"provider":"google","variables":["GOOGLE_API_KEY","GEMINI_API_KEY"],"present":true,"needed":false}"#
+        ));
+    }
+
+    #[test]
+    fn a_server_of_ones_own_needs_no_key_and_its_password_is_hidden() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = [("OPENAI_BASE_URL", "http://me:sk-secret@localhost:8000/v1")];
+        let report = report(folder.path(), &url, &backend("openai.qwen2.5-vl"));
+        assert_eq!(report.problems, Vec::<String>::new());
+        assert_eq!(report.roles[0].base_url.as_deref(), Some("http://***@localhost:8000/v1"));
+        assert!(!serde_json::to_string(&report).unwrap().contains("sk-secret"));
+    }
+
+    #[test]
+    fn the_key_of_a_fallback_is_needed_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let assignments = vec![("planner.fallback_backend".to_owned(), "anthropic.claude-3.5-sonnet".to_owned())];
+        let overrides = Overrides { assignments, ..backend("ollama.llava") };
+        let report = report(folder.path(), &[], &overrides);
+        assert!(report.problems[0].contains("set ANTHROPIC_API_KEY"), "{:?}", report.problems);
+        assert_eq!(report.problems.len(), 1);
+    }
+
+    #[test]
+    fn folders_are_tried_and_left_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let cache = folder.path().join("new").join("cache");
+        let (cache, checkpoints) = (cache.to_str().unwrap(), file.join("below"));
+        let variables = [("AGENTICIQA_CACHE_DIR", cache), ("AGENTICIQA_CHECKPOINT_DIR", checkpoints.to_str().unwrap())];
+        let report = report(folder.path(), &variables, &Overrides::default());
+        let fact = |purpose: &str| report.folders.iter().find(|folder| folder.purpose == purpose).unwrap();
+        assert!(fact("cache").writable && !fact("cache").exists);
+        assert!(!fact("checkpoints").writable);
+        assert!(report.problems[0].starts_with("the folder for checkpoints cannot be written"));
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["file"]);
+    }
+
+    #[test]
+    fn misspelt_variables_and_missing_files_are_problems() {
+        let folder = tempfile::tempdir().unwrap();
+        let variables = [("AGENTICIQA_BAKCEND", "openai.gpt-4o"), ("AGENTICIQA_ILNIQE_MODEL", "/no/such.mat")];
+        let report = report(folder.path(), &variables, &Overrides::default());
+        assert_eq!(
+            report.problems,
+            [
+                "no such file: /no/such.mat",
+                "the variable AGENTICIQA_BAKCEND sets nothing, did you mean AGENTICIQA_BACKEND?"
+            ]
+        );
+    }
+
+    #[test]
+    fn tools_that_cannot_run_say_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let report = report(folder.path(), &[], &Overrides::default());
+        let tool = |name: &str| report.tools.iter().find(|tool| tool.name == name).unwrap();
+        assert!(tool("SSIM").available && tool("SSIM").reason.is_none());
+        assert!(!tool("LPIPS").available && tool("LPIPS").reason.is_some());
+        assert!(report.suggestions.iter().any(|line| line.starts_with("ILNIQE needs")));
+    }
+}

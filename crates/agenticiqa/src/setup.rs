@@ -1,0 +1,222 @@
+//! From settings to an agent that works by them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agenticiqa_imaging::Decoder;
+
+use crate::config::{Backend, Environment, Role, Settings};
+use crate::{tools, vlm};
+use agenticiqa_agent::checkpoint::Checkpoints;
+use agenticiqa_agent::journal::Node;
+use agenticiqa_agent::reasoner::Reasoner;
+use agenticiqa_agent::reasoner::builtin::Builtin;
+use agenticiqa_agent::reasoner::fallback::WithFallback;
+use agenticiqa_agent::reasoner::vlm::VlmReasoner;
+use agenticiqa_agent::state::ByNode;
+use agenticiqa_agent::{Agent, Options};
+use agenticiqa_tools::{Registry, ToolCache, ToolList, Worker, Workshop};
+use agenticiqa_vlm::{BackendName, BaseUrl, Calls, Client, ProviderSettings, RetryPolicy, Secret, Traffic, Vlm};
+
+/// Why the settings do not make an agent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The tool list or a model file is no good.
+    #[error(transparent)]
+    Tools(#[from] tools::Error),
+    /// The tool list cannot be read.
+    #[error("{path}: {error}")]
+    ToolList {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A backend cannot be set up.
+    #[error(transparent)]
+    Backend(#[from] vlm::Error),
+}
+
+/// The tool list by the settings: the built-in one or the user's, and what the user adds.
+pub fn tool_list(settings: &Settings) -> Result<ToolList, Error> {
+    let given = &settings.pipeline.tools;
+    let mut list = match &given.metadata {
+        Some(path) => {
+            let json = std::fs::read_to_string(path);
+            let json = json.map_err(|error| Error::ToolList { path: path.clone(), error })?;
+            ToolList::parse(&json, &path.display().to_string())?
+        }
+        None => ToolList::builtin()?,
+    };
+    for (name, entry) in &given.add {
+        list.add(name, entry.clone());
+    }
+    Ok(list)
+}
+
+/// The tools by the settings: the list, and the model files that are given.
+pub fn registry(settings: &Settings) -> Result<Registry, Error> {
+    let given = &settings.pipeline.tools;
+    let list = tool_list(settings)?;
+    let worker = given.worker.settings().map(Worker::new).unwrap_or_default();
+    let installed = settings.data_folder.as_deref().map(Workshop::in_folder).unwrap_or_default();
+    let own = given.metadata.as_ref().and_then(|path| path.parent()).map(Path::to_owned);
+    let workshop = Workshop { worker, own, ..installed };
+    let mut registry = Registry::from_list(list, &workshop)?;
+    for (tool, path) in &given.models {
+        registry.load_model(tool, path)?;
+    }
+    Ok(registry)
+}
+
+/// How models are asked by the settings.
+pub fn traffic(settings: &Settings) -> Traffic {
+    Traffic { limits: settings.models.limits.clone(), ..Traffic::default() }
+}
+
+/// The agent by the settings; keys are looked up in the environment.
+pub fn agent(settings: &Settings, environment: &Environment, registry: Registry) -> Result<Agent, Error> {
+    agent_with(settings, environment, registry, traffic(settings))
+}
+
+/// The agent by the settings, its models asked as `traffic` says.
+pub fn agent_with(
+    settings: &Settings,
+    environment: &Environment,
+    registry: Registry,
+    traffic: Traffic,
+) -> Result<Agent, Error> {
+    let (models, pipeline) = (&settings.models, &settings.pipeline);
+    let mut connected = Models { traffic, ..Models::new(settings, environment) };
+    let mut of = |node: Node, role: &Role| connected.reasoner(node, role);
+    Ok(Agent {
+        registry: Arc::new(registry),
+        cache: Arc::new(ToolCache::new(pipeline.cache.memory_entries, pipeline.cache.disk.clone())),
+        reasoners: ByNode {
+            planner: of(Node::Planner, &models.planner)?,
+            executor: of(Node::Executor, &models.executor)?,
+            summarizer: of(Node::Summarizer, &models.summarizer)?,
+        },
+        options: Options {
+            decoder: Decoder { max_pixels: pipeline.images.max_pixels },
+            max_replan_iterations: pipeline.max_replan_iterations,
+            grounding: pipeline.executor.grounding,
+            fusion: pipeline.fusion,
+            timeouts: ByNode {
+                planner: models.planner.timeout(),
+                executor: models.executor.timeout(),
+                summarizer: models.summarizer.timeout(),
+            },
+            checkpoints: pipeline.checkpoints.dir.as_ref().map(Checkpoints::new),
+            resume: false,
+            rates: models.rates.clone(),
+        },
+    })
+}
+
+/// The models of the settings. Each is connected once, however many roles ask it: setting up TLS takes milliseconds,
+/// and calls of one server share its connections.
+#[derive(Debug)]
+pub struct Models<'a> {
+    settings: &'a Settings,
+    environment: &'a Environment,
+    traffic: Traffic,
+    connected: HashMap<(BackendName, Option<BaseUrl>), Arc<dyn Vlm>>,
+}
+
+impl<'a> Models<'a> {
+    /// The models of `settings`; keys are looked up in the environment.
+    pub fn new(settings: &'a Settings, environment: &'a Environment) -> Self {
+        Self { settings, environment, traffic: Traffic::default(), connected: HashMap::new() }
+    }
+
+    /// A model at an address; `None` is its provider's own. Nothing is sent yet.
+    pub fn connect(&mut self, backend: &BackendName, url: Option<&BaseUrl>) -> Result<Arc<dyn Vlm>, vlm::Error> {
+        let place = (backend.clone(), url.cloned());
+        if let Some(model) = self.connected.get(&place) {
+            return Ok(Arc::clone(model));
+        }
+        let variables = self.settings.models.key_variables(backend.provider());
+        let key = variables.into_iter().find_map(|variable| self.environment.lookup(variable));
+        let provider = ProviderSettings { base_url: url.cloned(), api_key: key.map(Secret::new) };
+        let model = self.traffic.connect(backend, &provider)?;
+        self.connected.insert(place, Arc::clone(&model));
+        Ok(model)
+    }
+
+    /// Who plays a role, with a deputy where one is named.
+    fn reasoner(&mut self, node: Node, role: &Role) -> Result<Arc<dyn Reasoner>, Error> {
+        let models = &self.settings.models;
+        let first = self.one(node, role, &role.backend, models.base_url(role))?;
+        match &role.fallback_backend {
+            None => Ok(first),
+            Some(backend) => {
+                let second = self.one(node, role, backend, models.fallback_base_url(role))?;
+                Ok(Arc::new(WithFallback { node, first, second }))
+            }
+        }
+    }
+
+    fn one(
+        &mut self,
+        node: Node,
+        role: &Role,
+        backend: &Backend,
+        url: Option<&BaseUrl>,
+    ) -> Result<Arc<dyn Reasoner>, Error> {
+        let Backend::Model(name) = backend else { return Ok(Arc::new(Builtin)) };
+        let policy = RetryPolicy { attempts: role.retry_attempts, ..RetryPolicy::default() };
+        let concurrency = self.settings.pipeline.executor.concurrency as usize;
+        let concurrency = self.traffic.calls.as_ref().map_or(concurrency, Calls::at_a_time);
+        let client = Client::new(self.connect(name, url)?).with_policy(policy).with_concurrency(concurrency);
+        Ok(Arc::new(VlmReasoner {
+            node,
+            client,
+            options: vlm::Options {
+                temperature: role.temperature,
+                top_p: role.top_p,
+                max_tokens: role.max_tokens,
+                timeout: role.timeout(),
+                ..vlm::Options::default()
+            },
+            attempts: role.retry_attempts,
+            max_side: self.settings.pipeline.images.max_side as usize,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Overrides;
+
+    #[test]
+    fn a_model_is_connected_once_for_each_address() {
+        let environment = Environment::with_variables("/nowhere", [("OPENAI_API_KEY", "sk-secret")]).unwrap();
+        let settings = Settings::load(None, &environment, &Overrides::default()).unwrap();
+        let mut models = Models::new(&settings, &environment);
+        let (backend, other) = ("openai.gpt-4o".parse().unwrap(), "openai.gpt-4o-mini".parse().unwrap());
+        let url = "http://127.0.0.1:9".parse().unwrap();
+        let first = models.connect(&backend, None).unwrap();
+        assert!(Arc::ptr_eq(&first, &models.connect(&backend, None).unwrap()));
+        assert!(!Arc::ptr_eq(&first, &models.connect(&backend, Some(&url)).unwrap()));
+        assert!(!Arc::ptr_eq(&first, &models.connect(&other, None).unwrap()));
+        assert!(!format!("{models:?}").contains("secret"));
+    }
+
+    #[test]
+    fn roles_with_one_backend_share_its_model() {
+        let environment = Environment::with_variables("/nowhere", [("OPENAI_API_KEY", "sk-secret")]).unwrap();
+        let overrides = Overrides { backend: Some("openai.gpt-4o".to_owned()), ..Overrides::default() };
+        let settings = Settings::load(None, &environment, &overrides).unwrap();
+        let mut models = Models::new(&settings, &environment);
+        for (node, (_, role)) in
+            [Node::Planner, Node::Executor, Node::Summarizer].into_iter().zip(settings.models.roles())
+        {
+            models.reasoner(node, role).unwrap();
+        }
+        assert_eq!(models.connected.len(), 1);
+    }
+}

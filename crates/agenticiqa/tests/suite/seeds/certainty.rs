@@ -1,0 +1,55 @@
+//! Intervals of scores: beyond the specification, which knows none.
+
+use agenticiqa::state::{AnswerForm, ExecutorOutput, QualityLevel, SummarizerOutput};
+use agenticiqa::summarizer::fusion::Fusion;
+use serde_json::json;
+
+use crate::seeds::summarizer_core::{CHOSEN, SCORED, scene, some_evidence, summarize};
+use crate::seeds::support::{Scene, Scripted, log, plan};
+
+/// Evidence of a tool that knows its interval beside one that does not.
+fn carried(score: f64, low: f64, high: f64) -> ExecutorOutput {
+    let mut fused = log("Fused-FR", "Global", "Blurs", score);
+    fused["interval"] = json!([low, high]);
+    let logs = [fused, log("VSI", "Global", "Blurs", 1.5)];
+    ExecutorOutput { tool_logs: logs.map(|log| serde_json::from_value(log).unwrap()).to_vec(), ..some_evidence() }
+}
+
+#[tokio::test]
+async fn the_score_has_the_interval_of_the_tool_that_carries_it() {
+    let mut scene = scene(AnswerForm::Score);
+    scene.state.executor_evidence = Some(carried(3.2, 2.9, 3.5));
+    let (result, model) = summarize(Scripted::new().says("score", &[SCORED]), &scene).await;
+    let result = result.unwrap().result;
+    let expected = Fusion::default().score(Some(3.2), Some(&Fusion::named(2)));
+    assert!((result.quality_score.unwrap().value() - expected).abs() < 1e-12, "metrics beside it do not dilute it");
+    let interval = result.score_interval.unwrap();
+    assert!((interval.low() - (2.9 + expected - 3.2)).abs() < 1e-12 && interval.high() == 3.5, "{interval:?}");
+    let user = &model.calls("score")[0].prompt.user;
+    assert!(user.contains("quality of 3.20") && user.contains("between 2.90 and 3.50"), "{user}");
+    assert!(!result.quality_reasoning.as_str().contains("not determined"));
+    let json = serde_json::to_value(&result).unwrap();
+    assert_eq!(serde_json::from_value::<SummarizerOutput>(json.clone()).unwrap(), result);
+    let mut elsewhere = json;
+    elsewhere["score_interval"] = json!([4.0, 5.0]);
+    assert!(serde_json::from_value::<SummarizerOutput>(elsewhere).unwrap_err().to_string().contains("score_interval"));
+}
+
+#[tokio::test]
+async fn a_level_that_is_not_determined_is_said_whoever_answers() {
+    for (query, sentence) in [
+        ("How good is it?", "so the quality is between fair and good."),
+        ("图像质量如何？", "因此质量等级无法确定，介于一般与良好之间。"),
+    ] {
+        let mut scene = Scene::new(query, AnswerForm::Text);
+        (scene.state.plan, scene.state.executor_evidence) =
+            (Some(plan(json!("Global"), [true; 4])), Some(carried(3.6, 2.9, 4.3)));
+        let (result, _) = summarize(Scripted::new().says("answer", &[CHOSEN]), &scene).await;
+        let result = result.unwrap().result;
+        assert_eq!(result.quality_score.unwrap().value(), 3.6, "nothing to fuse it with");
+        assert_eq!(result.open_levels(), Some((QualityLevel::Fair, QualityLevel::Good)));
+        assert!(result.quality_reasoning.as_str().ends_with(sentence), "{}", result.quality_reasoning);
+        let used = result.used_evidence.last().unwrap();
+        assert_eq!(used.evidence, ["/tool_logs/0"], "{used:?}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Pictures of folders and patterns, with one question for all: no list has to be written.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Map;
+
+use super::unreadable;
+use crate::{Error, Sample};
+
+/// The files of a folder that are taken for pictures.
+const EXTENSIONS: [&str; 9] = ["jpg", "jpeg", "png", "bmp", "tif", "tiff", "webp", "gif", "avif"];
+
+/// Pictures with one question for all.
+#[derive(Debug, Clone)]
+pub struct Pictures {
+    /// The files, each once, in the order of their names.
+    pub paths: Vec<PathBuf>,
+    /// The question.
+    pub query: String,
+    /// The options of a multiple-choice question.
+    pub options: Vec<String>,
+    /// What all are compared with.
+    pub reference: Option<PathBuf>,
+}
+
+impl Pictures {
+    /// The pictures of files, folders (with all that lies below) and patterns such as `photos/**/*.jpg`.
+    pub fn find(patterns: &[String], query: &str) -> Result<Self, Error> {
+        let mut paths = Vec::new();
+        for pattern in patterns {
+            let before = paths.len();
+            let path = Path::new(pattern);
+            if path.is_dir() {
+                below(path, &mut paths)?;
+            } else if path.exists() {
+                paths.push(path.to_owned());
+            } else {
+                matching(pattern, &mut paths)?;
+            }
+            if paths.len() == before {
+                return Err(unreadable(path, "there is no picture there: check the path or quote the pattern"));
+            }
+        }
+        paths.sort();
+        paths.dedup();
+        Ok(Self { paths, query: query.to_owned(), options: Vec::new(), reference: None })
+    }
+
+    /// One sample a picture; its name is its path.
+    pub fn items(self) -> impl Iterator<Item = Sample> + Send {
+        let Self { paths, query, options, reference } = self;
+        paths.into_iter().zip(1..).map(move |(path, line)| Sample {
+            line,
+            sample_id: path.display().to_string(),
+            query: query.clone(),
+            image_path: path,
+            reference_path: reference.clone(),
+            options: options.clone(),
+            regions: Vec::new(),
+            input: Map::new(),
+        })
+    }
+}
+
+fn is_picture(path: &Path) -> bool {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
+}
+
+/// All pictures below a folder; links to folders are not followed, which could go round in circles.
+fn below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| unreadable(folder, error))?;
+        let kind = entry.file_type().map_err(|error| unreadable(&entry.path(), error))?;
+        if kind.is_dir() {
+            below(&entry.path(), found)?;
+        } else if is_picture(&entry.path()) {
+            found.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+fn matching(pattern: &str, found: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let paths = glob::glob(pattern).map_err(|error| unreadable(Path::new(pattern), error))?;
+    for path in paths {
+        let path = path.map_err(|error| unreadable(error.path(), error.error()))?;
+        if path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_files_and_patterns_give_each_picture_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(at("deep/er")).unwrap();
+        for name in ["b.JPG", "deep/er/a.png", "deep/notes.txt", "deep/c.webp"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        let pattern = |name: &str| at(name).display().to_string();
+        let names = |patterns: &[String]| -> Vec<PathBuf> { Pictures::find(patterns, "Rate it.").unwrap().paths };
+        assert_eq!(names(&[pattern(".")]).len(), 3);
+        assert_eq!(names(&[pattern("deep"), pattern("**/*.png")]), [at("deep/c.webp"), at("deep/er/a.png")]);
+        assert_eq!(names(&[pattern("deep/notes.txt")]), [at("deep/notes.txt")]);
+        let none = Pictures::find(&[pattern("*.gif")], "Rate it.").unwrap_err().to_string();
+        assert!(none.contains("there is no picture there"), "{none}");
+        assert!(Pictures::find(&[pattern("a[")], "Rate it.").unwrap_err().to_string().contains("a["));
+    }
+}

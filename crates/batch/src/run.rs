@@ -1,0 +1,376 @@
+//! The run: samples from the input through the agent into the output, so many at a time.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use tokio::sync::{Notify, mpsc};
+use tokio::task::{self, JoinSet};
+
+use super::budget::{Budget, Spending};
+use super::execution_log::{ExecutionLog, LogFile};
+use super::failure::{Known, kind};
+use super::resume::{self, Existing, Found, Ledger};
+use super::writer::Writer;
+use super::{Error, Flaw, Input, Item, Output, Places, Sample, Summary};
+use agenticiqa_agent::journal::Journal;
+use agenticiqa_agent::state::AssessmentRecord;
+use agenticiqa_agent::{Agent, Request};
+use agenticiqa_vlm::patience;
+
+/// Lines that are read ahead.
+const READ_AHEAD: usize = 64;
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// Every sample that was asked for has a record.
+    Complete,
+    /// Somebody asked it to stop.
+    Stopped,
+    /// The time is up.
+    MaxTime,
+    /// The money is spent.
+    MaxCost,
+}
+
+/// How a batch is run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many samples are worked on at a time.
+    pub concurrency: usize,
+    /// At most so many samples are assessed; those that are done already do not count.
+    pub max_samples: Option<u64>,
+    /// The samples of the input that are assessed, counted from 1.
+    pub sample_range: RangeInclusive<u64>,
+    /// How long a sample may take, time in queues aside.
+    pub sample_timeout: Option<Duration>,
+    /// What may be spent.
+    pub budget: Budget,
+    /// Tools that every sample must be measured with.
+    pub tools: Vec<String>,
+    /// Where one line about each sample goes.
+    pub execution_log: Option<LogFile>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            concurrency: std::thread::available_parallelism().map_or(2, usize::from),
+            max_samples: None,
+            sample_range: 1..=u64::MAX,
+            sample_timeout: None,
+            budget: Budget::default(),
+            tools: Vec::new(),
+            execution_log: None,
+        }
+    }
+}
+
+/// Asks a run to end: running samples are finished and written, no further one is begun.
+#[derive(Debug, Clone, Default)]
+pub struct StopSignal(Arc<Stop>);
+
+#[derive(Debug, Default)]
+struct Stop {
+    asked: AtomicBool,
+    told: Notify,
+}
+
+impl StopSignal {
+    /// Asks.
+    pub fn stop(&self) {
+        self.0.asked.store(true, Ordering::SeqCst);
+        self.0.told.notify_one();
+    }
+
+    async fn asked(&self) {
+        while !self.0.asked.load(Ordering::SeqCst) {
+            self.0.told.notified().await;
+        }
+    }
+}
+
+/// How far a run is.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    /// All until now.
+    pub summary: &'a Summary,
+    /// The samples that this run will assess, as far as it can be told.
+    pub expected: u64,
+    /// The record that has just been written.
+    pub record: &'a AssessmentRecord,
+}
+
+/// A batch: where samples come from and where records go.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// The samples.
+    pub input: Input,
+    /// Where relative paths of the input start.
+    pub places: Places,
+    /// The records.
+    pub output: PathBuf,
+    /// What to do with an output that is there.
+    pub existing: Existing,
+    /// How it is run.
+    pub options: Options,
+}
+
+impl Batch {
+    /// The file that records are appended to: the output, or one beside a Parquet output, which is made of it at the end.
+    pub fn lines(&self) -> PathBuf {
+        if !self.is_parquet() {
+            return self.output.clone();
+        }
+        let mut name = self.output.as_os_str().to_owned();
+        name.push(".jsonl");
+        name.into()
+    }
+
+    fn is_parquet(&self) -> bool {
+        self.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
+    }
+
+    /// Makes the Parquet file, if one is asked for.
+    fn finish(&self) -> Result<(), Error> {
+        #[cfg(feature = "parquet")]
+        if self.is_parquet() {
+            super::columns::convert(&self.lines(), &self.output)
+                .map_err(|error| Error::Open { path: self.output.clone(), error })?;
+        }
+        Ok(())
+    }
+
+    /// Runs it to its end, or until `stop` asks. `watch` hears of every record.
+    pub async fn run(
+        &self,
+        agent: Arc<Agent>,
+        stop: &StopSignal,
+        watch: &(dyn Fn(&Progress<'_>) + Send + Sync),
+    ) -> Result<Summary, Error> {
+        let (ledger, output, found) = self.open().await?;
+        let mut summary = Summary::new(ledger.total(), ledger.done(), found.foreign);
+        let expected = self.expected(&ledger);
+        let lines = self.open_lines(Arc::new(ledger));
+        let log = self.options.execution_log.clone().map(ExecutionLog::new);
+        let writer = Writer::start(self.lines(), output, log);
+        let mut crew = Crew::new(self, agent, writer);
+        let start = Instant::now();
+        let mut watch = |summary: &Summary, record: &AssessmentRecord| watch(&Progress { summary, expected, record });
+        let ended = crew.work(lines, stop, &mut summary, &mut watch).await;
+        let Crew { running, writer, .. } = crew;
+        // Only an error leaves samples behind: there is nowhere to write their records.
+        drop(running);
+        writer.finish().await?;
+        let batch = self.clone();
+        joined(task::spawn_blocking(move || batch.finish()).await)?;
+        summary.ending = ended?;
+        summary.seconds = start.elapsed().as_secs_f64();
+        Ok(summary)
+    }
+
+    /// Reads the input once and makes the output ready.
+    async fn open(&self) -> Result<(Ledger, Output, Found), Error> {
+        let batch = self.clone();
+        let open = move || {
+            if batch.is_parquet() && cfg!(not(feature = "parquet")) {
+                return Err(Error::NoParquet(batch.output));
+            }
+            if batch.is_parquet() && batch.existing == Existing::Refuse && batch.output.exists() {
+                return Err(Error::OutputExists(batch.output));
+            }
+            if let Some(input) = batch.input.path()
+                && input
+                    .canonicalize()
+                    .ok()
+                    .zip(batch.output.canonicalize().ok())
+                    .is_some_and(|(one, other)| one == other)
+            {
+                return Err(Error::SameFile(batch.output.clone()));
+            }
+            let mut ledger = Ledger::read(&batch.input, &batch.places)?;
+            let range = &batch.options.sample_range;
+            let (output, found) = resume::open(&batch.lines(), batch.existing, &mut ledger, range)?;
+            Ok((ledger, output, found))
+        };
+        joined(task::spawn_blocking(open).await)
+    }
+
+    /// How many samples will be assessed, if none of those that are done lies outside of the range.
+    fn expected(&self, ledger: &Ledger) -> u64 {
+        let last = (*self.options.sample_range.end()).min(ledger.total());
+        let asked = (last + 1).saturating_sub(*self.options.sample_range.start());
+        let open = asked.min(ledger.total() - ledger.done());
+        self.options.max_samples.map_or(open, |most| open.min(most))
+    }
+
+    /// Reads the lines that are to be worked on, a few ahead.
+    fn open_lines(&self, ledger: Arc<Ledger>) -> mpsc::Receiver<Result<Item, Error>> {
+        let (sender, receiver) = mpsc::channel(READ_AHEAD);
+        let batch = self.clone();
+        // A thread and no task: it waits more than it works.
+        std::thread::spawn(move || {
+            let items = match batch.input.items(&batch.places) {
+                Ok(items) => items,
+                Err(error) => return drop(sender.blocking_send(Err(error))),
+            };
+            let (first, last) = batch.options.sample_range.clone().into_inner();
+            let (skipped, taken) = (first.saturating_sub(1), (last + u64::from(last < u64::MAX)).saturating_sub(first));
+            let asked = items.skip(usize::try_from(skipped).unwrap_or(usize::MAX));
+            let asked = asked.take(usize::try_from(taken).unwrap_or(usize::MAX));
+            let open = asked.filter_map(|item| match item {
+                Ok(item) => resume::judge(&ledger, item).map(Ok),
+                Err(error) => Some(Err(error)),
+            });
+            let most = batch.options.max_samples.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
+            for item in open.take(most) {
+                // Nobody listens any more when the run was stopped.
+                if sender.blocking_send(item).is_err() {
+                    return;
+                }
+            }
+        });
+        receiver
+    }
+}
+
+/// Those who work on samples.
+pub(super) struct Crew<'a> {
+    batch: &'a Batch,
+    agent: Arc<Agent>,
+    running: JoinSet<AssessmentRecord>,
+    known: HashMap<task::Id, (Known, Instant)>,
+    pub writer: Writer,
+}
+
+impl<'a> Crew<'a> {
+    pub fn new(batch: &'a Batch, agent: Arc<Agent>, writer: Writer) -> Self {
+        Self { batch, agent, running: JoinSet::new(), known: HashMap::new(), writer }
+    }
+
+    /// Works until there is nothing left to do, or no further sample may be begun and the last one has ended.
+    pub async fn work(
+        &mut self,
+        mut lines: mpsc::Receiver<Result<Item, Error>>,
+        stop: &StopSignal,
+        summary: &mut Summary,
+        watch: &mut (dyn FnMut(&Summary, &AssessmentRecord) + Send),
+    ) -> Result<Ending, Error> {
+        let mut spending = Spending::new(self.batch.options.budget);
+        let deadline = spending.deadline();
+        let (mut ending, mut exhausted) = (None, false);
+        let width = self.batch.options.concurrency.max(1);
+        loop {
+            if ending.is_none() && !exhausted && !spending.affords_another(self.running.len()) {
+                ending = Some(Ending::MaxCost);
+            }
+            if self.running.is_empty() && (exhausted || ending.is_some()) {
+                break;
+            }
+            let takes = ending.is_none() && !exhausted && self.running.len() < width;
+            let record = tokio::select! {
+                biased;
+                () = stop.asked(), if ending.is_none() => { ending = Some(Ending::Stopped); continue }
+                () = until(deadline), if ending.is_none() => { ending = Some(Ending::MaxTime); continue }
+                Some(joined) = self.running.join_next_with_id() => self.finished(joined),
+                line = lines.recv(), if takes => match line {
+                    Some(item) => match item? {
+                        Ok(sample) => { self.begin(sample); continue }
+                        Err(flaw) => self.flawed(&flaw),
+                    },
+                    None => { exhausted = true; continue }
+                },
+            };
+            spending.finish(record.metadata.cost_usd);
+            summary.add(&record);
+            watch(summary, &record);
+            if !self.writer.write(record).await {
+                break;
+            }
+        }
+        // What is stopped after the last line was complete all the same.
+        Ok(if exhausted { Ending::Complete } else { ending.unwrap_or(Ending::Complete) })
+    }
+
+    fn begin(&mut self, sample: Sample) {
+        let known = Known::of(&sample);
+        let (agent, limit) = (Arc::clone(&self.agent), self.batch.options.sample_timeout);
+        let tools = self.batch.options.tools.clone();
+        let handle = self.running.spawn(assess(agent, sample, tools, limit));
+        self.known.insert(handle.id(), (known, Instant::now()));
+    }
+
+    fn flawed(&self, flaw: &Flaw) -> AssessmentRecord {
+        let name = resume::flaw_name(&self.batch.input, flaw);
+        Known::of_flaw(flaw, name).record(&self.agent, kind::INPUT, &flaw.message, Duration::ZERO)
+    }
+
+    fn finished(&mut self, joined: Result<(task::Id, AssessmentRecord), task::JoinError>) -> AssessmentRecord {
+        match joined {
+            Ok((id, record)) => {
+                self.known.remove(&id);
+                record
+            }
+            // A panic ends one sample, not the run.
+            Err(failure) => match self.known.remove(&failure.id()) {
+                Some((known, start)) => {
+                    let message = format!("the program failed on this sample: {failure}");
+                    known.record(&self.agent, kind::INTERNAL, &message, start.elapsed())
+                }
+                None => std::panic::resume_unwind(failure.into_panic()),
+            },
+        }
+    }
+}
+
+/// The record of a sample, whatever becomes of it.
+pub(super) async fn assess(
+    agent: Arc<Agent>,
+    sample: Sample,
+    tools: Vec<String>,
+    limit: Option<Duration>,
+) -> AssessmentRecord {
+    let known = Known::of(&sample);
+    record(agent, known, sample.request(&tools), limit).await
+}
+
+/// The record of a request that came of a sample.
+pub(super) async fn record(
+    agent: Arc<Agent>,
+    known: Known,
+    request: Request,
+    limit: Option<Duration>,
+) -> AssessmentRecord {
+    let start = Instant::now();
+    let assessment = agent.assess(request, Journal::default());
+    let assessed = match limit {
+        Some(limit) => patience::within(patience::timeout(limit, assessment)).await,
+        None => Ok(assessment.await),
+    };
+    match assessed {
+        Ok(Ok(record)) => record,
+        Ok(Err(error)) => known.record(&agent, error.kind_name(), &error.to_string(), start.elapsed()),
+        Err(_) => {
+            let message = format!("no result within {:?} (--sample-timeout)", limit.unwrap_or_default());
+            known.record(&agent, kind::TIMEOUT, &message, start.elapsed())
+        }
+    }
+}
+
+async fn until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// A panic on another thread goes on here as the panic that it was.
+fn joined<T>(result: Result<T, task::JoinError>) -> T {
+    result.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()))
+}

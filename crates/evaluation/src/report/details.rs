@@ -1,0 +1,213 @@
+//! A case: what was asked, planned, found and concluded, with what people said beside it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::cases::{Chosen, Kind};
+use super::document::Table;
+use super::pictures::Picture;
+use super::run::Run;
+use super::words;
+use crate::eval::mcq::key_and_given;
+use crate::eval::rows::{Line, Row};
+use agenticiqa_agent::state::{ExecutorOutput, PlannerOutput, UsedEvidence};
+
+/// A case that is shown.
+#[derive(Debug)]
+pub(super) struct Case {
+    /// What links lead to.
+    pub id: String,
+    pub sample_id: String,
+    pub kinds: Vec<Kind>,
+    /// In words why it is shown.
+    pub reasons: Vec<String>,
+    pub query: String,
+    pub options: Vec<String>,
+    pub answer: Option<String>,
+    pub right_answer: Option<String>,
+    pub score: Option<f64>,
+    pub interval: Option<(f64, f64)>,
+    pub level: Option<String>,
+    pub status: String,
+    /// The opinion as it was given.
+    pub mos: Option<f64>,
+    /// The opinion on 1 to 5, where the ends of its scale are known.
+    pub opinion: Option<f64>,
+    pub groups: Vec<(String, String)>,
+    pub image_path: Option<String>,
+    pub reference_path: Option<String>,
+    pub plan: Vec<(&'static str, String)>,
+    pub distortions: Table,
+    pub tools: Table,
+    /// The reasoning, sentence by sentence, each with the evidence that it rests on.
+    pub reasoning: Vec<(String, Vec<String>)>,
+    pub problems: Vec<String>,
+    pub pictures: Vec<Picture>,
+}
+
+impl Case {
+    /// What a record says.
+    pub fn of(run: &Run, chosen: &Chosen, record: Map<String, Value>) -> Self {
+        let row = &run.rows.rows[chosen.place];
+        let line = Line::from(record);
+        let own = |path: &str| line.own(path);
+        let text = |path: &str| own(path).and_then(Value::as_str).map(str::to_owned);
+        let evidence = own("executor_evidence").and_then(|evidence| ExecutorOutput::deserialize(evidence).ok());
+        let evidence = evidence.unwrap_or_default();
+        let plan = own("plan").and_then(|plan| PlannerOutput::deserialize(plan).ok());
+        let ends = own("summarizer_result.score_interval").and_then(Value::as_array);
+        let interval = ends.and_then(|ends| Some((ends.first()?.as_f64()?, ends.get(1)?.as_f64()?)));
+        let details = own("metadata.error_details").and_then(Value::as_array);
+        let problems = details.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+        let groups = run.group_by.iter().zip(&row.groups);
+        let groups = groups.filter_map(|(field, value)| Some((field.clone(), value.clone()?))).collect();
+        Self {
+            id: format!("case-{}-{}", run.number, chosen.place + 1),
+            sample_id: row.sample_id.clone(),
+            kinds: chosen.kinds.clone(),
+            reasons: chosen.kinds.iter().filter_map(|kind| reason(run, *kind, row, &evidence)).collect(),
+            query: text("query").unwrap_or_default(),
+            options: options(&line),
+            answer: text("summarizer_result.final_answer"),
+            right_answer: key_and_given(row).map(|(key, _)| key.to_string()),
+            score: row.score.ok(),
+            interval,
+            level: text("summarizer_result.quality_level"),
+            status: text("metadata.final_status").unwrap_or_default(),
+            mos: line.field("mos").and_then(Value::as_f64),
+            opinion: opinion(row),
+            groups,
+            image_path: text("image_path"),
+            reference_path: text("reference_path"),
+            plan: plan.as_ref().map(plan_in_words).unwrap_or_default(),
+            distortions: distortions(&evidence),
+            tools: tools(&evidence),
+            reasoning: reasoning(&line),
+            problems,
+            pictures: Vec::new(),
+        }
+    }
+}
+
+/// The opinion on 1 to 5.
+fn opinion(row: &Row) -> Option<f64> {
+    let (low, high) = row.mos_range.filter(|(low, high)| low < high)?;
+    Some(1.0 + 4.0 * (row.mos? - low) / (high - low))
+}
+
+/// Why a case is shown, beyond its being one of its kind.
+fn reason(run: &Run, kind: Kind, row: &Row, evidence: &ExecutorOutput) -> Option<String> {
+    match kind {
+        Kind::WrongAnswer => {
+            let (key, given) = key_and_given(row)?;
+            let given = given.map_or("no option was chosen".to_owned(), |given| format!("{given} was chosen"));
+            Some(format!("{given}, {key} is right"))
+        }
+        Kind::FarFromOpinion => {
+            let surprise = run.expectation()?.surprise(row)?;
+            let way = if surprise < 0.0 { "lower" } else { "higher" };
+            Some(format!("people rate it {:.2} {way} than the score lets expect (MOS scale)", surprise.abs()))
+        }
+        Kind::ToolsDisagree => {
+            let runs = evidence.distinct_runs().into_iter().filter(|log| log.region.is_none());
+            let mut scores: Vec<(f64, &str)> =
+                runs.filter_map(|log| Some((log.normalized_score?.value(), log.tool_name.as_str()))).collect();
+            scores.sort_by(|one, other| one.0.total_cmp(&other.0));
+            let ((low, least), (high, most)) = (scores.first()?, scores.last()?);
+            Some(format!("{least} gives {low:.2}, {most} gives {high:.2}"))
+        }
+        Kind::Lowest | Kind::Highest => None,
+    }
+}
+
+fn options(line: &Line) -> Vec<String> {
+    let option = |option: &Value| match (option.get("letter").and_then(Value::as_str), option.get("text")) {
+        (Some(letter), Some(text)) => Some(format!("{letter}. {}", text.as_str().unwrap_or_default())),
+        _ => option.as_str().map(str::to_owned),
+    };
+    line.own("options").and_then(Value::as_array).into_iter().flatten().filter_map(option).collect()
+}
+
+fn plan_in_words(plan: &PlannerOutput) -> Vec<(&'static str, String)> {
+    let word = |value: Result<Value, serde_json::Error>| {
+        value.ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    };
+    let flags = plan.plan;
+    let steps = [
+        (flags.distortion_detection, "find distortions"),
+        (flags.distortion_analysis, "judge them"),
+        (flags.tool_selection, "choose tools"),
+        (flags.tool_execution, "run them"),
+    ];
+    let steps: Vec<&str> = steps.iter().filter(|(wanted, _)| *wanted).map(|(_, step)| *step).collect();
+    let steps = if steps.is_empty() { "none".to_owned() } else { steps.join(" → ") };
+    let mut words = vec![
+        ("question", word(serde_json::to_value(plan.query_type))),
+        ("about", plan.query_scope.names().join(", ")),
+        ("reference", word(serde_json::to_value(plan.reference_mode))),
+        ("distortions are", word(serde_json::to_value(plan.distortion_source)).to_lowercase()),
+        ("steps", steps),
+    ];
+    if !plan.required_tools().is_empty() {
+        words.push(("tools asked for", plan.required_tools().join(", ")));
+    }
+    words
+}
+
+fn distortions(evidence: &ExecutorOutput) -> Table {
+    let mut table = Table::new("", &["where", "distortion", "severity", "seen by"]);
+    for (place, found) in evidence.distortion_analysis.iter().flatten() {
+        for one in found {
+            let words = [place.as_str(), one.distortion.name(), one.severity.name(), one.explanation.as_str()];
+            table.row(words);
+        }
+    }
+    table
+}
+
+fn tools(evidence: &ExecutorOutput) -> Table {
+    let mut table = Table::new("", &["tool", "where", "raw score", "1 to 5", "interval", "time"]).numeric(2..);
+    let mut shown: BTreeMap<(&str, Option<[usize; 4]>), ()> = BTreeMap::new();
+    for log in &evidence.tool_logs {
+        if shown.insert((log.tool_name.as_str(), log.region), ()).is_some() {
+            continue;
+        }
+        let time =
+            if log.cached { "known".to_owned() } else { words::milliseconds(1000.0 * log.execution_time.value()) };
+        let raw =
+            log.raw_score.map_or_else(|| log.error.clone().unwrap_or_else(words::nothing), |raw| words::raw(raw.0));
+        let interval = log.interval.map(|ends| format!("{:.2} – {:.2}", ends.low(), ends.high()));
+        table.row([
+            log.tool_name.to_string(),
+            log.object_name.to_string(),
+            raw,
+            words::score(log.normalized_score.map(|score| score.value())),
+            interval.unwrap_or_else(words::nothing),
+            time,
+        ]);
+    }
+    table
+}
+
+/// Sentences with what they rest on, or the reasoning as one piece where it names no evidence.
+fn reasoning(line: &Line) -> Vec<(String, Vec<String>)> {
+    let used = line.own("summarizer_result.used_evidence").and_then(|used| Vec::<UsedEvidence>::deserialize(used).ok());
+    let used = used.unwrap_or_default();
+    if !used.is_empty() {
+        return used
+            .into_iter()
+            .map(|one| (one.sentence, one.evidence.iter().map(|place| in_words(line, place)).collect()))
+            .collect();
+    }
+    let whole = line.own("summarizer_result.quality_reasoning").and_then(Value::as_str);
+    whole.map(|text| vec![(text.to_owned(), Vec::new())]).unwrap_or_default()
+}
+
+/// A place of the evidence as people call it: the tool, or the distortion.
+fn in_words(line: &Line, place: &str) -> String {
+    let found = line.own("executor_evidence").and_then(|evidence| evidence.pointer(place));
+    let name = |field: &str| found.and_then(|found| found.get(field)).and_then(Value::as_str);
+    name("tool_name").or_else(|| name("type")).unwrap_or(place).to_owned()
+}

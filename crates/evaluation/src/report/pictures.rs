@@ -1,0 +1,91 @@
+//! Pictures of cases: the picture, its reference, and where a tool sees damage; small, and inside the page.
+
+use std::path::Path;
+
+use agenticiqa_imaging::{Decoder, encode_jpeg, painted, shrink};
+use agenticiqa_metrics::{Image, Pair};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::details::Case;
+use agenticiqa_batch::places::Places;
+use agenticiqa_tools::{Material, Registry};
+
+/// The longer side of a picture on the page.
+const SIDE: usize = 480;
+/// The quality of the JPEG files in the page: high enough to hide nothing that shows at this size.
+const QUALITY: u8 = 88;
+/// Whose map is shown with a reference, and without.
+const WITH_REFERENCE: &str = "SSIM";
+const WITHOUT_REFERENCE: &str = "Fused-NR";
+
+/// What pictures are made with.
+#[derive(Debug, Clone, Copy)]
+pub struct Studio<'a> {
+    /// The tools whose maps are shown.
+    pub registry: &'a Registry,
+    /// Who reads the files.
+    pub decoder: Decoder,
+}
+
+/// A picture on the page, or why there is none.
+#[derive(Debug)]
+pub(super) struct Picture {
+    /// What it shows.
+    pub label: String,
+    /// The address that holds all of it, width and height; or what is wrong.
+    pub content: Result<(String, usize, usize), String>,
+}
+
+impl Picture {
+    fn new(label: impl Into<String>, image: Result<Image, String>) -> Self {
+        let encode = |image: Image| {
+            let file = encode_jpeg(&image, QUALITY).map_err(|error| error.to_string())?;
+            let address = format!("data:image/jpeg;base64,{}", STANDARD.encode(file));
+            Ok((address, image.width(), image.height()))
+        };
+        Self { label: label.into(), content: image.and_then(encode) }
+    }
+}
+
+impl Studio<'_> {
+    /// The pictures of a case. What cannot be shown says why.
+    pub(super) fn pictures(&self, case: &Case, places: &Places) -> Vec<Picture> {
+        let open = |path: &String| self.open(&places.find(path));
+        let Some(image) = case.image_path.as_ref().map(open) else { return Vec::new() };
+        let reference = case.reference_path.as_ref().map(open);
+        let small = |image: &Result<Image, String>| {
+            let image = image.as_ref().map_err(Clone::clone)?;
+            shrink(image, SIDE).map_err(|error| error.to_string())
+        };
+        let mut pictures = vec![Picture::new("picture", small(&image))];
+        pictures.extend(reference.as_ref().map(|reference| Picture::new("reference", small(reference))));
+        if let Ok(image) = &image {
+            let reference = reference.as_ref().and_then(|reference| reference.as_ref().ok());
+            let (label, map) = self.map(image, reference);
+            pictures.push(Picture::new(label, map));
+        }
+        pictures
+    }
+
+    fn open(&self, path: &Path) -> Result<Image, String> {
+        self.decoder.open(path).map(|picture| picture.image).map_err(|error| error.to_string())
+    }
+
+    /// Where a tool sees damage.
+    fn map(&self, image: &Image, reference: Option<&Image>) -> (String, Result<Image, String>) {
+        let pair = reference.and_then(|reference| Pair::new(reference, image).ok());
+        let name = if pair.is_some() { WITH_REFERENCE } else { WITHOUT_REFERENCE };
+        let pair = pair.unwrap_or_else(|| Pair::single(image)).with_map();
+        let paint = || {
+            let tool = self.registry.get(name).map_err(|error| error.to_string())?;
+            let run = tool.run(&Material::new(pair));
+            let why = || run.error.as_ref().map_or("it gave no map".to_owned(), |failure| failure.message().to_owned());
+            let map = run.map.as_ref().ok_or_else(why)?;
+            let small = shrink(image, SIDE).map_err(|error| error.to_string())?;
+            let score = run.raw_score.map(super::words::raw).unwrap_or_default();
+            painted(&small, map, &format!("{name} {score}")).map_err(|error| error.to_string())
+        };
+        (format!("where {name} sees damage"), paint())
+    }
+}

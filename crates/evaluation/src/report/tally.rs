@@ -1,0 +1,216 @@
+//! What is counted over all records of a run: statuses, times, tokens, cost, errors, tools, distortions.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::eval::rows::Line;
+use agenticiqa_agent::state::{ByNode, Distortion, ExecutorOutput, Severity};
+use agenticiqa_batch::ErrorGroup;
+
+/// The steps of an assessment, by the names that records have for them.
+pub(super) const NODES: [&str; 3] = ["planner", "executor", "summarizer"];
+
+/// Where values lie.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quantiles {
+    /// The mean.
+    pub mean: f64,
+    /// Half of the values are below.
+    pub median: f64,
+    /// Nine of ten are below.
+    pub p90: f64,
+    /// 99 of 100 are below.
+    pub p99: f64,
+    /// The largest.
+    pub most: f64,
+}
+
+impl Quantiles {
+    /// The quantiles of values in any order; `None` of nothing.
+    pub fn of(values: &mut [f64]) -> Option<Self> {
+        values.sort_by(f64::total_cmp);
+        let most = *values.last()?;
+        let at = |share: f64| quantile(values, share);
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        Some(Self { mean, median: at(0.5), p90: at(0.9), p99: at(0.99), most })
+    }
+}
+
+/// The quantile of values in order, linear between neighbours; NaN of nothing.
+pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let place = share * sorted.len().saturating_sub(1) as f64;
+    let (low, high) = (place.floor() as usize, place.ceil() as usize);
+    match (sorted.get(low), sorted.get(high)) {
+        (Some(low), Some(high)) => low + (high - low) * place.fract(),
+        _ => f64::NAN,
+    }
+}
+
+/// How a tool did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToolUse {
+    /// How often it was run.
+    pub runs: u64,
+    /// How often it gave no score.
+    pub failed: u64,
+    /// How often its result was known already.
+    pub cached: u64,
+    /// The sum of its scores from 1 to 5, and how many there are.
+    pub scores: (f64, u64),
+    /// Seconds that it took, over all runs that were not known.
+    pub seconds: f64,
+}
+
+/// What is counted over all records of a run.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Records.
+    pub records: u64,
+    /// Records with an answer to all that was asked.
+    pub succeeded: u64,
+    /// Records with an answer, but some step failed or evidence is missing.
+    pub partial: u64,
+    /// Records without an answer.
+    pub failed: u64,
+    /// Records that needed more than one plan.
+    pub replanned: u64,
+    /// Who thought, by role, and how often.
+    pub backends: ByNode<BTreeMap<String, u64>>,
+    /// The versions of the program that wrote them.
+    pub versions: BTreeMap<String, u64>,
+    /// Tokens by role.
+    pub tokens: ByNode<u64>,
+    /// What is known of the cost in US dollars.
+    pub cost_usd: f64,
+    /// Records whose cost is not known.
+    pub cost_unknown: u64,
+    /// When the first and the last record were written.
+    pub written: Option<(Timestamp, Timestamp)>,
+    /// Errors, and answers with problems, by kind.
+    pub errors: BTreeMap<String, ErrorGroup>,
+    /// The tools.
+    pub tools: BTreeMap<String, ToolUse>,
+    /// Distortions that were found, by severity from none to extreme.
+    pub distortions: BTreeMap<Distortion, [u64; 5]>,
+    /// Milliseconds of each record: planner, executor, summarizer, all of it.
+    pub(super) times: [Vec<f64>; 4],
+}
+
+impl Tally {
+    /// Counts a record.
+    pub(super) fn add(&mut self, record: &Line, evidence: Option<&ExecutorOutput>) {
+        self.records += 1;
+        let text = |path: &str| record.own(path).and_then(Value::as_str);
+        let status = text("metadata.final_status").unwrap_or_default();
+        match status {
+            "error" => self.failed += 1,
+            "partial" => self.partial += 1,
+            _ => self.succeeded += 1,
+        }
+        self.error(record, status);
+        self.replanned +=
+            u64::from(record.own("metadata.iteration_count").and_then(Value::as_u64).is_some_and(|count| count > 0));
+        if let Some(version) = text("metadata.version") {
+            *self.versions.entry(version.to_owned()).or_default() += 1;
+        }
+        let roles = [&mut self.backends.planner, &mut self.backends.executor, &mut self.backends.summarizer];
+        for (role, node) in roles.into_iter().zip(NODES) {
+            if let Some(backend) = text(&format!("metadata.backends.{node}")) {
+                *role.entry(backend.to_owned()).or_default() += 1;
+            }
+        }
+        self.spent(record);
+        if let Some(time) = text("metadata.timestamp").and_then(|time| time.parse::<Timestamp>().ok()) {
+            let (first, last) = self.written.unwrap_or((time, time));
+            self.written = Some((first.min(time), last.max(time)));
+        }
+        if let Some(evidence) = evidence {
+            self.evidence(evidence);
+        }
+    }
+
+    fn spent(&mut self, record: &Line) {
+        let tokens = |node: &str| record.own(&format!("metadata.tokens_used.{node}")).and_then(Value::as_u64);
+        self.tokens.planner += tokens("planner").unwrap_or_default();
+        self.tokens.executor += tokens("executor").unwrap_or_default();
+        self.tokens.summarizer += tokens("summarizer").unwrap_or_default();
+        match record.own("metadata.cost_usd").and_then(Value::as_f64) {
+            Some(cost) => self.cost_usd += cost,
+            None => self.cost_unknown += 1,
+        }
+        let number = |path: &str| record.own(path).and_then(Value::as_f64).filter(|time| time.is_finite());
+        for (times, node) in self.times.iter_mut().zip(NODES) {
+            times.extend(number(&format!("metadata.node_times_ms.{node}")));
+        }
+        self.times[3].extend(number("metadata.execution_time_ms"));
+    }
+
+    fn error(&mut self, record: &Line, status: &str) {
+        let kind = match status {
+            "error" => record.own("metadata.error_type").and_then(Value::as_str).unwrap_or("UnknownError"),
+            "partial" => "answered, but with problems",
+            _ => return,
+        };
+        let details = record.own("metadata.error_details").and_then(Value::as_array);
+        let details = details.and_then(|details| details.last()).and_then(Value::as_str).unwrap_or_default();
+        self.errors.entry(kind.to_owned()).or_default().add(&record.name(), details);
+    }
+
+    fn evidence(&mut self, evidence: &ExecutorOutput) {
+        for log in &evidence.tool_logs {
+            let tool = self.tools.entry(log.tool_name.to_string()).or_default();
+            tool.runs += 1;
+            tool.failed += u64::from(log.error.is_some() || log.raw_score.is_none());
+            tool.cached += u64::from(log.cached);
+            if !log.cached {
+                tool.seconds += log.execution_time.value();
+            }
+            if let Some(score) = log.normalized_score {
+                tool.scores = (tool.scores.0 + score.value(), tool.scores.1 + 1);
+            }
+        }
+        for found in evidence.distortion_analysis.iter().flat_map(BTreeMap::values).flatten() {
+            let place = Severity::ALL.iter().position(|severity| *severity == found.severity).unwrap_or_default();
+            self.distortions.entry(found.distortion).or_default()[place] += 1;
+        }
+    }
+
+    /// All tokens.
+    pub fn all_tokens(&self) -> u64 {
+        self.tokens.planner + self.tokens.executor + self.tokens.summarizer
+    }
+
+    /// Milliseconds by node, and of whole assessments: quantiles, and the sum.
+    pub fn time_quantiles(&self) -> [Option<(Quantiles, f64)>; 4] {
+        std::array::from_fn(|node| {
+            let mut times = self.times[node].clone();
+            let sum = times.iter().sum();
+            Some((Quantiles::of(&mut times)?, sum))
+        })
+    }
+
+    /// Errors by kind, most frequent first.
+    pub fn errors_by_frequency(&self) -> Vec<(&str, &ErrorGroup)> {
+        let mut groups: Vec<(&str, &ErrorGroup)> =
+            self.errors.iter().map(|(kind, group)| (kind.as_str(), group)).collect();
+        groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.count));
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_linear_between_neighbours() {
+        let mut values: Vec<f64> = (0..=100).rev().map(f64::from).collect();
+        let found = Quantiles::of(&mut values).unwrap();
+        assert_eq!((found.mean, found.median, found.p90, found.p99, found.most), (50.0, 50.0, 90.0, 99.0, 100.0));
+        assert_eq!(quantile(&[1.0, 2.0], 0.25), 1.25);
+        assert_eq!(Quantiles::of(&mut [3.0]).unwrap().p99, 3.0);
+        assert_eq!(Quantiles::of(&mut []), None);
+    }
+}

@@ -1,0 +1,7 @@
+//! Files that are read, and files that are refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod bad_input;
+mod colour;
+mod formats;

@@ -1,0 +1,6 @@
+//! The server as its clients see it: HTTP and MCP.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod http;
+mod mcp;

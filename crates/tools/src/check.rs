@@ -1,0 +1,124 @@
+//! `tools check`: every tool that can run is run on a built-in pair and compared with the recorded score.
+
+use std::collections::BTreeMap;
+
+use agenticiqa_imaging::Decoder;
+use agenticiqa_metrics::{Image, Pair};
+
+use super::{Error, Failure, Material, Tool};
+
+const REFERENCE: &[u8] = include_bytes!("../iqa_tools/sample/reference.png");
+const DISTORTED: &[u8] = include_bytes!("../iqa_tools/sample/distorted.jpg");
+const RECORDED: &str = include_str!("../iqa_tools/sample/scores.json");
+/// The largest relative difference that counts as equal.
+const TOLERANCE: f64 = 1e-4;
+
+/// The built-in pair: a photograph and the same compressed as JPEG.
+#[derive(Debug, Clone)]
+pub struct SamplePair {
+    reference: Image,
+    distorted: Image,
+    recorded: BTreeMap<String, f64>,
+}
+
+/// How a tool did on the built-in pair.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CheckOutcome {
+    /// The recorded score.
+    Passed {
+        /// The score.
+        score: f64,
+    },
+    /// Another score than the recorded one.
+    Differs {
+        /// The score now.
+        score: f64,
+        /// The score on record.
+        recorded: f64,
+    },
+    /// A score, and none on record to compare with.
+    Unrecorded {
+        /// The score now.
+        score: f64,
+    },
+    /// The tool failed.
+    Failed(Failure),
+    /// The tool cannot run here.
+    Unavailable {
+        /// Why not, and what to do.
+        reason: String,
+    },
+}
+
+impl CheckOutcome {
+    /// Whether something is wrong with a tool that should work.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Differs { .. } | Self::Failed(_))
+    }
+}
+
+impl SamplePair {
+    /// Decodes the built-in pair.
+    pub fn load() -> Result<Self, Error> {
+        let decode = |bytes: &[u8]| {
+            let picture = Decoder::default().decode(bytes);
+            picture
+                .map(|picture| picture.image)
+                .map_err(|error| Error::Model { path: "built-in sample".to_owned(), reason: error.to_string() })
+        };
+        let recorded = serde_json::from_str(RECORDED)
+            .map_err(|error| Error::Metadata { file: "scores.json".to_owned(), reason: error.to_string() })?;
+        Ok(Self { reference: decode(REFERENCE)?, distorted: decode(DISTORTED)?, recorded })
+    }
+
+    /// Runs one tool on the pair.
+    pub fn check(&self, tool: &Tool) -> CheckOutcome {
+        if let Some(reason) = tool.availability().reason() {
+            return CheckOutcome::Unavailable { reason: reason.to_owned() };
+        }
+        let pair = match Pair::new(&self.reference, &self.distorted) {
+            Ok(pair) => pair,
+            Err(error) => return CheckOutcome::Failed(error.into()),
+        };
+        let pair = if tool.needs_reference() { pair } else { Pair::single(&self.distorted) };
+        // What the entry says comes first: a user's own tool may have the name of one that is recorded.
+        let recorded = tool.metadata().check.or_else(|| self.recorded.get(tool.name()).copied());
+        match (tool.raw_score(&Material::new(pair)), recorded) {
+            (Err(failure), _) => match tool.availability().reason() {
+                // Running it has shown that something is missing, such as weights that cannot be downloaded.
+                Some(reason) => CheckOutcome::Unavailable { reason: reason.to_owned() },
+                None => CheckOutcome::Failed(failure),
+            },
+            (Ok(score), Some(recorded)) if is_same(score, recorded) => CheckOutcome::Passed { score },
+            (Ok(score), Some(recorded)) => CheckOutcome::Differs { score, recorded },
+            (Ok(score), None) => CheckOutcome::Unrecorded { score },
+        }
+    }
+}
+
+fn is_same(score: f64, recorded: f64) -> bool {
+    (score - recorded).abs() <= TOLERANCE * recorded.abs().max(1e-3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Registry;
+
+    #[test]
+    fn every_available_tool_gives_its_recorded_score() {
+        let sample = SamplePair::load().unwrap();
+        for tool in Registry::builtin().unwrap().iter().filter(|tool| tool.availability().is_available()) {
+            let outcome = sample.check(tool);
+            assert!(matches!(outcome, CheckOutcome::Passed { .. }), "{}: {outcome:?}", tool.name());
+        }
+    }
+
+    #[test]
+    fn another_score_is_noticed() {
+        let mut sample = SamplePair::load().unwrap();
+        sample.recorded.insert("PSNR".to_owned(), 1.0);
+        let registry = Registry::builtin().unwrap();
+        assert!(matches!(sample.check(registry.get("PSNR").unwrap()), CheckOutcome::Differs { recorded: 1.0, .. }));
+    }
+}

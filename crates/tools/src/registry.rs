@@ -1,0 +1,378 @@
+//! All tools by name: the tool list joined with the metrics that are built in.
+
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agenticiqa_metrics as metrics;
+use metrics::{Direction, Info, Kind, Metric};
+
+use super::blind::Blind;
+use super::command;
+use super::engine::{Absent, Engine, Native};
+use super::fused::Fused;
+use super::list::fold;
+use super::model_file::FromModelFile;
+use super::onnx::OnnxTool;
+use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType, Worker};
+use agenticiqa_vision::vocabulary::Distortion;
+
+/// A tool: what is known of it, and what runs it.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    name: String,
+    metadata: Metadata,
+    engine: Arc<dyn Engine>,
+    added: bool,
+    files: Vec<PathBuf>,
+}
+
+impl Tool {
+    /// The name as papers spell it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Type, strengths, direction and scale.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The metric behind the tool, if it is built in.
+    pub fn metric(&self) -> Option<&dyn Metric> {
+        self.engine.metric()
+    }
+
+    /// What the metric says of itself, if it is built in.
+    pub fn info(&self) -> Option<&'static Info> {
+        self.metric().map(Metric::info)
+    }
+
+    /// Whether it gives a map.
+    pub fn has_map(&self) -> bool {
+        self.engine.has_map()
+    }
+
+    /// What it is, in a sentence: the list's, or the metric's own.
+    pub fn description(&self) -> &str {
+        let own = self.info().map_or("", |info| info.summary);
+        if self.metadata.description.is_empty() { own } else { &self.metadata.description }
+    }
+
+    /// Whether it compares with a reference.
+    pub fn needs_reference(&self) -> bool {
+        self.metadata.tool_type == ToolType::FullReference
+    }
+
+    /// Whether it can run here.
+    pub fn availability(&self) -> Availability {
+        self.engine.availability()
+    }
+
+    /// Whether the user added it: neither built in nor on the built-in list.
+    pub fn is_added(&self) -> bool {
+        self.added
+    }
+
+    /// Where `tools install` puts its files; empty for a tool that needs none.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// What its scores depend on besides its name and the release.
+    pub fn fingerprint(&self) -> String {
+        self.engine.fingerprint()
+    }
+
+    /// Begins to load what it needs, on another thread; of use where it is known to run soon.
+    pub fn prepare(&self) {
+        self.engine.prepare();
+    }
+
+    /// Whether running it is waiting for another process.
+    pub fn waits(&self) -> bool {
+        self.engine.waits()
+    }
+
+    pub(super) fn engine(&self) -> &dyn Engine {
+        self.engine.as_ref()
+    }
+
+    /// Whether it is known to judge a distortion well.
+    pub fn is_strong_at(&self, distortion: Distortion) -> bool {
+        self.metadata.strengths.iter().any(|name| name == distortion.name())
+    }
+
+    /// How its raw scores become scores from 1 to 5.
+    pub fn scale(&self) -> Scale {
+        match (self.metadata.logistic_params, self.metadata.range, self.metadata.lower_is_better) {
+            (Some(logistic), _, _) => Scale::Logistic(logistic),
+            (None, Some((low, high)), Some(true)) => Scale::Linear { worst: high, best: low },
+            (None, Some((low, high)), Some(false)) => Scale::Linear { worst: low, best: high },
+            _ => Scale::None,
+        }
+    }
+}
+
+const ILNIQE: &str = "ILNIQE";
+const ILNIQE_HINT: &str = "needs the authors' templateModel.mat: `agenticiqa tools install ILNIQE --from templateModel.mat` \
+                           keeps it; --model ILNIQE=PATH or AGENTICIQA_ILNIQE_MODEL names it";
+
+/// Where tools that are not built in find what they need.
+#[derive(Debug, Clone, Default)]
+pub struct Workshop {
+    /// The folder of installed model files.
+    pub models: Option<PathBuf>,
+    /// The Python process for metrics of pyiqa, shared by all tools that it runs.
+    pub worker: Worker,
+    /// The folder of the tool list, below which a user's own tools have their files.
+    pub own: Option<PathBuf>,
+    /// The shared library of ONNX Runtime; `ORT_DYLIB_PATH` or the built-in engine where there is none.
+    pub onnx_runtime: Option<PathBuf>,
+}
+
+impl Workshop {
+    /// What is installed in a data folder.
+    pub fn in_folder(data: &Path) -> Self {
+        let library = data.join("lib").join(format!("{DLL_PREFIX}onnxruntime{DLL_SUFFIX}"));
+        Self { models: Some(data.join("tools")), onnx_runtime: library.is_file().then_some(library), ..Self::default() }
+    }
+
+    /// Where a model file is: below the tool list if it exists there, else among the installed models.
+    pub(super) fn model_file(&self, file: &str) -> PathBuf {
+        // An absolute path stays itself when it is joined.
+        let own = self.own.as_ref().map(|folder| folder.join(file)).filter(|path| path.exists());
+        own.or_else(|| Some(self.models.as_ref()?.join(file))).unwrap_or_else(|| file.into())
+    }
+}
+
+/// All tools by name.
+#[derive(Debug, Clone)]
+pub struct Registry {
+    tools: Vec<Tool>,
+}
+
+impl Registry {
+    /// The tools of the built-in list and every native metric, with nothing installed.
+    pub fn builtin() -> Result<Self, Error> {
+        Self::from_list(ToolList::builtin()?, &Workshop::default())
+    }
+
+    /// The tools of a list in the form of `tools.json`, and every native metric.
+    pub fn new(json: &str, workshop: &Workshop) -> Result<Self, Error> {
+        Self::from_list(ToolList::parse(json, "tools.json")?, workshop)
+    }
+
+    /// The tools of a list, and every native metric.
+    pub fn from_list(mut list: ToolList, workshop: &Workshop) -> Result<Self, Error> {
+        let builtin = ToolList::builtin()?;
+        let files = |metadata: &Metadata| match (&workshop.models, &metadata.install) {
+            (Some(folder), Some(install)) => install.files.keys().map(|file| folder.join(file)).collect(),
+            _ => Vec::new(),
+        };
+        let mut tools = Vec::new();
+        for metric in metrics::all() {
+            let info = metric.info();
+            let metadata = list.remove(info.name).unwrap_or_else(|| describe(info));
+            let files: Vec<PathBuf> = files(&metadata);
+            let engine = match metadata.backend {
+                Backend::Native => native(metric, files.first().cloned()),
+                _ => engine(info.name, &metadata, workshop),
+            };
+            tools.push(Tool { name: info.name.to_owned(), metadata, engine, added: false, files });
+        }
+        tools.extend(list.into_entries().map(|(name, metadata)| {
+            let engine = engine(&name, &metadata, workshop);
+            let (added, files) = (!builtin.contains(&name), files(&metadata));
+            Tool { name, metadata, engine, added, files }
+        }));
+        Ok(Self { tools })
+    }
+
+    /// Gives a tool the model file that it needs.
+    pub fn load_model(&mut self, name: &str, path: &Path) -> Result<(), Error> {
+        let failed = |reason: String| Error::Model { path: path.display().to_string(), reason };
+        let tool = self.get(name)?.name.clone();
+        let metric = metrics::find(ILNIQE).filter(|_| tool == ILNIQE);
+        let metric = metric.ok_or_else(|| failed(format!("{tool} takes no model file")))?;
+        let engine = FromModelFile::given(metric, path).map_err(failed)?;
+        if let Some(tool) = self.tools.iter_mut().find(|tool| tool.name == ILNIQE) {
+            tool.engine = Arc::new(engine);
+        }
+        Ok(())
+    }
+
+    /// All tools: native ones in the order of the documentation, then the others by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter()
+    }
+
+    /// The tool of that name, without regard to case, `-` or `_`.
+    pub fn get(&self, name: &str) -> Result<&Tool, Error> {
+        let wanted = fold(name);
+        self.tools
+            .iter()
+            .find(|tool| fold(&tool.name) == wanted)
+            .ok_or_else(|| Error::UnknownTool { name: name.to_owned(), suggestion: self.nearest(&wanted) })
+    }
+
+    /// The tools that judge a distortion best, in the order of the list.
+    pub fn get_tools_for_distortion(&self, distortion: Distortion) -> Vec<&Tool> {
+        self.iter().filter(|tool| tool.is_strong_at(distortion)).collect()
+    }
+
+    /// The tools that compare with a reference, or those that do not.
+    pub fn get_tools_by_type(&self, tool_type: ToolType) -> Vec<&Tool> {
+        self.iter().filter(|tool| tool.metadata.tool_type == tool_type).collect()
+    }
+
+    /// Whether a tool of that name exists and can run here.
+    pub fn is_tool_available(&self, name: &str) -> bool {
+        self.get(name).is_ok_and(|tool| tool.availability().is_available())
+    }
+
+    fn nearest(&self, wanted: &str) -> Option<String> {
+        let distance = |tool: &&Tool| strsim::damerau_levenshtein(&fold(&tool.name), wanted);
+        let nearest = self.tools.iter().min_by_key(distance)?;
+        (distance(&nearest) <= wanted.len().div_ceil(2)).then(|| nearest.name.clone())
+    }
+}
+
+/// What runs a built-in metric; `file` is the installed file of one that needs any.
+fn native(metric: &'static dyn Metric, file: Option<PathBuf>) -> Arc<dyn Engine> {
+    match metric.info().name {
+        ILNIQE => Arc::new(FromModelFile::new(metric, file, ILNIQE_HINT)),
+        _ => Arc::new(Native(metric)),
+    }
+}
+
+/// What runs a tool that is not built in.
+fn engine(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engine> {
+    match metadata.backend {
+        Backend::Native => Absent::because(format!("no metric called {name} is built in")),
+        Backend::Builtin if name == agenticiqa_vision::fused::NAME => Arc::new(Fused),
+        Backend::Builtin if name == agenticiqa_vision::blind::NAME => Arc::new(Blind),
+        Backend::Builtin => Absent::because(format!("no model called {name} is built in")),
+        Backend::Command => command::engine(metadata),
+        Backend::Worker => by_worker(metadata, workshop)
+            .unwrap_or_else(|| Absent::because("a tool of the worker that names no metric of pyiqa")),
+        Backend::Onnx => by_onnx(name, metadata, workshop),
+    }
+}
+
+/// What runs a tool that is an ONNX file: its file, else the worker where there is one.
+fn by_onnx(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engine> {
+    let file = metadata.onnx.as_ref().map(|section| OnnxTool::new(name, metadata.tool_type, section, workshop));
+    let worker = || by_worker(metadata, workshop).filter(|_| workshop.worker.is_on());
+    match file {
+        Some(file) if file.availability().is_available() => Arc::new(file),
+        file => worker().unwrap_or_else(|| match (file, &metadata.install) {
+            (_, Some(_)) => Absent::because(format!("needs its weights: `agenticiqa tools install {name}`")),
+            (Some(file), None) => Arc::new(file),
+            (None, None) => Absent::because("an ONNX tool without an onnx section that names its file"),
+        }),
+    }
+}
+
+/// What runs a tool that names a metric of pyiqa.
+fn by_worker(metadata: &Metadata, workshop: &Workshop) -> Option<Arc<dyn Engine>> {
+    let full_reference = metadata.tool_type == ToolType::FullReference;
+    metadata.worker.clone().map(|section| workshop.worker.engine(section, full_reference))
+}
+
+/// What a native metric that the list does not name says of itself.
+fn describe(info: &Info) -> Metadata {
+    Metadata {
+        tool_type: match info.kind {
+            Kind::FullReference => ToolType::FullReference,
+            Kind::NoReference => ToolType::NoReference,
+        },
+        backend: Backend::Native,
+        description: info.summary.to_owned(),
+        strengths: Vec::new(),
+        lower_is_better: match info.direction {
+            Direction::LowerIsBetter => Some(true),
+            Direction::HigherIsBetter => Some(false),
+            Direction::Neutral => None,
+        },
+        range: None,
+        logistic_params: None,
+        fitted_on: None,
+        calibration: None,
+        command: None,
+        install: None,
+        check: None,
+        worker: None,
+        onnx: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_agrees_with_what_the_metrics_say_of_themselves() {
+        for tool in Registry::builtin().unwrap().iter() {
+            if let Some(info) = tool.info() {
+                let described = describe(info);
+                assert_eq!(tool.metadata.tool_type, described.tool_type, "{}", tool.name);
+                assert_eq!(tool.metadata.lower_is_better, described.lower_is_better, "{}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn tools_are_found_by_distortion_type_and_availability() {
+        let registry = Registry::builtin().unwrap();
+        let names = |tools: Vec<&Tool>| tools.iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>();
+        let blur = names(registry.get_tools_for_distortion(Distortion::Blurs));
+        assert!(blur.contains(&"MS-SSIM".to_owned()) && blur.contains(&"TOPIQ_FR".to_owned()), "{blur:?}");
+        assert!(!names(registry.get_tools_by_type(ToolType::NoReference)).contains(&"SSIM".to_owned()));
+        assert!(registry.is_tool_available("ms_ssim"));
+        assert!(!registry.is_tool_available("QAlign") && !registry.is_tool_available("nonsense"));
+    }
+
+    #[test]
+    fn every_tool_is_described() {
+        for tool in Registry::builtin().unwrap().iter() {
+            assert!(!tool.description().is_empty(), "{}", tool.name);
+            assert_eq!(tool.metadata.backend == Backend::Native, tool.info().is_some(), "{}", tool.name);
+        }
+    }
+
+    #[test]
+    fn names_match_in_any_spelling_and_near_misses_are_suggested() {
+        let registry = Registry::builtin().unwrap();
+        assert_eq!(registry.get("ms_ssim").unwrap().name(), "MS-SSIM");
+        assert_eq!(registry.get("topiq-fr").unwrap().name(), "TOPIQ_FR");
+        let error = registry.get("BRISK").unwrap_err().to_string();
+        assert_eq!(error, "no tool is called \"BRISK\", did you mean BRISQUE?; `agenticiqa tools list` shows all");
+    }
+
+    #[test]
+    fn every_native_score_with_a_direction_in_the_list_has_a_scale() {
+        for tool in Registry::builtin().unwrap().iter().filter(|tool| ToolList::builtin().unwrap().contains(&tool.name))
+        {
+            if tool.info().is_some() {
+                assert_ne!(tool.scale(), Scale::None, "{}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn better_raw_scores_never_get_a_worse_score() {
+        for tool in Registry::builtin().unwrap().iter().filter(|tool| tool.info().is_some()) {
+            let (scale, Some(lower)) = (tool.scale(), tool.metadata.lower_is_better) else { continue };
+            let Some(info) = tool.info() else { continue };
+            let (low, high) = (info.range.0.max(-20.0), info.range.1.min(100.0));
+            let steps = (0..=1000).map(|step| low + (high - low) * f64::from(step) / 1000.0);
+            let mut scores: Vec<f64> = steps.filter_map(|raw| scale.normalise(raw)).collect();
+            if lower {
+                scores.reverse();
+            }
+            let fall = scores.windows(2).map(|pair| pair[0] - pair[1]).fold(0.0, f64::max);
+            assert!(fall < 0.02, "{} falls by {fall}", tool.name);
+        }
+    }
+}

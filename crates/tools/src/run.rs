@@ -1,0 +1,184 @@
+//! One run of one tool: raw score, score from 1 to 5, time, map; or why there is none.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use agenticiqa_metrics::{Error as MetricError, Map, Measurement};
+use serde::Serializer;
+use serde_json::value::RawValue;
+
+use super::{Material, Scale, Tool};
+
+/// What came out of one run of one tool.
+#[derive(Debug, Clone)]
+pub struct ToolRun {
+    /// The tool's name.
+    pub tool: String,
+    /// The score on the tool's own scale.
+    pub raw_score: Option<f64>,
+    /// The score from 1 to 5; absent for plain measurements.
+    pub normalized_score: Option<f64>,
+    /// The interval around the raw score, on its scale; for tools that know theirs.
+    pub interval: Option<(f64, f64)>,
+    /// Seconds of the metric alone.
+    pub execution_time: f64,
+    /// Why there is no score.
+    pub error: Option<Failure>,
+    /// The map, where one was asked for and the tool has one.
+    pub map: Option<Map>,
+}
+
+impl ToolRun {
+    /// A run without a score.
+    pub fn failed(tool: &Tool, failure: Failure, execution_time: f64) -> Self {
+        let (tool, error) = (tool.name().to_owned(), Some(failure));
+        Self { tool, raw_score: None, normalized_score: None, interval: None, execution_time, error, map: None }
+    }
+}
+
+/// Why a tool gave no score.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Failure {
+    /// The image does not suit the tool.
+    Input(String),
+    /// The tool has nothing to measure in this kind of picture, such as JPEG tables in a PNG.
+    NotApplicable(String),
+    /// The tool itself could not work.
+    Tool(String),
+}
+
+impl Failure {
+    /// The reason in words.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::Input(message) | Self::NotApplicable(message) | Self::Tool(message) => message,
+        }
+    }
+}
+
+impl From<MetricError> for Failure {
+    fn from(error: MetricError) -> Self {
+        let message = error.to_string();
+        match error {
+            MetricError::ModelMissing { .. } | MetricError::ModelInvalid { .. } => Self::Tool(message),
+            MetricError::Undefined { .. } => Self::NotApplicable(message),
+            _ => Self::Input(message),
+        }
+    }
+}
+
+impl Tool {
+    /// Runs the tool; a failure is part of the result, never a panic or a default.
+    pub fn run(&self, material: &Material<'_>) -> ToolRun {
+        let start = Instant::now();
+        let outcome = self.measure(material);
+        let execution_time = start.elapsed().as_secs_f64();
+        let tool = self.name().to_owned();
+        match outcome {
+            Ok(measurement) => {
+                let (raw_score, interval, map) = (Some(measurement.score), measurement.interval, measurement.map);
+                let normalized_score = self.scale().normalise(measurement.score);
+                ToolRun { tool, raw_score, normalized_score, interval, execution_time, error: None, map }
+            }
+            Err(failure) => ToolRun::failed(self, failure, execution_time),
+        }
+    }
+
+    /// Warns, once in the life of the process, that the tool's scale was not fitted on human scores.
+    pub fn warn_of_linear_scale(&self) {
+        let fitted = self.metadata().fitted_on.is_some();
+        if matches!(self.scale(), Scale::Linear { .. }) && !fitted && is_first(self.name()) {
+            let tool = self.name();
+            tracing::warn!(tool, "no parameters fitted on human scores: a linear scale over its usual range");
+        }
+    }
+
+    /// The tool's own number.
+    pub(super) fn raw_score(&self, material: &Material<'_>) -> Result<f64, Failure> {
+        self.measure(material).map(|measurement| measurement.score)
+    }
+
+    fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
+        self.engine().measure(material).and_then(|measurement| match measurement.score {
+            score if score.is_nan() => Err(Failure::Tool(format!("{} gave no number", self.name()))),
+            _ => Ok(measurement),
+        })
+    }
+}
+
+/// Whether this process has not yet warned of a tool's scale.
+fn is_first(tool: &str) -> bool {
+    static WARNED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.to_owned())
+}
+
+/// Serialises a raw score. JSON has no infinity, which is PSNR's score of identical images: it is written as the
+/// number `1e999`, which readers of IEEE doubles take for infinity.
+pub fn raw_number<S: Serializer>(score: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    use serde::Serialize;
+    match score {
+        Some(score) if score.is_infinite() => {
+            let text = if *score > 0.0 { "1e999" } else { "-1e999" };
+            let number = RawValue::from_string(text.to_owned()).map_err(serde::ser::Error::custom)?;
+            number.serialize(serializer)
+        }
+        score => score.serialize(serializer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agenticiqa_metrics::{Image, Pair};
+
+    use super::*;
+    use crate::Registry;
+
+    #[test]
+    fn failures_are_told_apart() {
+        let registry = Registry::builtin().unwrap();
+        let image = Image::from_gray8(4, 4, vec![9; 16]).unwrap();
+        let small = registry.get("SSIM").unwrap().run(&Material::new(Pair::new(&image, &image).unwrap()));
+        assert!(matches!(small.error, Some(Failure::Input(ref reason)) if reason.contains("at least 11x11")));
+        let learned = registry.get("LPIPS").unwrap().run(&Material::new(Pair::single(&image)));
+        assert!(matches!(learned.error, Some(Failure::Tool(_))));
+        assert_eq!((learned.raw_score, learned.normalized_score), (None, None));
+    }
+
+    #[test]
+    fn a_linear_scale_is_warned_of_once() {
+        #[derive(Clone, Default)]
+        struct Lines(std::sync::Arc<Mutex<Vec<u8>>>);
+        impl std::io::Write for Lines {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0.lock().unwrap().extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let logs = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+        let registry = Registry::builtin().unwrap();
+        tracing::subscriber::with_default(logs, || {
+            for name in ["PSNR-Y", "PSNR-Y", "SSIM"] {
+                registry.get(name).unwrap().warn_of_linear_scale();
+            }
+        });
+        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(text.matches("linear scale").count(), 1, "{text}");
+        assert!(text.contains("WARN") && text.contains("PSNR-Y"), "{text}");
+    }
+
+    #[test]
+    fn infinity_is_written_as_a_number() {
+        #[derive(serde::Serialize)]
+        struct Row(#[serde(serialize_with = "raw_number")] Option<f64>);
+        let json = |score| serde_json::to_string(&Row(score)).unwrap();
+        assert_eq!(json(Some(f64::INFINITY)), "1e999");
+        assert_eq!(json(Some(0.5)), "0.5");
+        assert_eq!(json(None), "null");
+    }
+}

@@ -1,0 +1,33 @@
+//! Where a picture is good and where not: the score of each tile as a picture of its own.
+
+use rayon::prelude::*;
+
+use super::{Error, Model, measure};
+use agenticiqa_metrics::{Image, Plane, Region};
+
+/// Tiles along the shorter side, where they are large enough.
+const ALONG: usize = 5;
+/// Tiles along the longer side at most.
+const MOST: usize = 12;
+/// The smallest side of a tile, in pixels: a smaller one shows too little to be judged.
+const SMALLEST: usize = 96;
+
+/// The scores of the tiles, one sample each.
+pub fn map(model: &Model, image: &Image) -> Result<Plane, Error> {
+    let (width, height) = (image.width(), image.height());
+    let side = (width.min(height) / ALONG).max(SMALLEST);
+    let (columns, rows) = ((width / side).clamp(1, MOST), (height / side).clamp(1, MOST));
+    let tiles: Vec<Region> = (0..rows)
+        .flat_map(|row| (0..columns).map(move |column| (column, row)))
+        .map(|(column, row)| {
+            let (x, y) = (width * column / columns, height * row / rows);
+            let (right, lower) = (width * (column + 1) / columns, height * (row + 1) / rows);
+            Region { x, y, width: right - x, height: lower - y }
+        })
+        .collect();
+    let scores: Vec<f32> = tiles
+        .par_iter()
+        .map(|tile| Ok(model.judge(&measure(&image.crop(tile)?)?).score as f32))
+        .collect::<Result<_, Error>>()?;
+    Plane::from_vec(columns, rows, scores).ok_or(Error::Empty)
+}

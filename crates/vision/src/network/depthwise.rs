@@ -1,0 +1,244 @@
+//! Convolution of every plane by a kernel of its own, and of the three planes of the picture by the stem.
+
+use multiversion::multiversion;
+use rayon::prelude::*;
+
+use crate::network::Planes;
+use crate::network::architecture::Convolution;
+use crate::network::room::Room;
+
+/// Outputs that are computed together.
+const TOGETHER: usize = 64;
+/// Samples of a register.
+const LANES: usize = 16;
+/// The upper end of ReLU6.
+const SIX: f32 = 6.0;
+
+/// Where samples and outputs of one plane lie. The plane has a border of zeros (TensorFlow's "same", the smaller half first)
+/// and is split into phases: sample (x, y) of phase (p, q) is sample (x * stride + p, y * stride + q). So the outputs of a plane, row after row with
+/// what is beyond the right border between them, are sums of slices of phases, whatever the stride.
+pub(crate) struct Geometry {
+    side: usize,
+    stride: usize,
+    width: usize,
+    height: usize,
+    before: (usize, usize),
+    /// Width and height of what comes out.
+    pub outputs: (usize, usize),
+    /// Samples of a row of a phase.
+    row: usize,
+    /// Rows of a phase.
+    rows: usize,
+}
+
+impl Geometry {
+    pub(crate) fn new((width, height): (usize, usize), convolution: &Convolution) -> Self {
+        let Convolution { side, stride, .. } = *convolution;
+        let outputs = (width.div_ceil(stride), height.div_ceil(stride));
+        let before = |size: usize, outputs: usize| ((outputs - 1) * stride + side).saturating_sub(size) / 2;
+        let before = (before(width, outputs.0), before(height, outputs.1));
+        let reach = (side - 1) / stride;
+        let (row, rows) = (outputs.0 + reach, outputs.1 + reach);
+        Self { side, stride, width, height, before, outputs, row, rows }
+    }
+
+    /// Sums of a plane, a whole number of groups.
+    fn sums(&self) -> usize {
+        (self.outputs.1 * self.row).next_multiple_of(TOGETHER)
+    }
+
+    /// Phases of zeros; the sums that are no outputs may read beyond the last row.
+    fn phases(&self) -> Vec<Vec<f32>> {
+        vec![vec![0.0; self.rows * self.row + self.row + TOGETHER]; self.stride * self.stride]
+    }
+
+    /// Writes a plane to its phases, as ReLU6 passes it if it is still to be applied. The border stays as it is.
+    fn split(&self, plane: &[f32], clamp: bool, phases: &mut [Vec<f32>]) {
+        for (y, row) in plane.chunks_exact(self.width).enumerate() {
+            let y = y + self.before.1;
+            if y / self.stride >= self.rows {
+                break;
+            }
+            for phase in 0..self.stride {
+                let first = (phase + self.stride - self.before.0 % self.stride) % self.stride;
+                let x = (first + self.before.0) / self.stride;
+                let start = y / self.stride * self.row;
+                let out = &mut phases[y % self.stride * self.stride + phase][start + x..start + self.row];
+                fill(row.get(first..).unwrap_or_default(), self.stride, clamp, out);
+            }
+        }
+    }
+
+    /// The samples that place `at` of the kernel meets, from the first output on.
+    fn met<'a>(&self, phases: &'a [Vec<f32>], at: usize) -> &'a [f32] {
+        let (x, y) = (at % self.side, at / self.side);
+        let phase = &phases[y % self.stride * self.stride + x % self.stride];
+        &phase[y / self.stride * self.row + x / self.stride..]
+    }
+}
+
+/// Every `stride`th sample of a row.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn fill(row: &[f32], stride: usize, clamp: bool, out: &mut [f32]) {
+    let pass = |sample: f32| if clamp { sample.clamp(0.0, SIX) } else { sample };
+    if stride == 1 {
+        out.iter_mut().zip(row).for_each(|(out, sample)| *out = pass(*sample));
+    } else {
+        out.iter_mut().zip(row.iter().step_by(stride)).for_each(|(out, sample)| *out = pass(*sample));
+    }
+}
+
+/// What the convolution of one plane after the other works in.
+pub(crate) struct Scratch {
+    phases: Vec<Vec<f32>>,
+    sums: Vec<f32>,
+}
+
+impl Scratch {
+    pub(crate) fn new(geometry: &Geometry) -> Self {
+        Self { phases: geometry.phases(), sums: vec![0.0; geometry.sums()] }
+    }
+}
+
+/// Convolves each plane by its kernel, after ReLU6; the result is passed through ReLU6 too.
+pub(crate) fn depthwise(
+    planes: &[f32],
+    geometry: &Geometry,
+    (weights, bias): (&[f32], &[f32]),
+    scratch: &mut Scratch,
+    out: &mut [f32],
+) {
+    let Scratch { phases, sums } = scratch;
+    let kernels = weights.chunks_exact(geometry.side * geometry.side).zip(bias);
+    let planes = planes.chunks_exact(geometry.width * geometry.height).zip(kernels);
+    for (out, (plane, (kernel, bias))) in out.chunks_exact_mut(geometry.outputs.0 * geometry.outputs.1).zip(planes) {
+        geometry.split(plane, true, phases);
+        let taps: Vec<_> = kernel.iter().enumerate().map(|(at, weight)| (*weight, geometry.met(phases, at))).collect();
+        weigh(&taps, *bias, sums);
+        write(sums, geometry, out);
+    }
+}
+
+/// Convolves all planes together by each output's kernel; the result is passed through ReLU6.
+pub(crate) fn full(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32], room: &Room) -> Planes {
+    let geometry = Geometry::new((input.width(), input.height()), convolution);
+    let (width, height) = geometry.outputs;
+    let mut output = room.planes(convolution.outputs, width, height);
+    let side = convolution.side * convolution.side;
+    let mut planes = vec![geometry.phases(); convolution.inputs];
+    planes.iter_mut().zip(input.iter()).for_each(|(phases, plane)| geometry.split(plane, false, phases));
+    let kernels = weights.par_chunks_exact(convolution.inputs * side).zip(bias);
+    output.data_mut().par_chunks_exact_mut(width * height).zip(kernels).for_each_init(
+        || vec![0.0; geometry.sums()],
+        |sums, (out, (kernel, bias))| {
+            let tap = |(at, weight): (usize, &f32)| (*weight, geometry.met(&planes[at / side], at % side));
+            let taps: Vec<_> = kernel.iter().enumerate().map(tap).collect();
+            weigh(&taps, *bias, sums);
+            write(sums, &geometry, out);
+        },
+    );
+    output
+}
+
+/// The outputs among the sums, passed through ReLU6.
+fn write(sums: &[f32], geometry: &Geometry, out: &mut [f32]) {
+    for (out, sums) in out.chunks_exact_mut(geometry.outputs.0).zip(sums.chunks(geometry.row)) {
+        out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum.clamp(0.0, SIX));
+    }
+}
+
+/// Weighted sums, which stay in registers over all taps.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn weigh(taps: &[(f32, &[f32])], bias: f32, sums: &mut [f32]) {
+    let (groups, _) = sums.as_chunks_mut::<TOGETHER>();
+    for (index, group) in groups.iter_mut().enumerate() {
+        // Arrays as wide as registers: a longer one would be kept in memory.
+        let mut together = [[bias; LANES]; TOGETHER / LANES];
+        for (weight, samples) in taps {
+            let Some(samples) = samples.get(index * TOGETHER..).and_then(|rest| rest.first_chunk::<TOGETHER>()) else {
+                continue;
+            };
+            let (samples, _) = samples.as_chunks::<LANES>();
+            for (together, samples) in together.iter_mut().zip(samples) {
+                *together = std::array::from_fn(|lane| together[lane] + weight * samples[lane]);
+            }
+        }
+        group.copy_from_slice(together.as_flattened());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, sample by sample.
+    fn plainly(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32], clamp: bool) -> Vec<f32> {
+        let (width, height) = (input.width() as isize, input.height() as isize);
+        let Convolution { outputs, side, stride, depthwise, .. } = *convolution;
+        let (columns, rows) = (input.width().div_ceil(stride), input.height().div_ceil(stride));
+        let before = |size: usize, outputs: usize| (((outputs - 1) * stride + side).saturating_sub(size) / 2) as isize;
+        let (left, top) = (before(input.width(), columns), before(input.height(), rows));
+        let planes: Vec<&[f32]> = input.iter().collect();
+        let mut out = Vec::new();
+        for channel in 0..outputs {
+            let inputs = if depthwise { vec![channel] } else { (0..convolution.inputs).collect() };
+            for (y, x) in (0..rows).flat_map(|y| (0..columns).map(move |x| (y, x))) {
+                let mut sum = bias[channel];
+                for (nth, plane) in inputs.iter().enumerate() {
+                    for (ky, kx) in (0..side).flat_map(|ky| (0..side).map(move |kx| (ky, kx))) {
+                        let (sx, sy) = ((x * stride + kx) as isize - left, (y * stride + ky) as isize - top);
+                        if (0..width).contains(&sx) && (0..height).contains(&sy) {
+                            let sample = planes[*plane][(sy * width + sx) as usize];
+                            let sample = if clamp { sample.clamp(0.0, SIX) } else { sample };
+                            sum += weights[((channel * inputs.len() + nth) * side + ky) * side + kx] * sample;
+                        }
+                    }
+                }
+                out.push(sum.clamp(0.0, SIX));
+            }
+        }
+        out
+    }
+
+    fn by_plane(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32]) -> Planes {
+        let geometry = Geometry::new((input.width(), input.height()), convolution);
+        let mut output = Room::default().planes(convolution.outputs, geometry.outputs.0, geometry.outputs.1);
+        let mut scratch = Scratch::new(&geometry);
+        depthwise(input.data(), &geometry, (weights, bias), &mut scratch, output.data_mut());
+        output
+    }
+
+    fn pattern(count: usize, step: usize) -> Vec<f32> {
+        (0..count).map(|i| (i * step % 101) as f32 / 16.0 - 2.0).collect()
+    }
+
+    #[test]
+    fn every_side_stride_and_odd_size_follows_the_definition() {
+        for (side, stride, width, height) in [
+            (3, 1, 37, 5),
+            (3, 2, 64, 33),
+            (3, 2, 33, 64),
+            (5, 1, 7, 40),
+            (5, 2, 35, 18),
+            (5, 2, 36, 19),
+            (5, 2, 1, 1),
+            (3, 1, 1, 3),
+        ] {
+            for depthwise in [true, false] {
+                let convolution = Convolution { inputs: 3, outputs: 3, side, stride, depthwise };
+                let input = Planes::new(3, width, height, pattern(3 * width * height, 37)).unwrap();
+                let (weights, bias) = (pattern(convolution.weights(), 7), [0.5, -1.0, 1.0]);
+                let output = if depthwise {
+                    by_plane(&input, &convolution, &weights, &bias)
+                } else {
+                    full(&input, &convolution, &weights, &bias, &Room::default())
+                };
+                let expected = plainly(&input, &convolution, &weights, &bias, depthwise);
+                assert_eq!(output.data().len(), expected.len());
+                for (ours, expected) in output.data().iter().zip(expected) {
+                    assert!((ours - expected).abs() < 1e-3, "{side} {stride} {width}x{height}: {ours} {expected}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The network: its weights, and the way of a picture through it.
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use crate::network::Planes;
+use crate::network::architecture::{self, Convolution, STEM};
+use crate::network::depthwise::{Geometry, Scratch, depthwise, full};
+use crate::network::pointwise::Pointwise;
+use crate::network::room::Room;
+use crate::network::weights::{self, Numbers, Unusable};
+
+/// EfficientNet-Lite0 up to its last stage but one.
+pub struct Backbone {
+    stem: Numbers,
+    blocks: Vec<Block>,
+    room: Room,
+}
+
+/// Samples that are widened and looked at together: few enough to stay near the processor between the two.
+const TOGETHER: usize = 1 << 20;
+/// The side of the pictures that groups are made for.
+const USUAL_SIDE: usize = 384;
+
+struct Block {
+    /// Groups of `together` planes; none where the block does not widen.
+    expand: Vec<Pointwise>,
+    together: usize,
+    shape: Convolution,
+    depthwise: Numbers,
+    project: Pointwise,
+    residual: bool,
+    last: bool,
+}
+
+impl std::fmt::Debug for Backbone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Backbone").field("blocks", &self.blocks.len()).finish_non_exhaustive()
+    }
+}
+
+impl Backbone {
+    /// The network with the weights that are built in, read once.
+    pub fn builtin() -> Result<&'static Self, Unusable> {
+        static NETWORK: OnceLock<Result<Backbone, Unusable>> = OnceLock::new();
+        NETWORK.get_or_init(|| Self::read(weights::BUILTIN)).as_ref().map_err(Clone::clone)
+    }
+
+    /// The network with the weights of a file; a damaged file is refused.
+    pub fn read(bytes: &[u8]) -> Result<Self, Unusable> {
+        let mut numbers = weights::Reader::new(bytes)?;
+        let stem = numbers.next(&STEM)?;
+        let mut blocks = Vec::new();
+        let mut side = USUAL_SIDE / STEM.stride;
+        for block in architecture::blocks() {
+            let expand = block.expand.map(|shape| numbers.next(&shape)).transpose()?;
+            // Two groups at least, for two threads.
+            let together = (TOGETHER / (side * side)).clamp(1, block.depthwise.inputs.div_ceil(2));
+            side = side.div_ceil(block.depthwise.stride);
+            blocks.push(Block {
+                expand: expand.map(|numbers| Pointwise::in_groups(&numbers, together)).unwrap_or_default(),
+                together,
+                shape: block.depthwise,
+                depthwise: numbers.next(&block.depthwise)?,
+                project: numbers.next(&block.project).map(|numbers| Pointwise::new(&numbers.weights, &numbers.bias))?,
+                residual: block.residual,
+                last: block.last,
+            });
+        }
+        numbers.finish()?;
+        Ok(Self { stem, blocks, room: Room::default() })
+    }
+
+    /// Shows what each stage sees of a picture of three planes, red, green and blue, from -1 to 1.
+    pub fn look(&self, picture: &Planes, mut show: impl FnMut(&Planes)) -> Result<(), Unusable> {
+        if picture.channels() != STEM.inputs {
+            return Err(Unusable(format!("it needs three planes, not {}", picture.channels())));
+        }
+        let mut current = full(picture, &STEM, &self.stem.weights, &self.stem.bias, &self.room);
+        show(&current);
+        for block in &self.blocks {
+            let mut next = block.run(&current, &self.room)?;
+            if block.residual {
+                next.data_mut().iter_mut().zip(current.data()).for_each(|(sum, before)| *sum += before);
+            }
+            self.room.give(std::mem::replace(&mut current, next).into_data());
+            if block.last {
+                show(&current);
+            }
+        }
+        self.room.give(current.into_data());
+        Ok(())
+    }
+}
+
+impl Block {
+    fn run(&self, input: &Planes, room: &Room) -> Result<Planes, Unusable> {
+        let geometry = Geometry::new((input.width(), input.height()), &self.shape);
+        let (width, height) = geometry.outputs;
+        let mut seen = room.planes(self.shape.outputs, width, height);
+        let together = self.together;
+        let (area, taps) = (input.width() * input.height(), self.shape.side * self.shape.side);
+        let Numbers { weights, bias } = &self.depthwise;
+        let kernels = weights.par_chunks(together * taps).zip(bias.par_chunks(together));
+        let groups = seen.data_mut().par_chunks_mut(together * width * height).zip(kernels).enumerate();
+        groups.try_for_each_init(
+            || Scratch::new(&geometry),
+            |scratch, (group, (out, kernels))| {
+                let size = kernels.1.len() * area;
+                let Some(expand) = self.expand.get(group) else {
+                    let planes = &input.data()[group * together * area..][..size];
+                    depthwise(planes, &geometry, kernels, scratch, out);
+                    return Ok(());
+                };
+                let mut wide = room.take(size);
+                expand.run(input, &mut wide)?;
+                depthwise(&wide, &geometry, kernels, scratch, out);
+                room.give(wide);
+                Ok(())
+            },
+        )?;
+        let mut output = room.planes(self.project.outputs(), width, height);
+        self.project.run(&seen, output.data_mut())?;
+        room.give(seen.into_data());
+        Ok(output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::architecture::STAGES;
+
+    fn pattern(width: usize, height: usize) -> Planes {
+        let samples = (0..3 * width * height).map(|i| (i % 977) as f32 / 488.0 - 1.0).collect();
+        Planes::new(3, width, height, samples).unwrap()
+    }
+
+    /// Mean and (sample) deviation of the last plane of each stage, as PyTorch 2.15 computes them with the published weights.
+    const TORCH: [(f64, f64); STAGES] = [
+        (0.0000, 0.0000),
+        (-3.5013, 4.2824),
+        (-13.9840, 7.1021),
+        (10.5958, 7.5424),
+        (0.9746, 2.0416),
+        (5.3259, 2.9640),
+        (-6.7875, 1.2517),
+    ];
+
+    #[test]
+    fn every_stage_sees_what_it_sees_in_torch() {
+        let mut expected = TORCH.into_iter();
+        let check = |stage: &Planes| {
+            let (mean, deviation) = expected.next().unwrap();
+            let count = (stage.width() * stage.height()) as f64;
+            let (ours, spread) = *stage.moments().last().unwrap();
+            let spread = spread * (count / (count - 1.0)).sqrt();
+            // Half precision of the weights.
+            assert!(
+                (ours - mean).abs() < 0.04 && (spread - deviation).abs() < 0.04,
+                "{ours} {mean}, {spread} {deviation}"
+            );
+        };
+        Backbone::builtin().unwrap().look(&pattern(96, 64), check).unwrap();
+        assert_eq!(expected.next(), None);
+    }
+
+    #[test]
+    fn odd_sizes_and_tiny_pictures_pass() {
+        for (width, height) in [(1, 1), (33, 7), (97, 65)] {
+            let mut stages = 0;
+            let check = |stage: &Planes| {
+                stages += 1;
+                assert!(stage.data().iter().all(|sample| sample.is_finite()));
+            };
+            Backbone::builtin().unwrap().look(&pattern(width, height), check).unwrap();
+            assert_eq!(stages, STAGES);
+        }
+        let grey = Planes::new(1, 8, 8, vec![0.0; 64]).unwrap();
+        assert!(Backbone::builtin().unwrap().look(&grey, |_| ()).unwrap_err().to_string().contains("three planes"));
+    }
+
+    #[test]
+    fn damaged_weights_are_refused() {
+        let mut bytes = weights::BUILTIN.to_vec();
+        bytes[5000] ^= 1;
+        assert!(Backbone::read(&bytes).unwrap_err().to_string().contains("checksum"));
+        assert!(Backbone::read(&bytes[..10]).unwrap_err().to_string().contains("too short"));
+    }
+}

@@ -1,0 +1,41 @@
+//! Convolution by kernels of one sample: a product of matrices.
+
+use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedAMatrix};
+use rten_tensor::NdTensorView;
+
+use crate::network::weights::Numbers;
+use crate::network::{Planes, Unusable};
+
+/// Weights in the order in which the product reads them, and the bias of each output.
+pub(crate) struct Pointwise {
+    weights: PackedAMatrix<f32>,
+    bias: Vec<f32>,
+}
+
+impl Pointwise {
+    pub(crate) fn new(weights: &[f32], bias: &[f32]) -> Self {
+        let matrix = NdTensorView::from_data([bias.len(), weights.len() / bias.len().max(1)], weights);
+        Self { weights: GemmExecutor::new().prepack_a(matrix), bias: bias.to_vec() }
+    }
+
+    /// The same convolution as several, of at most `count` outputs each.
+    pub(crate) fn in_groups(numbers: &Numbers, count: usize) -> Vec<Self> {
+        let inputs = numbers.weights.len() / numbers.bias.len().max(1);
+        let groups = numbers.weights.chunks(count * inputs).zip(numbers.bias.chunks(count));
+        groups.map(|(weights, bias)| Self::new(weights, bias)).collect()
+    }
+
+    /// How many planes come out.
+    pub(crate) fn outputs(&self) -> usize {
+        self.bias.len()
+    }
+
+    /// Writes the planes that come out; nothing is clamped.
+    pub(crate) fn run(&self, input: &Planes, output: &mut [f32]) -> Result<(), Unusable> {
+        let samples = NdTensorView::from_data([input.channels(), input.width() * input.height()], input.data());
+        let options = GemmOptions { bias: Some(BiasVector::Column(&self.bias)), ..GemmOptions::default() };
+        GemmExecutor::new()
+            .gemm(output, GemmInputA::Packed(&self.weights), GemmInputB::Unpacked(samples), options)
+            .map_err(|error| Unusable(error.to_string()))
+    }
+}

@@ -1,0 +1,86 @@
+//! The file of weights: half precision for weights, single for biases, in the order of the network, and a checksum.
+
+use half::f16;
+use half::slice::HalfFloatSliceExt as _;
+use sha2::{Digest as _, Sha256};
+
+use crate::network::architecture::{Convolution, convolutions};
+
+/// The weights that are built in: `efficientnet-lite0` as ML Illustrated converted it from Google's release; notice in `models/NOTICE`.
+pub(crate) const BUILTIN: &[u8] = include_bytes!("../../models/efficientnet-lite0.bin");
+
+const MAGIC: &[u8; 8] = b"AIQALT01";
+const CHECKSUM: usize = 32;
+
+/// Why the network cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the network cannot be used: {0}")]
+pub struct Unusable(pub(crate) String);
+
+/// Weights and biases of one convolution.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Numbers {
+    pub weights: Vec<f32>,
+    pub bias: Vec<f32>,
+}
+
+/// The file of a network: weights and biases of each convolution, in the order of [`convolutions`].
+pub fn write(numbers: &[(Vec<f32>, Vec<f32>)]) -> Result<Vec<u8>, Unusable> {
+    let shapes = convolutions();
+    if numbers.len() != shapes.len() {
+        return Err(Unusable(format!("{} convolutions are needed, not {}", shapes.len(), numbers.len())));
+    }
+    let mut bytes = MAGIC.to_vec();
+    for (shape, (weights, bias)) in shapes.iter().zip(numbers) {
+        if (weights.len(), bias.len()) != (shape.weights(), shape.outputs) {
+            return Err(Unusable(format!("{shape:?} cannot have {} weights", weights.len())));
+        }
+        bytes.extend(weights.iter().flat_map(|weight| f16::from_f32(*weight).to_le_bytes()));
+        bytes.extend(bias.iter().flat_map(|bias| bias.to_le_bytes()));
+    }
+    let checksum = Sha256::digest(&bytes);
+    bytes.extend_from_slice(&checksum);
+    Ok(bytes)
+}
+
+/// Reads a file, one convolution after the other: only one is there as single precision numbers at a time.
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// Checks the file.
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<Self, Unusable> {
+        let (content, checksum) = bytes
+            .len()
+            .checked_sub(CHECKSUM)
+            .and_then(|at| bytes.split_at_checked(at))
+            .ok_or_else(|| damaged("too short"))?;
+        if Sha256::digest(content).as_slice() != checksum {
+            return Err(damaged("the checksum does not fit"));
+        }
+        Ok(Self { rest: content.strip_prefix(MAGIC).ok_or_else(|| damaged("it is of another kind"))? })
+    }
+
+    /// The next convolution, which has this shape.
+    pub(crate) fn next(&mut self, shape: &Convolution) -> Result<Numbers, Unusable> {
+        let mut take = |length: usize| {
+            let (taken, rest) = self.rest.split_at_checked(length).ok_or_else(|| damaged("it ends early"))?;
+            self.rest = rest;
+            Ok(taken)
+        };
+        let (weights, bias) = (take(2 * shape.weights())?, take(4 * shape.outputs)?);
+        let halves: Vec<f16> = weights.as_chunks::<2>().0.iter().map(|bytes| f16::from_le_bytes(*bytes)).collect();
+        let bias = bias.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        Ok(Numbers { weights: halves.to_f32_vec(), bias })
+    }
+
+    /// Checks that nothing is left.
+    pub(crate) fn finish(self) -> Result<(), Unusable> {
+        if self.rest.is_empty() { Ok(()) } else { Err(damaged("it is too long")) }
+    }
+}
+
+fn damaged(what: &str) -> Unusable {
+    Unusable(format!("its file is damaged ({what})"))
+}

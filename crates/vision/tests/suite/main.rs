@@ -1,0 +1,7 @@
+//! What is seen in photographs that were damaged on purpose.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod blind;
+mod fused;
+mod perception;
