@@ -5,7 +5,7 @@
 //! MDSI, rank correlation 0.90) falls to 5.75, 5.0, 4.0 and 3.0 of 9. A level of 3 or more is at least slight: a change of
 //! brightness that nobody minds is still there, and to be found.
 
-use agenticiqa_metrics::distort::{Category, Kind};
+use agenticiqa_distort::{Category, Kind};
 use agenticiqa_metrics::{Image, Mdsi};
 use agenticiqa_vision::vocabulary::Distortion;
 

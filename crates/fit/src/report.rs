@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agenticiqa_metrics::distort::{Category, Kind};
+use agenticiqa_distort::{Category, Kind};
 use agenticiqa_vision::perception::{Judge, Verdict, level, severity};
 use agenticiqa_vision::vocabulary::{Distortion, Severity};
 

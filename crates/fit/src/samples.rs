@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use agenticiqa_distort::{Kind, LEVELS, distort};
 use agenticiqa_imaging::Decoder;
-use agenticiqa_metrics::distort::{Kind, LEVELS, distort};
 use agenticiqa_metrics::ops::downsample::box_means;
 use agenticiqa_metrics::{Image, Region};
 use agenticiqa_vision::perception::{Features, measure_pair};

@@ -1,6 +1,6 @@
 //! From samples to a model.
 
-use agenticiqa_metrics::distort::Kind;
+use agenticiqa_distort::Kind;
 use agenticiqa_vision::perception::{Category, Forest, Judge, Usual};
 use agenticiqa_vision::vocabulary::Distortion;
 use rayon::prelude::*;

@@ -21,23 +21,16 @@
 //! ```
 
 mod comparison;
-pub mod distort;
-mod error;
-mod image;
 pub mod mat;
 mod metric;
-pub mod ops;
-mod plane;
 #[cfg(test)]
 mod testing;
 
 pub mod fr;
 pub mod nr;
 
+pub use agenticiqa_pixels::{Error, Image, Plane, Region, Result, Samples, Source, ops};
 pub use comparison::Comparison;
-pub use error::{Error, Result};
 pub use fr::*;
-pub use image::{Image, Region, Samples, Source};
 pub use metric::{Direction, Info, Kind, Map, Measurement, Metric, Pair, all, find};
 pub use nr::*;
-pub use plane::Plane;

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+pub use agenticiqa_pixels::testing::*;
+
 use crate::{Image, Kind, Metric, Pair, Region};
 
 /// The five pairs of which the authors' values are known.
@@ -56,26 +58,6 @@ pub fn assert_values_of_crops(metric: &dyn Metric, expected: [[f64; 3]; 5], tole
     }
 }
 
-/// A grey image of uniform noise.
-pub fn gray_noise(width: usize, height: usize, seed: u32) -> Image {
-    Image::from_gray8(width, height, noise(width * height, seed)).unwrap()
-}
-
-/// A colour image of uniform noise.
-pub fn colour_noise(width: usize, height: usize, seed: u32) -> Image {
-    Image::from_rgb8(width, height, noise(width * height * 3, seed)).unwrap()
-}
-
-fn noise(count: usize, seed: u32) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12345);
-    (0..count)
-        .map(|_| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 24) as u8
-        })
-        .collect()
-}
-
 /// Reads the one kind of BMP that the pairs are: 24 bits, bottom-up, uncompressed.
 fn read_bmp(bytes: &[u8]) -> Image {
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
@@ -84,30 +66,4 @@ fn read_bmp(bytes: &[u8]) -> Image {
     let rows = (0..height).rev().map(|y| &bytes[offset + y * stride..][..width * 3]);
     let rgb = rows.flat_map(|row| row.chunks_exact(3).flat_map(|bgr| [bgr[2], bgr[1], bgr[0]])).collect();
     Image::from_rgb8(width, height, rgb).unwrap()
-}
-
-/// A picture of known noise: `scene` of 0 to 1 between luma 64 and 192, plus Gaussian noise of `sigma` levels.
-pub fn noisy_scene(width: usize, height: usize, sigma: f64, scene: impl Fn(usize, usize) -> f64) -> Image {
-    let mut uniform = noise(width * height * 12, 5).into_iter().map(|byte| f64::from(byte) / 256.0);
-    // Twelve uniform numbers minus six are as good as normal up to three sigma.
-    let mut normal = || (0..12).filter_map(|_| uniform.next()).sum::<f64>() - 6.0 + 12.0 / 512.0;
-    let mut sample = |x: usize, y: usize| 64.0 + 128.0 * scene(x, y) + sigma * normal();
-    let mut samples = Vec::with_capacity(width * height);
-    for y in 0..height {
-        samples.extend((0..width).map(|x| sample(x, y).round().clamp(0.0, 255.0) as u8));
-    }
-    Image::from_gray8(width, height, samples).unwrap()
-}
-
-/// Grey shapes with straight and round edges, seen through a Gaussian blur of `sigma` pixels.
-pub fn blurred_shapes(size: usize, sigma: f64) -> Image {
-    use crate::ops::convolve::{Border, gaussian, separable};
-    let sharp = crate::Plane::from_fn(size, size, |x, y| {
-        let (dx, dy) = (x as f64 - 0.3 * size as f64, y as f64 - 0.4 * size as f64);
-        let inside = dx.hypot(dy) < 0.2 * size as f64 || (x > size * 6 / 10) != (y > size * 7 / 10);
-        if inside { 190.0 } else { 60.0 }
-    });
-    let kernel = if sigma > 0.0 { gaussian(2 * (4.0 * sigma).ceil() as usize + 1, sigma) } else { vec![1.0] };
-    let blurred = separable(&sharp, &kernel, &kernel, Border::Replicate);
-    Image::from_gray8(size, size, blurred.data().iter().map(|&sample| sample.round() as u8).collect()).unwrap()
 }

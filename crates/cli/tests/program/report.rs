@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agenticiqa::imaging::Decoder;
 use agenticiqa::metrics::Image;
-use agenticiqa::metrics::distort::{Kind, distort};
+use agenticiqa_distort::{Kind, distort};
 use base64::Engine as _;
 use serde_json::{Value, json};
 

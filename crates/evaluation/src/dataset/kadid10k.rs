@@ -3,7 +3,7 @@
 //! `dmos.csv` has the columns dist_img, ref_img, dmos, var. In spite of its name dmos is an opinion from 1 to 5, higher is
 //! better; var is its variance.
 
-use agenticiqa_metrics::distort::Kind;
+use agenticiqa_distort::Kind;
 use serde_json::json;
 
 use super::files::{Files, stem};

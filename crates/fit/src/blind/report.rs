@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agenticiqa_metrics::distort::Kind;
+use agenticiqa_distort::Kind;
 use agenticiqa_vision::blind::{COUNT, Judgement, Model};
 
 use super::ridge::Sums;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use agenticiqa_distort::{Kind, LEVELS, distort};
 use agenticiqa_imaging::Decoder;
-use agenticiqa_metrics::distort::{Kind, LEVELS, distort};
 use agenticiqa_metrics::{Image, Mdsi};
 use agenticiqa_vision::blind::{COUNT, measure};
 use rayon::prelude::*;

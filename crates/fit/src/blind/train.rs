@@ -1,6 +1,6 @@
 //! From measured pictures to the model.
 
-use agenticiqa_metrics::distort::Kind;
+use agenticiqa_distort::Kind;
 use agenticiqa_vision::blind::{COUNT, Linear, Link, Model, expected_error, mean_square};
 use rayon::prelude::*;
 

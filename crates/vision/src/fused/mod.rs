@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use agenticiqa_vision::fused;
-//! use agenticiqa_metrics::distort::{Kind, distort};
+//! use agenticiqa_distort::{Kind, distort};
 //! use agenticiqa_metrics::{Image, Pair};
 //!
 //! let clean = Image::from_gray8(96, 96, (0..96 * 96).map(|i| (i * i / 97 % 251) as u8).collect())?;

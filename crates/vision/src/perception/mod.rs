@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use agenticiqa_metrics::Image;
-//! use agenticiqa_metrics::distort::{Kind, distort};
+//! use agenticiqa_distort::{Kind, distort};
 //! use agenticiqa_vision::perception::examine;
 //! use agenticiqa_vision::vocabulary::{Distortion, Severity};
 //!

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use agenticiqa_distort::{Kind, LEVELS, distort};
 use agenticiqa_imaging::Decoder;
 use agenticiqa_metrics::Image;
-use agenticiqa_metrics::distort::{Kind, LEVELS, distort};
 use agenticiqa_vision::blind::{self, Judgement, Model};
 
 fn shipped(name: &str) -> Image {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use agenticiqa_distort::{Kind, distort};
 use agenticiqa_imaging::Decoder;
-use agenticiqa_metrics::distort::{Kind, distort};
 use agenticiqa_metrics::{Image, Pair, Samples};
 use agenticiqa_vision::fused::{Judgement, judge};
 use rayon::prelude::*;

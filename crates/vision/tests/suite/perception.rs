@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use agenticiqa_distort::{Kind, distort};
 use agenticiqa_imaging::Decoder;
-use agenticiqa_metrics::distort::{Kind, distort};
 use agenticiqa_metrics::{Image, Region};
 use agenticiqa_vision::perception::{Error, Examination, examine};
 use agenticiqa_vision::vocabulary::{Distortion, Severity};

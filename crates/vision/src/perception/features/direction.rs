@@ -66,8 +66,8 @@ mod tests {
 
     use super::*;
     use crate::perception::view::View;
+    use agenticiqa_distort::{Kind, distort};
     use agenticiqa_metrics::Image;
-    use agenticiqa_metrics::distort::{Kind, distort};
 
     #[test]
     fn motion_shows_and_focus_does_not() {

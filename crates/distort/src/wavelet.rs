@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::Plane;
+use agenticiqa_pixels::Plane;
 
 /// Lifting weights, in their order.
 const LIFTS: [f32; 4] = [-1.586_134_3, -0.052_980_118, 0.882_911_1, 0.443_506_85];

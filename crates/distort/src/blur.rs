@@ -2,9 +2,9 @@
 
 use super::pixels::Pixels;
 use super::random::Random;
-use crate::Plane;
-use crate::ops::convolve::{Border, gaussian as gaussian_kernel, separable};
-use crate::ops::strips;
+use agenticiqa_pixels::Plane;
+use agenticiqa_pixels::ops::convolve::{Border, gaussian as gaussian_kernel, separable};
+use agenticiqa_pixels::ops::strips;
 
 /// Sigma in pixels.
 const GAUSSIAN: [f64; 5] = [0.1, 0.5, 1.0, 2.0, 5.0];

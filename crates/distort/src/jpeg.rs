@@ -3,9 +3,9 @@
 //! 0.3 to 0.8 levels on average, where compression changes them by 5 to 11.
 
 use super::pixels::Pixels;
-use crate::Plane;
-use crate::ops::dct::{Block, Dct, SIDE};
-use crate::ops::strips;
+use agenticiqa_pixels::Plane;
+use agenticiqa_pixels::ops::dct::{Block, Dct, SIDE};
+use agenticiqa_pixels::ops::strips;
 
 /// Quality factors.
 const QUALITY: [u32; 5] = [43, 36, 24, 7, 4];

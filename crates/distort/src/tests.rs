@@ -1,8 +1,9 @@
 //! What holds for every kind of distortion.
 
 use super::*;
-use crate::testing::{blurred_shapes, colour_noise};
-use crate::{Mdsi, Samples};
+use agenticiqa_metrics::Mdsi;
+use agenticiqa_pixels::Samples;
+use agenticiqa_pixels::testing::{blurred_shapes, colour_noise};
 use proptest::prelude::*;
 
 /// A colour picture with edges, texture and gradients.

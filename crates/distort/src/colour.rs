@@ -4,8 +4,8 @@ use super::blur::gaussian_plane;
 use super::lab;
 use super::pixels::Pixels;
 use super::random::Random;
-use crate::Plane;
-use crate::ops::convolve::Border;
+use agenticiqa_pixels::Plane;
+use agenticiqa_pixels::ops::convolve::Border;
 
 /// Strength of diffusion: chroma is multiplied by it and blurred with a sigma of 1.5 times it plus 2 px.
 const DIFFUSION: [f64; 5] = [1.0, 3.0, 6.0, 8.0, 12.0];

@@ -2,8 +2,8 @@
 
 use super::lab;
 use super::pixels::Pixels;
-use crate::Plane;
-use crate::ops::convolve::Border;
+use agenticiqa_pixels::Plane;
+use agenticiqa_pixels::ops::convolve::Border;
 
 /// Weight of the Laplacian.
 const STRENGTH: [f32; 5] = [1.0, 2.0, 3.0, 6.0, 12.0];

@@ -2,7 +2,7 @@
 
 use super::pixels::Pixels;
 use super::random::Random;
-use crate::Plane;
+use agenticiqa_pixels::Plane;
 
 /// Displacement in pixels of each of the passes.
 const JITTER: [f64; 5] = [0.05, 0.1, 0.2, 0.5, 1.0];

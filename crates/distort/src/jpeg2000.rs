@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::pixels::Pixels;
 use super::wavelet;
-use crate::Plane;
+use agenticiqa_pixels::Plane;
 
 /// Bits of the picture over bits of the file.
 const RATIO: [f64; 5] = [16.0, 32.0, 45.0, 120.0, 400.0];

@@ -14,7 +14,7 @@
 //! Strengths in pixels are meant for pictures of about 512 x 384, as in KADID.
 //!
 //! ```
-//! use agenticiqa_metrics::distort::{Kind, distort};
+//! use agenticiqa_distort::{Kind, distort};
 //! use agenticiqa_metrics::{Image, Psnr};
 //!
 //! let clean = Image::from_gray8(64, 64, (0..4096).map(|i| (i % 64 * 4) as u8).collect())?;
@@ -41,7 +41,7 @@ mod wavelet;
 
 use std::fmt;
 
-use crate::{Error, Image, Result};
+use agenticiqa_pixels::{Error, Image, Result};
 use pixels::Pixels;
 use random::Random;
 

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::pixels::Pixels;
 use super::random::Random;
-use crate::Plane;
-use crate::ops::dct::{Block, Dct, SIDE};
+use agenticiqa_pixels::Plane;
+use agenticiqa_pixels::ops::dct::{Block, Dct, SIDE};
 
 /// Variance of white noise, samples of 0 to 1.
 const WHITE: [f64; 5] = [0.001, 0.002, 0.003, 0.005, 0.01];

@@ -1,7 +1,7 @@
 //! The picture while it is being distorted: three planes of 0 to 1.
 
-use crate::ops::strips;
-use crate::{Image, Plane, Result};
+use agenticiqa_pixels::ops::strips;
+use agenticiqa_pixels::{Image, Plane, Result};
 
 /// R, G and B (or another colour space) on the scale 0 to 1; all three have one size.
 #[derive(Debug, Clone)]
