@@ -1,4 +1,4 @@
-"""What pyiqa and piq call our metrics. Read by tools/peers.py too, as a file: nothing is imported here."""
+"""What pyiqa and piq call our metrics. Read by scripts/peers.py too, as a file: nothing is imported here."""
 
 #: For each metric that one of them has the names in pyiqa and in piq ("" where there is none).
 NAMES: dict[str, tuple[str, str]] = {

@@ -1,4 +1,4 @@
-"""Whoever knows pyiqa finds what they know: names, shapes, attributes. Its own numbers are compared in tools/compare_peers.py."""
+"""Whoever knows pyiqa finds what they know: names, shapes, attributes. Its own numbers are compared in scripts/compare_peers.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulation of big jobs (tools/simulate_scale.py) against what can be computed by hand."""
+"""The simulation of big jobs (scripts/simulate_scale.py) against what can be computed by hand."""
 
 from __future__ import annotations
 

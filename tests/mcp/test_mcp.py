@@ -1,6 +1,6 @@
 """The official Python client against the program: every tool, over stdio and over HTTP, in both versions of the handshake.
 
-Run by tools/test-mcp with the path of the program. Prints one line a test and the number that passed.
+Run by scripts/test-mcp with the path of the program. Prints one line a test and the number that passed.
 """
 
 import asyncio

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::journal::Node;
+use crate::events::Node;
 use crate::state::AgenticIqaState;
 use agenticiqa_imaging::files::write_atomically;
 

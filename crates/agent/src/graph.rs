@@ -1,6 +1,6 @@
 //! The agent graph: which node comes next, and what it looks like.
 
-use crate::journal::Node;
+use crate::events::Node;
 use crate::state::AgenticIqaState;
 
 /// The node that the state asks for; `None` when all is done. The edge after the summarizer is the conditional one.

@@ -2,14 +2,14 @@
 
 mod agent;
 pub mod checkpoint;
+pub mod events;
 pub mod executor;
 pub mod graph;
-pub mod journal;
+pub mod inputs;
 pub mod planner;
 pub mod question;
 pub mod reasoner;
 pub mod state;
-pub mod subject;
 pub mod summarizer;
 
 pub use agent::{Agent, DEFAULT_QUERY, Error, Input, Options, Request};

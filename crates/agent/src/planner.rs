@@ -20,7 +20,7 @@ pub async fn plan(reasoner: &dyn Reasoner, context: Context<'_>) -> Result<Plann
 /// Whether there is a reference is a fact; tools that the user asked for are run; names that no tool has are dropped,
 /// with a note.
 fn settle(mut plan: PlannerOutput, context: Context<'_>) -> PlannerOutput {
-    plan.reference_mode = match context.subject.reference() {
+    plan.reference_mode = match context.inputs.reference() {
         Some(_) => ReferenceMode::FullReference,
         None => ReferenceMode::NoReference,
     };
@@ -29,7 +29,7 @@ fn settle(mut plan: PlannerOutput, context: Context<'_>) -> PlannerOutput {
         for name in plan.required_tools() {
             match context.registry.get(name) {
                 Ok(tool) => tools.extend(Text::new(tool.name())),
-                Err(error) => context.journal.note(format!("the plan asks for a tool that does not exist: {error}")),
+                Err(error) => context.events.note(format!("the plan asks for a tool that does not exist: {error}")),
             }
         }
     } else {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use agenticiqa::agent::{Agent, Input, Options as AgentOptions, Request};
+use agenticiqa::events::{EventLog, Node};
 use agenticiqa::imaging::encode_png;
-use agenticiqa::journal::{Journal, Node};
 use agenticiqa::metrics::Image;
 use agenticiqa::reasoner::Reasoner;
 use agenticiqa::reasoner::vlm::VlmReasoner;
@@ -83,6 +83,6 @@ fn one_assessment(bencher: divan::Bencher<'_, '_>) {
     bencher.bench_local(|| {
         let request = Request::new(Input::Bytes("dot.png".to_owned(), picture.clone()));
         let request = Request { max_replan_iterations: Some(0), ..request };
-        runtime.block_on(agent.assess(request, Journal::default())).unwrap()
+        runtime.block_on(agent.assess(request, EventLog::default())).unwrap()
     });
 }

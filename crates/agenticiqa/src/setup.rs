@@ -9,14 +9,14 @@ use agenticiqa_imaging::Decoder;
 use crate::config::{Backend, Environment, Role, Settings};
 use crate::{tools, vlm};
 use agenticiqa_agent::checkpoint::Checkpoints;
-use agenticiqa_agent::journal::Node;
+use agenticiqa_agent::events::Node;
 use agenticiqa_agent::reasoner::Reasoner;
 use agenticiqa_agent::reasoner::builtin::Builtin;
 use agenticiqa_agent::reasoner::fallback::WithFallback;
 use agenticiqa_agent::reasoner::vlm::VlmReasoner;
 use agenticiqa_agent::state::ByNode;
 use agenticiqa_agent::{Agent, Options};
-use agenticiqa_tools::{Registry, ToolCache, ToolList, Worker, Workshop};
+use agenticiqa_tools::{Registry, ToolCache, ToolList, ToolResources, Worker};
 use agenticiqa_vlm::{BackendName, BaseUrl, Calls, Client, ProviderSettings, RetryPolicy, Secret, Traffic, Vlm};
 
 /// Why the settings do not make an agent.
@@ -61,10 +61,10 @@ pub fn registry(settings: &Settings) -> Result<Registry, Error> {
     let given = &settings.pipeline.tools;
     let list = tool_list(settings)?;
     let worker = given.worker.settings().map(Worker::new).unwrap_or_default();
-    let installed = settings.data_folder.as_deref().map(Workshop::in_folder).unwrap_or_default();
+    let installed = settings.data_folder.as_deref().map(ToolResources::in_folder).unwrap_or_default();
     let own = given.metadata.as_ref().and_then(|path| path.parent()).map(Path::to_owned);
-    let workshop = Workshop { worker, own, ..installed };
-    let mut registry = Registry::from_list(list, &workshop)?;
+    let resources = ToolResources { worker, own, ..installed };
+    let mut registry = Registry::from_list(list, &resources)?;
     for (tool, path) in &given.models {
         registry.load_model(tool, path)?;
     }

@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(run.written(), 7);
         let lines = records(&batch.lines());
         let input = Input::file(&batch.output);
-        let samples: Vec<_> = input.items(&batch.places).unwrap().map(|item| item.unwrap().unwrap()).collect();
+        let samples: Vec<_> = input.items(&batch.paths).unwrap().map(|item| item.unwrap().unwrap()).collect();
         assert_eq!(samples.len(), 7);
         for (sample, line) in samples.iter().zip(&lines) {
             assert_eq!(line["sample_id"], sample.sample_id);
@@ -148,7 +148,7 @@ mod tests {
         let (place, batch) = folder(0);
         let path = place.path().join("wrong.parquet");
         std::fs::write(&path, "PAR1 not really PAR1").unwrap();
-        let error = Input::file(&path).items(&batch.places).err().unwrap().to_string();
+        let error = Input::file(&path).items(&batch.paths).err().unwrap().to_string();
         assert!(error.contains("wrong.parquet: the input cannot be read"), "{error}");
     }
 }

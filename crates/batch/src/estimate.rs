@@ -46,13 +46,13 @@ pub struct Estimate {
 impl Batch {
     /// Looks at every line of the input and at the output; neither is changed. `models` are the models that are asked.
     pub fn estimate(&self, models: &ByNode<Option<BackendName>>, rates: &RateCard) -> Result<Estimate, Error> {
-        let mut ledger = Ledger::read(&self.input, &self.places)?;
+        let mut ledger = Ledger::read(&self.input, &self.paths)?;
         let found = resume::look(&self.lines(), self.existing, &mut ledger)?;
         let mut estimate =
             Estimate { total: ledger.total(), done: ledger.done(), cost_usd: Some(0.0), ..Estimate::default() };
         let (first, last) = (*self.options.sample_range.start(), *self.options.sample_range.end());
         let mut pictures = 0;
-        for (item, position) in self.input.items(&self.places)?.zip(1..) {
+        for (item, position) in self.input.items(&self.paths)?.zip(1..) {
             let item = item?;
             let most = self.options.max_samples.unwrap_or(u64::MAX);
             let asked = (first..=last).contains(&position) && estimate.open < most;

@@ -14,7 +14,7 @@ pub mod gate;
 mod input;
 mod line;
 mod output;
-pub mod places;
+pub mod path_rules;
 mod resume;
 mod run;
 mod sample;
@@ -30,7 +30,7 @@ mod writer;
 use std::io;
 use std::path::PathBuf;
 
-pub use crate::places::Places;
+pub use crate::path_rules::PathRules;
 pub use budget::Budget;
 pub use estimate::Estimate;
 pub use execution_log::{ExecutionLog, LogFile};

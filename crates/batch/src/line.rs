@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::failure::{Known, kind};
 use super::resume::{self, Ledger};
-use super::{Error, Flaw, Input, Item, Places, Sample, run};
+use super::{Error, Flaw, Input, Item, PathRules, Sample, run};
 use agenticiqa_agent::state::AssessmentRecord;
 use agenticiqa_agent::{self, Agent};
 
@@ -27,10 +27,13 @@ pub struct Line {
 }
 
 /// The lines of an input, read as a batch reads them: names that are repeated and lines that are no samples become lines that say so.
-pub fn open_lines(input: &Input, places: &Places) -> Result<impl Iterator<Item = Result<Line, Error>> + use<>, Error> {
-    let ledger = Ledger::read(input, places)?;
+pub fn open_lines(
+    input: &Input,
+    paths: &PathRules,
+) -> Result<impl Iterator<Item = Result<Line, Error>> + use<>, Error> {
+    let ledger = Ledger::read(input, paths)?;
     let input = input.clone();
-    let items = input.items(places)?;
+    let items = input.items(paths)?;
     Ok(items.filter_map(move |item| match item {
         Ok(item) => resume::judge(&ledger, item).map(|item| Ok(Line::of(item, &input))),
         Err(error) => Some(Err(error)),
@@ -54,7 +57,7 @@ impl Line {
         let Self { name, number, mut fields } = self;
         let text = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
         let item = match text(fields.shift_remove(FLAW)) {
-            None => Sample::read(number, fields, &Places::new(None, None)),
+            None => Sample::read(number, fields, &PathRules::new(None, None)),
             Some(message) => Err(Flaw {
                 query: text(fields.shift_remove("query")),
                 image_path: text(fields.shift_remove("image_path")),
@@ -137,12 +140,12 @@ mod tests {
         ];
         std::fs::write(&path, text.join("\n")).unwrap();
         let input = Input::file(&path);
-        let places = Places::new(None, Some(&path));
-        let lines: Vec<Line> = open_lines(&input, &places).unwrap().collect::<Result<_, _>>().unwrap();
+        let paths = PathRules::new(None, Some(&path));
+        let lines: Vec<Line> = open_lines(&input, &paths).unwrap().collect::<Result<_, _>>().unwrap();
         let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["a", "in.jsonl:2", "in.jsonl:3"]);
         let (_, first) = lines[0].clone().item();
-        let expected = input.items(&places).unwrap().next().unwrap().unwrap();
+        let expected = input.items(&paths).unwrap().next().unwrap().unwrap();
         assert_eq!(first, expected);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let agent = Arc::new(agent());

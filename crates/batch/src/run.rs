@@ -16,11 +16,11 @@ use super::execution_log::{ExecutionLog, LogFile};
 use super::failure::{Known, kind};
 use super::resume::{self, Existing, Found, Ledger};
 use super::writer::Writer;
-use super::{Error, Flaw, Input, Item, Output, Places, Sample, Summary};
-use agenticiqa_agent::journal::Journal;
+use super::{Error, Flaw, Input, Item, Output, PathRules, Sample, Summary};
+use agenticiqa_agent::events::EventLog;
 use agenticiqa_agent::state::AssessmentRecord;
 use agenticiqa_agent::{Agent, Request};
-use agenticiqa_vlm::patience;
+use agenticiqa_vlm::queue_timeout;
 
 /// Lines that are read ahead.
 const READ_AHEAD: usize = 64;
@@ -113,7 +113,7 @@ pub struct Batch {
     /// The samples.
     pub input: Input,
     /// Where relative paths of the input start.
-    pub places: Places,
+    pub paths: PathRules,
     /// The records.
     pub output: PathBuf,
     /// What to do with an output that is there.
@@ -194,7 +194,7 @@ impl Batch {
             {
                 return Err(Error::SameFile(batch.output.clone()));
             }
-            let mut ledger = Ledger::read(&batch.input, &batch.places)?;
+            let mut ledger = Ledger::read(&batch.input, &batch.paths)?;
             let range = &batch.options.sample_range;
             let (output, found) = resume::open(&batch.lines(), batch.existing, &mut ledger, range)?;
             Ok((ledger, output, found))
@@ -216,7 +216,7 @@ impl Batch {
         let batch = self.clone();
         // A thread and no task: it waits more than it works.
         std::thread::spawn(move || {
-            let items = match batch.input.items(&batch.places) {
+            let items = match batch.input.items(&batch.paths) {
                 Ok(items) => items,
                 Err(error) => return drop(sender.blocking_send(Err(error))),
             };
@@ -348,9 +348,9 @@ pub(super) async fn record(
     limit: Option<Duration>,
 ) -> AssessmentRecord {
     let start = Instant::now();
-    let assessment = agent.assess(request, Journal::default());
+    let assessment = agent.assess(request, EventLog::default());
     let assessed = match limit {
-        Some(limit) => patience::within(patience::timeout(limit, assessment)).await,
+        Some(limit) => queue_timeout::within(queue_timeout::timeout(limit, assessment)).await,
         None => Ok(assessment.await),
     };
     match assessed {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::places::Places;
+use crate::path_rules::PathRules;
 use agenticiqa_agent::state::{RegionBox, Text};
 use agenticiqa_agent::{Input, Request};
 use agenticiqa_tools::scoring::NamedRegion;
@@ -65,7 +65,7 @@ impl Flaw {
 
 impl Sample {
     /// Reads the fields of a line.
-    pub fn read(line: u64, fields: Map<String, Value>, places: &Places) -> Result<Self, Flaw> {
+    pub fn read(line: u64, fields: Map<String, Value>, paths: &PathRules) -> Result<Self, Flaw> {
         let known = |name: &str| fields.get(name).and_then(plain);
         let partial = Flaw {
             sample_id: known("sample_id"),
@@ -73,10 +73,10 @@ impl Sample {
             image_path: known("image_path"),
             ..Flaw::new(line, "")
         };
-        Self::take(line, fields, places).map_err(|message| Flaw { message, ..partial })
+        Self::take(line, fields, paths).map_err(|message| Flaw { message, ..partial })
     }
 
-    fn take(line: u64, mut fields: Map<String, Value>, places: &Places) -> Result<Self, String> {
+    fn take(line: u64, mut fields: Map<String, Value>, paths: &PathRules) -> Result<Self, String> {
         let required = |value: Option<Value>, name: &str| {
             let value = value.filter(|value| !value.is_null());
             let value = value.ok_or_else(|| format!("{name} is missing: add it to the line"))?;
@@ -95,8 +95,8 @@ impl Sample {
             line,
             sample_id,
             query,
-            image_path: places.find(&image_path),
-            reference_path: reference.map(|path| places.find(&path)),
+            image_path: paths.find(&image_path),
+            reference_path: reference.map(|path| paths.find(&path)),
             options,
             regions,
             input: fields,
@@ -186,7 +186,7 @@ mod tests {
 
     fn read(line: Value) -> Result<Sample, Flaw> {
         let Value::Object(fields) = line else { panic!("not an object") };
-        Sample::read(7, fields, &Places::new(None, None))
+        Sample::read(7, fields, &PathRules::new(None, None))
     }
 
     #[test]

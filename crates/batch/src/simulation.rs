@@ -13,7 +13,7 @@ use super::testing::{folder, with_reasoners};
 use super::writer::Writer;
 use super::*;
 use agenticiqa_agent::Agent;
-use agenticiqa_agent::journal::Node;
+use agenticiqa_agent::events::Node;
 use agenticiqa_agent::reasoner::Reasoner;
 use agenticiqa_agent::reasoner::vlm::VlmReasoner;
 use agenticiqa_vlm::{
@@ -91,7 +91,7 @@ fn agent(model: &Arc<Slow>, calls: usize, limits: Limits) -> Agent {
 
 /// Runs the batch on the clock of the test: lines are there from the start, and the disk takes no time.
 async fn simulate(batch: &Batch, agent: Agent) -> (Summary, Duration) {
-    let items: Vec<_> = batch.input.items(&batch.places).unwrap().collect();
+    let items: Vec<_> = batch.input.items(&batch.paths).unwrap().collect();
     let (sender, lines) = mpsc::channel(items.len().max(1));
     let total = items.len() as u64;
     for item in items {

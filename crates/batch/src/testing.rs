@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agenticiqa_imaging::encode_png;
 use agenticiqa_metrics::Image;
 
-use super::{Batch, Existing, Input, Options, Places};
+use super::{Batch, Existing, Input, Options, PathRules};
 use agenticiqa_agent::reasoner::Reasoner;
 use agenticiqa_agent::reasoner::builtin::Builtin;
 use agenticiqa_agent::state::ByNode;
@@ -51,7 +51,7 @@ pub fn folder(count: usize) -> (tempfile::TempDir, Batch) {
 fn batch(folder: &Path) -> Batch {
     let input = Input::file(folder.join("input.jsonl"));
     Batch {
-        places: Places::new(Some(folder), input.path()),
+        paths: PathRules::new(Some(folder), input.path()),
         input,
         output: folder.join("output.jsonl"),
         existing: Existing::Resume,

@@ -12,7 +12,7 @@ use crate::exit::{Exit, Stop};
 use crate::table;
 
 /// How long a server may take to list its models, or a model to say a word.
-const PATIENCE: Duration = Duration::from_secs(20);
+const QUEUE_TIME: Duration = Duration::from_secs(20);
 
 #[derive(Serialize)]
 struct Findings<'a> {
@@ -27,7 +27,7 @@ pub fn run(arguments: &Doctor, settings: &Settings, environment: &Environment) -
     let report = doctor::facts(settings, environment, &registry);
     let api = if arguments.check_api {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Some(runtime.block_on(doctor::check_api(settings, environment, PATIENCE)))
+        Some(runtime.block_on(doctor::check_api(settings, environment, QUEUE_TIME)))
     } else {
         None
     };

@@ -58,10 +58,10 @@ impl<'a> Check<'a> {
             });
             written.map_err(|error| Stop::failed(format!("{}: {error}", path.display())))?;
         }
-        Ok(self.tell(&verdict))
+        Ok(self.emit(&verdict))
     }
 
-    fn tell(&self, verdict: &Verdict) -> Exit {
+    fn emit(&self, verdict: &Verdict) -> Exit {
         if self.gate.is_open() {
             return Exit::Done;
         }

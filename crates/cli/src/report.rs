@@ -30,7 +30,7 @@ pub fn run(arguments: &Report, settings: &Settings, quiet: bool) -> Result<Exit,
         studio: (!arguments.no_pictures).then_some(studio),
     };
     let live = Live::new(&arguments.input, quiet);
-    let findings = Findings::of(&arguments.input, &options, &|progress| live.tell(progress))?;
+    let findings = Findings::of(&arguments.input, &options, &|progress| live.emit(progress))?;
     live.finish();
     let files = findings.write(&arguments.output)?;
     for run in &findings.runs {
@@ -118,7 +118,7 @@ impl Live {
         Self(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())).with_message("reading"))
     }
 
-    fn tell(&self, progress: Progress) {
+    fn emit(&self, progress: Progress) {
         match progress {
             Progress::Read(bytes) => self.0.set_position(bytes),
             Progress::Evaluating => self.0.set_message("evaluating"),

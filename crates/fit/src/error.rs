@@ -29,16 +29,16 @@ pub enum Error {
     Weights(#[from] agenticiqa_weights::Error),
     /// A picture cannot be judged without a reference.
     #[error(transparent)]
-    Blind(#[from] agenticiqa_vision::blind::Error),
+    FusedNr(#[from] agenticiqa_vision::fused_nr::Error),
     /// The model of the score without a reference cannot be written.
     #[error(transparent)]
-    BlindModel(#[from] agenticiqa_vision::blind::Unusable),
+    BlindModel(#[from] agenticiqa_vision::fused_nr::Unusable),
     /// The network cannot be used.
     #[error(transparent)]
     Backbone(#[from] agenticiqa_vision::network::Unusable),
     /// The fused score cannot be written.
     #[error(transparent)]
-    Fused(#[from] agenticiqa_vision::fused::Unusable),
+    Fused(#[from] agenticiqa_vision::fused_fr::Unusable),
     /// A file holds something else.
     #[error(transparent)]
     Json(#[from] serde_json::Error),

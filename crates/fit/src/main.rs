@@ -1,11 +1,11 @@
 //! Fits the models that AgenticIQA ships. Not part of the program: `cargo run --release -p agenticiqa-fit -- perception --help`.
 
 mod backbone;
-mod blind;
 mod boost;
 mod corpus;
 mod error;
-mod fusion;
+mod fused_fr;
+mod fused_nr;
 mod labels;
 mod opinions;
 mod report;
@@ -35,11 +35,11 @@ enum Command {
     /// Fits the detection of distortions and their severity.
     Perception(Perception),
     /// Fits the score without a reference.
-    Blind(blind::Arguments),
+    FusedNr(fused_nr::Arguments),
     /// Makes the file of the network that looks at pictures without a reference.
     Backbone(backbone::Arguments),
     /// Fits the fused score with a reference.
-    Fusion(fusion::Arguments),
+    Fusion(fused_fr::Arguments),
     /// Shows how findings go with the opinions that a manifest holds.
     Opinions {
         /// The folder with the manifest.jsonl.
@@ -112,9 +112,9 @@ const USUAL: [&str; 19] = [
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Perception(arguments) => perception(&arguments),
-        Command::Blind(arguments) => blind::run(&arguments),
+        Command::FusedNr(arguments) => fused_nr::run(&arguments),
         Command::Backbone(arguments) => backbone::run(&arguments),
-        Command::Fusion(arguments) => fusion::run(&arguments),
+        Command::Fusion(arguments) => fused_fr::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),
         Command::Examine { image, reference } => opinions::show(&image, reference.as_deref()),
     };

@@ -43,7 +43,7 @@ pub struct Content {
 
 /// A distortion that a picture was given.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Given {
+pub struct AppliedDistortion {
     /// Index into `Kind::ALL`.
     pub kind: usize,
     /// 1 to 5.
@@ -52,7 +52,7 @@ pub struct Given {
     pub damage: f64,
 }
 
-impl Given {
+impl AppliedDistortion {
     /// How visible it is, 0 to 4.
     pub fn visible(&self) -> f64 {
         labels::visibility(self.damage, self.level)
@@ -62,7 +62,7 @@ impl Given {
 /// A picture: what it was given, and what is measured of it alone and against its original.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    pub given: Vec<Given>,
+    pub given: Vec<AppliedDistortion>,
     pub single: Vec<f32>,
     pub pair: Vec<f32>,
     /// Whether it is a photo at its own, large size.
@@ -168,7 +168,13 @@ fn measure_content(content: &Content) -> Result<Measured, Error> {
 }
 
 impl Measured {
-    fn add(&mut self, original: &Image, distorted: &Image, given: Vec<Given>, large: bool) -> Result<(), Error> {
+    fn add(
+        &mut self,
+        original: &Image,
+        distorted: &Image,
+        given: Vec<AppliedDistortion>,
+        large: bool,
+    ) -> Result<(), Error> {
         let (single, pair) = measure_pair(original, distorted)?;
         let names = |features: &Features| features.names().iter().map(|&name| name.to_owned()).collect();
         self.single_names = names(&single);
@@ -181,7 +187,7 @@ impl Measured {
     fn distort(&mut self, base: &Image, kind: usize, level: u8, draw: &mut Draw, large: bool) -> Result<(), Error> {
         let distorted = distort(base, Kind::ALL[kind], level, draw.below(1 << 30) as u64)?;
         let damage = labels::damage(base, &distorted)?;
-        self.add(base, &distorted, vec![Given { kind, level, damage }], large)
+        self.add(base, &distorted, vec![AppliedDistortion { kind, level, damage }], large)
     }
 
     /// Two distortions, in the order in which a camera and an editor make them.
@@ -202,7 +208,7 @@ impl Measured {
         let (first_level, second_level) = (2 + draw.below(4) as u8, 1 + draw.below(4) as u8);
         let once = distort(base, first, first_level, draw.below(1 << 30) as u64)?;
         let twice = distort(&once, second, second_level, draw.below(1 << 30) as u64)?;
-        let given = |kind: Kind, level: u8, damage: f64| Given { kind: kind as usize, level, damage };
+        let given = |kind: Kind, level: u8, damage: f64| AppliedDistortion { kind: kind as usize, level, damage };
         let labels = vec![
             given(first, first_level, labels::damage(base, &once)?),
             given(second, second_level, labels::damage(&once, &twice)?),

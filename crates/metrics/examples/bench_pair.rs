@@ -4,7 +4,7 @@
 //! exist or refuses the pair. Each repetition gets fresh images, so that nothing shared between metrics is counted as
 //! free; only the measurement is timed, and the least of all repetitions is given. `cpu_seconds` is the processor time
 //! of the calling thread, which holds on a busy machine too: with one thread that is all there is (Linux, else null).
-//! `tools/compare_peers.py` runs this program; one repetition in a process of its own shows peak memory.
+//! `scripts/compare_peers.py` runs this program; one repetition in a process of its own shows peak memory.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};

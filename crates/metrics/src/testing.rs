@@ -1,7 +1,7 @@
 //! Pictures and values for the tests of every metric.
 //!
 //! The authors' values are known for five pairs of TID2013. Its pictures may not be shipped with the project:
-//! `tools/fetch-test-data` puts them into `test-data/calibration`, and the tests fail, with that hint, without them.
+//! `scripts/fetch-test-data` puts them into `test-data/calibration`, and the tests fail, with that hint, without them.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub fn calibration_pair(name: &str) -> (Image, Image) {
     let load = |folder: &str| {
         let path = data_dir().join("calibration").join(folder).join(format!("{name}.bmp"));
         let bytes = std::fs::read(&path)
-            .unwrap_or_else(|error| panic!("{}: {error}; run tools/fetch-test-data first", path.display()));
+            .unwrap_or_else(|error| panic!("{}: {error}; run scripts/fetch-test-data first", path.display()));
         read_bmp(&bytes)
     };
     (load("ref_dir"), load("dist_dir"))

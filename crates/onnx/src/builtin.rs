@@ -23,7 +23,7 @@ impl BuiltIn {
         })
     }
 
-    fn compute(&self, inputs: &[(&str, &Given)], outputs: &[&str], threads: usize) -> Result<Vec<Tensor>, String> {
+    fn compute(&self, inputs: &[(&str, &RtenInput)], outputs: &[&str], threads: usize) -> Result<Vec<Tensor>, String> {
         let failed = |error: rten::RunError| sentence(&error.to_string());
         let node = |name: &str| self.model.node_id(name).map_err(failed);
         let views = inputs.iter().map(|(name, given)| Ok((node(name)?, given.view()?)));
@@ -38,19 +38,19 @@ impl BuiltIn {
 impl Session for BuiltIn {
     fn run(&self, inputs: &[(&str, &Tensor)], outputs: &[&str]) -> Result<Vec<Tensor>, String> {
         let threads = rayon::current_num_threads();
-        let given = inputs.iter().map(|(_, tensor)| Given::new(tensor)).collect::<Result<Vec<_>, _>>()?;
+        let given = inputs.iter().map(|(_, tensor)| RtenInput::new(tensor)).collect::<Result<Vec<_>, _>>()?;
         let named: Vec<_> = inputs.iter().map(|(name, _)| *name).zip(&given).collect();
         guarded(|| self.compute(&named, outputs, threads))
     }
 }
 
 /// A tensor as rten takes it: its whole numbers are of 32 bits, also where the file says 64.
-enum Given<'a> {
+enum RtenInput<'a> {
     Float(&'a [usize], &'a [f32]),
     Integer(&'a [usize], Vec<i32>),
 }
 
-impl<'a> Given<'a> {
+impl<'a> RtenInput<'a> {
     fn new(tensor: &'a Tensor) -> Result<Self, String> {
         match tensor.data() {
             Data::Float(elements) => Ok(Self::Float(tensor.shape(), elements)),

@@ -228,7 +228,7 @@ fn a_library_that_is_none_is_named() {
     assert!(error.to_string().starts_with(&format!("{}: not usable as the library", path.display())), "{error}");
 }
 
-/// Runs with the library that `ORT_DYLIB_PATH` names; `tools/check-onnxruntime` fetches one and sets it.
+/// Runs with the library that `ORT_DYLIB_PATH` names; `scripts/check-onnxruntime` fetches one and sets it.
 #[test]
 fn onnx_runtime_gives_the_same_numbers_and_survives_the_same_files() {
     let runtime = Runtime::find(None);

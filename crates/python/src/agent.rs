@@ -8,7 +8,7 @@ use std::time::Duration;
 use agenticiqa::agent::{self as engine, Request};
 use agenticiqa::batch::Line;
 use agenticiqa::config::Overrides;
-use agenticiqa::journal::Journal;
+use agenticiqa::events::EventLog;
 use agenticiqa::setup;
 use agenticiqa::state::{AnswerForm, AssessmentRecord, RegionBox};
 use agenticiqa::vlm::{Calls, Limiter, Traffic};
@@ -19,7 +19,7 @@ use tokio::task::{AbortHandle, JoinError};
 
 use crate::errors::Problem;
 use crate::limiter::Remote;
-use crate::pictures::Given;
+use crate::pictures::ImageArgument;
 use crate::settings;
 use crate::threads;
 
@@ -120,19 +120,19 @@ impl Agent {
     ) -> PyResult<Run> {
         let question: Question =
             serde_json::from_str(question).map_err(|error| Problem::Settings(error.to_string()))?;
-        let (image, reference) = (Given::of(image)?, reference.map(Given::of_reference).transpose()?);
+        let (image, reference) = (ImageArgument::of(image)?, reference.map(ImageArgument::of_reference).transpose()?);
         let agent = Arc::clone(&self.agent);
         let encode = move || {
             threads::compute(|| {
                 rayon::join(|| image.input(names.0), || reference.map(|reference| reference.input(names.1)).transpose())
             })
         };
-        let start = move |journal| async move {
+        let start = move |events| async move {
             // Large pictures take long: neither an event loop nor Ctrl-C is to wait for them.
             let encoded = tokio::task::spawn_blocking(encode).await.map_err(|failure| failed(&failure))?;
             let (image, reference) = encoded?;
             let request = question.request(image?, reference?);
-            agent.assess(request, journal).await.map_err(Problem::from)
+            agent.assess(request, events).await.map_err(Problem::from)
         };
         Ok(py.detach(|| Run::start(wake, start))?)
     }
@@ -191,20 +191,20 @@ fn failed(failure: &JoinError) -> Problem {
 }
 
 impl Run {
-    fn start<F>(wake: Option<Py<PyAny>>, work: impl FnOnce(Journal) -> F) -> Result<Self, Problem>
+    fn start<F>(wake: Option<Py<PyAny>>, work: impl FnOnce(EventLog) -> F) -> Result<Self, Problem>
     where
         F: Future<Output = Result<AssessmentRecord, Problem>> + Send + 'static,
     {
         let (sender, receiver) = channel();
         let voice = Arc::new(Voice { sender: Mutex::new(sender), wake });
         let events = Arc::clone(&voice);
-        let journal = Journal::heard_by(move |event| {
+        let events = EventLog::heard_by(move |event| {
             if let Ok(event) = serde_json::to_string(event) {
                 events.say(Message::Event(event));
             }
         });
         let runtime = runtime()?;
-        let worked = runtime.spawn(work(journal));
+        let worked = runtime.spawn(work(events));
         let task = worked.abort_handle();
         runtime.spawn(async move {
             let ended = worked.await.unwrap_or_else(|failure| {
@@ -224,8 +224,8 @@ impl Run {
     /// What is heard within so many seconds: `(False, event)`, `(True, record)`, both as JSON, or `None`. What ended the
     /// assessment without a record is raised.
     fn hear(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<(bool, String)>> {
-        let patience = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-        let heard = py.detach(|| self.messages.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(patience));
+        let queue_time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let heard = py.detach(|| self.messages.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(queue_time));
         match heard {
             Ok(Message::Event(event)) => Ok(Some((false, event))),
             Ok(Message::End(record)) => {

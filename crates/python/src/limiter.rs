@@ -66,7 +66,7 @@ impl Remote {
     }
 
     /// Tells it something, elsewhere; what comes of it is not waited for.
-    fn tell(&self, method: &'static str, arguments: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send + 'static) {
+    fn emit(&self, method: &'static str, arguments: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send + 'static) {
         let Some(object) = Python::try_attach(|py| self.0.clone_ref(py)) else { return };
         tokio::task::spawn_blocking(move || {
             Python::try_attach(|py| -> PyResult<()> {
@@ -107,11 +107,11 @@ impl Limiter for Remote {
 
     fn settle(&self, backend: &str, reserved: f64, used: Option<f64>) {
         let backend = backend.to_owned();
-        self.tell("settle", move |py| Ok((backend, reserved, used).into_pyobject(py)?.into_any().unbind()));
+        self.emit("settle", move |py| Ok((backend, reserved, used).into_pyobject(py)?.into_any().unbind()));
     }
 
     fn rest(&self, backend: &str, respite: Duration) {
         let (backend, seconds) = (backend.to_owned(), respite.as_secs_f64());
-        self.tell("rest", move |py| Ok((backend, seconds).into_pyobject(py)?.into_any().unbind()));
+        self.emit("rest", move |py| Ok((backend, seconds).into_pyobject(py)?.into_any().unbind()));
     }
 }

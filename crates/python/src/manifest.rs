@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agenticiqa::batch::{Input, Line, Places, open_lines};
+use agenticiqa::batch::{Input, Line, PathRules, open_lines};
 use pyo3::prelude::*;
 
 use crate::errors::Problem;
@@ -12,8 +12,8 @@ use crate::errors::Problem;
 #[pyo3(signature = (path, root=None))]
 pub fn manifest(py: Python<'_>, path: PathBuf, root: Option<PathBuf>) -> PyResult<Vec<(String, u64, String)>> {
     let read = py.detach(|| -> Result<Vec<_>, Problem> {
-        let places = Places::new(root.as_deref(), Some(&path));
-        let lines = open_lines(&Input::file(&path), &places)?;
+        let paths = PathRules::new(root.as_deref(), Some(&path));
+        let lines = open_lines(&Input::file(&path), &paths)?;
         let row = |line: Line| (line.name, line.number, serde_json::Value::Object(line.fields).to_string());
         lines.map(|line| Ok(row(line?))).collect()
     });

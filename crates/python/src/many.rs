@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::Problem;
-use crate::pictures::{Given, Pixels};
+use crate::pictures::{ImageArgument, Pixels};
 use crate::threads;
 use crate::tools::{Task, Tool, open_reference};
 
@@ -66,10 +66,10 @@ impl Job {
 
     fn one(&self, py: Python<'_>, index: usize) -> Vec<Cell> {
         let told = |error: PyErr| Problem::of_picture(py, &error);
-        let image = Given::of(self.images[index].bind(py)).map_err(told);
+        let image = ImageArgument::of(self.images[index].bind(py)).map_err(told);
         let reference = match &self.references {
             References::Each(all) if !all[index].is_none(py) => {
-                Some(Given::of_reference(all[index].bind(py)).map_err(told))
+                Some(ImageArgument::of_reference(all[index].bind(py)).map_err(told))
             }
             _ => None,
         };
@@ -124,7 +124,7 @@ pub fn score_many<'py>(
     let references = match references {
         None => References::None,
         Some(one) if shared => {
-            let given = Given::of_reference(&one)?;
+            let given = ImageArgument::of_reference(&one)?;
             References::One(threads::attended(py, move || open_reference(given, &decoder))?)
         }
         Some(each) => References::Each(each.extract()?),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use agenticiqa::agent::Input;
 use agenticiqa::imaging::{Decoder, Format, Picture as Decoded, encode_png_exact};
+use agenticiqa::inputs::Source;
 use agenticiqa::metrics::{Image, Region};
-use agenticiqa::subject::Source;
 use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -19,7 +19,7 @@ use crate::errors::{self, Problem};
 use crate::threads::{attended, compute};
 
 /// Something that is, or can be made, a picture. It no longer needs the interpreter.
-pub enum Given {
+pub enum ImageArgument {
     /// A file.
     Path(PathBuf),
     /// The bytes of a file.
@@ -48,7 +48,7 @@ impl Pixels {
     }
 }
 
-impl Given {
+impl ImageArgument {
     /// Looks what it is, and takes the pixels of an array.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         match Self::later(object)? {
@@ -95,7 +95,7 @@ impl Given {
             Self::Bytes(bytes) => Ok(Pixels::of(decoder.decode(&bytes)?, None)),
             Self::Picture(pixels) => Ok(pixels),
             Self::Array(array) => {
-                // Given back before the lock of the interpreter is.
+                // ImageArgument back before the lock of the interpreter is.
                 let taken = Python::try_attach(move |py| {
                     let array = array.into_bound(py);
                     arrays::image(&array).map_err(|error| Problem::of_picture(py, &error))
@@ -147,7 +147,7 @@ impl Picture {
     #[new]
     #[pyo3(signature = (image, max_pixels=None))]
     fn new(py: Python<'_>, image: &Bound<'_, PyAny>, max_pixels: Option<u64>) -> PyResult<Self> {
-        let given = Given::later(image)?;
+        let given = ImageArgument::later(image)?;
         let decoder = max_pixels.map_or_else(Decoder::default, |max_pixels| Decoder { max_pixels });
         Ok(Self(attended(py, move || given.open(&decoder))??))
     }

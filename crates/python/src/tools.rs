@@ -8,14 +8,14 @@ use agenticiqa::imaging::Decoder;
 use agenticiqa::metrics::{Direction, Pair, Region};
 use agenticiqa::scoring;
 use agenticiqa::setup;
-use agenticiqa::tools::{self as engine, Failure, Material, Registry, ToolRun};
+use agenticiqa::tools::{self as engine, Failure, Registry, ToolInput, ToolRun};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 
 use crate::errors::{self, Problem, unusable_reference};
-use crate::pictures::{Given, Pixels};
+use crate::pictures::{ImageArgument, Pixels};
 use crate::settings;
 use crate::threads;
 
@@ -119,7 +119,7 @@ impl Task {
         let pair = if self.map { pair.with_map() } else { pair };
         let whole = |pixels: &Pixels| pixels.path.clone().filter(|_| self.region.is_none());
         let (image_file, reference_file) = (whole(&self.image), self.reference.as_ref().and_then(whole));
-        Ok(tool.run(&Material::new(pair).with_files(image_file.as_deref(), reference_file.as_deref())))
+        Ok(tool.run(&ToolInput::new(pair).with_files(image_file.as_deref(), reference_file.as_deref())))
     }
 }
 
@@ -132,8 +132,9 @@ impl Tool {
         region: Option<(usize, usize, usize, usize)>,
         map: bool,
     ) -> PyResult<(ToolRun, Vec<String>)> {
-        let image = Given::later(image)?;
-        let reference = reference.map(Given::later).transpose().map_err(|error| errors::of_reference(py, error))?;
+        let image = ImageArgument::later(image)?;
+        let reference =
+            reference.map(ImageArgument::later).transpose().map_err(|error| errors::of_reference(py, error))?;
         let (tool, decoder) = (Arc::clone(&self.tool), self.decoder);
         let region = region.map(|(x, y, width, height)| Region { x, y, width, height });
         let done = threads::attended(py, move || -> Result<(ToolRun, Vec<String>), Problem> {
@@ -154,7 +155,7 @@ impl Tool {
 }
 
 /// The reference; what is wrong with it is said of it.
-pub fn open_reference(reference: Given, decoder: &Decoder) -> Result<Pixels, Problem> {
+pub fn open_reference(reference: ImageArgument, decoder: &Decoder) -> Result<Pixels, Problem> {
     reference.open(decoder).map_err(|problem| {
         let message = unusable_reference(&problem.to_string());
         if matches!(problem, Problem::Missing(_)) { Problem::Missing(message) } else { Problem::Picture(message) }

@@ -13,14 +13,14 @@ use agenticiqa::setup;
 use agenticiqa::tools::Registry;
 use tokio::sync::watch;
 
+use crate::admission::Admission;
 use crate::error::Problem;
-use crate::gate::Gate;
 use crate::jobs::Jobs;
-use crate::metrics::Metrics;
 use crate::pictures::Pictures;
 use crate::roots::Roots;
 use crate::sources::Sources;
 use crate::store::Store;
+use crate::telemetry::Telemetry;
 use crate::token::Token;
 
 /// Why the service cannot start.
@@ -94,11 +94,11 @@ pub struct App {
     /// How much is accepted.
     pub limits: Limits,
     /// Assessments, scores and maps at a time.
-    pub gate: Gate,
+    pub admission: Admission,
     /// Pictures that are made smaller for the page at a time.
-    pub views: Gate,
+    pub views: Admission,
     /// What is counted.
-    pub metrics: Metrics,
+    pub telemetry: Telemetry,
     /// What every call must show, if anything.
     pub token: Option<Token>,
     /// Batches in the background.
@@ -153,9 +153,9 @@ impl App {
             sources: Sources::new(DECODED_BYTES),
             store,
             limits: limits(&server),
-            gate: Gate::new(width, server.queue as usize),
-            views: Gate::new(cores, 4096),
-            metrics: Metrics::default(),
+            admission: Admission::new(width, server.queue as usize),
+            views: Admission::new(cores, 4096),
+            telemetry: Telemetry::default(),
             token: environment.lookup("AGENTICIQA_TOKEN").map(|token| Token::new(&token)),
             jobs,
             settings,

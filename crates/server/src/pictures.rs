@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use agenticiqa::imaging::{Format, Picture};
-use agenticiqa::subject::Digest;
+use agenticiqa::inputs::Digest;
 use agenticiqa::write_atomically;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

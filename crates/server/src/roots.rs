@@ -53,13 +53,13 @@ impl Roots {
             return Err(outside());
         }
         let path = Path::new(path);
-        let places: Vec<PathBuf> = if path.is_absolute() {
+        let candidates: Vec<PathBuf> = if path.is_absolute() {
             vec![path.to_owned()]
         } else {
             self.0.iter().map(|root| root.real.join(path)).collect()
         };
         let mut missing = None;
-        for place in places {
+        for place in candidates {
             let seen = plain(&place);
             if !self.0.iter().any(|root| seen.starts_with(&root.real) || seen.starts_with(&root.given)) {
                 continue;

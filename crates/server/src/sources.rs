@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agenticiqa::agent::Input;
 use agenticiqa::imaging::Decoder;
-use agenticiqa::subject::{Digest, Source};
+use agenticiqa::inputs::{Digest, Source};
 use bytes::Bytes;
 use moka::sync::Cache;
 use sha2::{Digest as _, Sha256};
@@ -17,7 +17,7 @@ use crate::pictures::{Kept, id_of};
 
 /// A picture as a request gives it.
 #[derive(Debug, Clone)]
-pub enum Given {
+pub enum RequestImage {
     /// The bytes of a file and its name.
     Sent {
         /// The name, for people.
@@ -33,7 +33,7 @@ pub enum Given {
 
 /// A picture that can be worked on.
 #[derive(Debug, Clone)]
-pub struct Specimen {
+pub struct LoadedImage {
     /// Its name in records.
     pub name: String,
     /// Its name in the store, if it is kept there.
@@ -42,7 +42,7 @@ pub struct Specimen {
     pub source: Arc<Source>,
 }
 
-impl Specimen {
+impl LoadedImage {
     /// The picture as the agent takes it.
     pub fn input(&self) -> Input {
         Input::Source(self.name.clone(), Arc::clone(&self.source))
@@ -83,14 +83,14 @@ impl Sources {
 impl App {
     /// Reads and decodes a picture; with `keep` also one that was named by path is kept. Takes a while: not for the
     /// threads of the runtime.
-    pub fn open_picture(&self, field: &str, given: Given, keep: bool) -> Result<Specimen, Problem> {
+    pub fn open_picture(&self, field: &str, given: RequestImage, keep: bool) -> Result<LoadedImage, Problem> {
         let (name, bytes, keep) = match given {
-            Given::Sent { name, bytes } => (name, bytes, true),
-            Given::Path(path) => {
+            RequestImage::Sent { name, bytes } => (name, bytes, true),
+            RequestImage::Path(path) => {
                 let real = self.roots.resolve(field, &path)?;
                 (path, self.read_file(field, &real)?.into(), keep)
             }
-            Given::Id(id) => {
+            RequestImage::Id(id) => {
                 let found = self.pictures.get(&id)?;
                 let (bytes, kept) = found.ok_or_else(|| {
                     Problem::not_found(format!(
@@ -98,14 +98,14 @@ impl App {
                     ))
                 })?;
                 let source = self.sources.decode(&self.decoder(), &bytes)?;
-                return Ok(Specimen { name: kept.name, id: Some(id), source });
+                return Ok(LoadedImage { name: kept.name, id: Some(id), source });
             }
         };
         let source = self.sources.decode(&self.decoder(), &bytes).map_err(|problem| problem.about(field, &name))?;
         if keep {
             self.pictures.keep(&Kept::of(&source.digest, &name, &source.picture), &bytes)?;
         }
-        Ok(Specimen { name, id: keep.then(|| id_of(&source.digest)), source })
+        Ok(LoadedImage { name, id: keep.then(|| id_of(&source.digest)), source })
     }
 
     /// The bytes of a file whose place was checked. It is opened by the path without links that was checked.

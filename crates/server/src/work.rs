@@ -4,20 +4,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use agenticiqa::agent::{Agent, Request};
+use agenticiqa::events::{Event, EventLog};
 use agenticiqa::imaging;
-use agenticiqa::journal::{Event, Journal};
 use agenticiqa::metrics::{Image, Map, Pair};
 use agenticiqa::scoring::{self, Scorer};
 use agenticiqa::state::FinalStatus;
-use agenticiqa::tools::{Material, Tool};
+use agenticiqa::tools::{Tool, ToolInput};
 use axum::http::StatusCode;
 
+use crate::admission::Turn;
 use crate::answers::{Answer, AssessmentRow, Scores, Skipped};
 use crate::app::App;
 use crate::error::Problem;
-use crate::gate::Turn;
 use crate::requests::{AssessRequest, MapRequest, Regions, ScoreRequest};
-use crate::sources::{Given, Specimen};
+use crate::sources::{LoadedImage, RequestImage};
 use crate::store::new_id;
 
 /// A question that is ready to be worked on.
@@ -28,9 +28,9 @@ pub struct Assessment {
     /// Who thinks.
     pub agent: Arc<Agent>,
     /// The picture.
-    pub image: Specimen,
+    pub image: LoadedImage,
     /// What it is compared with.
-    pub reference: Option<Specimen>,
+    pub reference: Option<LoadedImage>,
     request: Request,
     turn: Turn,
 }
@@ -49,8 +49,8 @@ impl App {
     pub async fn prepare(
         self: &Arc<Self>,
         request: AssessRequest,
-        image: Given,
-        reference: Option<Given>,
+        image: RequestImage,
+        reference: Option<RequestImage>,
     ) -> Result<Assessment, Problem> {
         request.check(self.limits.query)?;
         let agent = self.agent_of(request.backend.as_deref())?;
@@ -58,7 +58,7 @@ impl App {
         for tool in &request.tools {
             self.registry().get(tool)?;
         }
-        let turn = self.gate.enter().await?;
+        let turn = self.admission.enter().await?;
         let app = Arc::clone(self);
         let open = move || {
             let image = app.open_picture("image", image, true)?;
@@ -70,7 +70,7 @@ impl App {
             sample_id: request.sample_id.filter(|name| !name.trim().is_empty()),
             query: request.query,
             options: request.options,
-            reference: reference.as_ref().map(Specimen::input),
+            reference: reference.as_ref().map(LoadedImage::input),
             regions,
             tools: request.tools,
             form: request.answer.into(),
@@ -87,14 +87,14 @@ impl App {
         hear: impl Fn(&Event) + Send + Sync + 'static,
     ) -> Result<Answer, Problem> {
         let Assessment { id, agent, image, reference, request, turn } = assessment;
-        // The turn lasts as long as anything works, also after the client has gone: all that works holds the journal.
-        let journal = Journal::heard_by(move |event| {
+        // The turn lasts as long as anything works, also after the client has gone: all that works holds the events.
+        let events = EventLog::heard_by(move |event| {
             let _turn = &turn;
             hear(event);
         });
-        let record = agent.assess(request, journal).await.inspect_err(|_| self.metrics.assessment("refused"))?;
+        let record = agent.assess(request, events).await.inspect_err(|_| self.telemetry.assessment("refused"))?;
         let status = record.metadata.final_status;
-        self.metrics.assessment(match status {
+        self.telemetry.assessment(match status {
             FinalStatus::Success => "success",
             FinalStatus::Partial => "partial",
             FinalStatus::Error => "error",
@@ -123,8 +123,8 @@ impl App {
     pub async fn score(
         self: &Arc<Self>,
         request: ScoreRequest,
-        image: Given,
-        reference: Option<Given>,
+        image: RequestImage,
+        reference: Option<RequestImage>,
     ) -> Result<Scores, Problem> {
         let scoring = scoring::Request {
             reference: None,
@@ -132,14 +132,14 @@ impl App {
             regions: request.named_regions()?,
             maps: false,
         };
-        let turn = self.gate.enter().await?;
+        let turn = self.admission.enter().await?;
         let (app, wanted) = (Arc::clone(self), Arc::new(AtomicBool::new(true)));
         let _wanted = Wanted(Arc::clone(&wanted));
         let work = move || {
             let _turn = turn;
             let image = app.open_picture("image", image, false)?;
             let reference = reference.map(|given| app.open_picture("reference", given, false)).transpose()?;
-            let pixels = |specimen: &Specimen| (specimen.name.clone(), specimen.source.picture.clone());
+            let pixels = |specimen: &LoadedImage| (specimen.name.clone(), specimen.source.picture.clone());
             let scorer = Scorer::with_pictures(app.registry(), scoring, reference.as_ref().map(pixels))?;
             check_pair(&image, reference.as_ref())?;
             let scored =
@@ -156,8 +156,8 @@ impl App {
     pub async fn map(
         self: &Arc<Self>,
         request: MapRequest,
-        image: Given,
-        reference: Option<Given>,
+        image: RequestImage,
+        reference: Option<RequestImage>,
     ) -> Result<Mapped, Problem> {
         let tool = self.registry().get(&request.tool)?;
         if let Some(reason) = tool.availability().reason() {
@@ -170,7 +170,7 @@ impl App {
             return Err(Problem::invalid(format!("{} compares with a reference: send one", tool.name())));
         }
         let tool = tool.clone();
-        let turn = self.gate.enter().await?;
+        let turn = self.admission.enter().await?;
         let app = Arc::clone(self);
         let work = move || {
             let _turn = turn;
@@ -209,7 +209,7 @@ impl Mapped {
     }
 }
 
-fn check_pair(image: &Specimen, reference: Option<&Specimen>) -> Result<(), Problem> {
+fn check_pair(image: &LoadedImage, reference: Option<&LoadedImage>) -> Result<(), Problem> {
     let Some(reference) = reference else { return Ok(()) };
     let pair = Pair::new(&reference.source.picture.image, &image.source.picture.image);
     pair.map(drop).map_err(|error| Problem::invalid(error.to_string()))
@@ -217,12 +217,12 @@ fn check_pair(image: &Specimen, reference: Option<&Specimen>) -> Result<(), Prob
 
 fn measure_map(
     tool: &Tool,
-    image: &Specimen,
-    reference: Option<&Specimen>,
+    image: &LoadedImage,
+    reference: Option<&LoadedImage>,
     region: Option<agenticiqa::metrics::Region>,
 ) -> Result<Mapped, Problem> {
     let refused = |error: agenticiqa::metrics::Error| Problem::invalid(format!("region: {error}"));
-    let crop = |specimen: &Specimen| match &region {
+    let crop = |specimen: &LoadedImage| match &region {
         Some(region) => specimen.source.picture.image.crop(region).map_err(refused),
         None => Ok(specimen.source.picture.image.clone()),
     };
@@ -232,7 +232,7 @@ fn measure_map(
         Some(reference) => Pair::new(reference, &image).map_err(refused)?,
         None => Pair::single(&image),
     };
-    let run = tool.run(&Material::new(pair.with_map()));
+    let run = tool.run(&ToolInput::new(pair.with_map()));
     let raw_score = run.raw_score;
     match (run.map, run.error) {
         (Some(map), _) => Ok(Mapped { tool: tool.name().to_owned(), map, raw_score, image }),

@@ -1,5 +1,5 @@
 //! How well scores agree with people: correlations, the logistic fit of the field, intervals and tests. Numbers in,
-//! numbers out; no files. Every figure equals SciPy's (`tools/check_statistics.py` made the values of the tests).
+//! numbers out; no files. Every figure equals SciPy's (`scripts/check_statistics.py` made the values of the tests).
 //!
 //! ```
 //! use agenticiqa_statistics::{Bootstrap, Pairs};

@@ -1,4 +1,4 @@
-//! The same numbers as SciPy's; `tools/check_statistics.py` made them.
+//! The same numbers as SciPy's; `scripts/check_statistics.py` made them.
 #![allow(clippy::unwrap_used, clippy::panic)] // what lies outside `#[test]` functions is test code too
 
 use agenticiqa_statistics::{

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use agenticiqa_imaging::Decoder;
 use agenticiqa_metrics::Pair;
-use agenticiqa_tools::{Material, Registry};
+use agenticiqa_tools::{Registry, ToolInput};
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -28,8 +28,8 @@ fn main() {
             .par_iter()
             .map(|line| {
                 let (reference, image) = (open(&line["reference_path"]), open(&line["image_path"]));
-                let material = Material::new(Pair::new(&reference, &image).unwrap());
-                tools.iter().map(|tool| tool.run(&material).raw_score.unwrap()).sum::<f64>()
+                let input = ToolInput::new(Pair::new(&reference, &image).unwrap());
+                tools.iter().map(|tool| tool.run(&input).raw_score.unwrap()).sum::<f64>()
             })
             .sum::<f64>();
         scored += lines.len() as u64;

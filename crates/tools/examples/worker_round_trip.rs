@@ -1,5 +1,5 @@
 //! Measures a pair with metrics of pyiqa by the worker, again and again, and prints scores and times as JSON lines.
-//! `tools/check_worker.py` compares them with pyiqa itself.
+//! `scripts/check_worker.py` compares them with pyiqa itself.
 //!
 //! ```sh
 //! cargo run --release -p agenticiqa --example worker_round_trip -- PYTHON REFERENCE DISTORTED REPETITIONS FR:psnr NR:entropy

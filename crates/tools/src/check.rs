@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agenticiqa_imaging::Decoder;
 use agenticiqa_metrics::{Image, Pair};
 
-use super::{Error, Failure, Material, Tool};
+use super::{Error, Failure, Tool, ToolInput};
 
 const REFERENCE: &[u8] = include_bytes!("../iqa_tools/sample/reference.png");
 const DISTORTED: &[u8] = include_bytes!("../iqa_tools/sample/distorted.jpg");
@@ -83,7 +83,7 @@ impl SamplePair {
         let pair = if tool.needs_reference() { pair } else { Pair::single(&self.distorted) };
         // What the entry says comes first: a user's own tool may have the name of one that is recorded.
         let recorded = tool.metadata().check.or_else(|| self.recorded.get(tool.name()).copied());
-        match (tool.raw_score(&Material::new(pair)), recorded) {
+        match (tool.raw_score(&ToolInput::new(pair)), recorded) {
             (Err(failure), _) => match tool.availability().reason() {
                 // Running it has shown that something is missing, such as weights that cannot be downloaded.
                 Some(reason) => CheckOutcome::Unavailable { reason: reason.to_owned() },

@@ -9,13 +9,13 @@ use super::{Availability, Failure};
 
 /// What a tool is given: the pixels, and the files that hold just these pixels where there are any.
 #[derive(Debug, Clone)]
-pub struct Material<'a> {
+pub struct ToolInput<'a> {
     pair: Pair<'a>,
     image_file: Option<&'a Path>,
     reference_file: Option<&'a Path>,
 }
 
-impl<'a> Material<'a> {
+impl<'a> ToolInput<'a> {
     /// Pixels that are no whole file, such as a region.
     pub fn new(pair: Pair<'a>) -> Self {
         Self { pair, image_file: None, reference_file: None }
@@ -56,7 +56,7 @@ pub(super) trait Engine: std::fmt::Debug + Send + Sync {
     fn prepare(&self) {}
 
     /// The tool's own number, and a map where one is asked for and it has one.
-    fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure>;
+    fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure>;
 
     /// Whether measuring is waiting for another process. Such a tool is not run on the threads that compute.
     fn waits(&self) -> bool {
@@ -83,8 +83,8 @@ impl Engine for Native {
         Availability::Ready
     }
 
-    fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
-        self.0.measure(material.pair()).map_err(Failure::from)
+    fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure> {
+        self.0.measure(input.pair()).map_err(Failure::from)
     }
 
     fn metric(&self) -> Option<&dyn Metric> {
@@ -111,7 +111,7 @@ impl Engine for Absent {
         Availability::Missing { reason: self.reason.clone() }
     }
 
-    fn measure(&self, _: &Material<'_>) -> Result<Measurement, Failure> {
+    fn measure(&self, _: &ToolInput<'_>) -> Result<Measurement, Failure> {
         Err(Failure::Tool(self.reason.clone()))
     }
 }

@@ -1,12 +1,12 @@
 //! The tools: what is known of each, how a raw score becomes one from 1 to 5, and how a tool is run.
 
 mod availability;
-mod blind;
 mod cache;
 mod check;
 mod command;
 mod engine;
-mod fused;
+mod fused_fr;
+mod fused_nr;
 mod inputs;
 pub mod install;
 mod list;
@@ -24,12 +24,12 @@ pub use availability::Availability;
 pub use cache::{CacheKey, CacheStatistics, CachedRun, ToolCache};
 pub use check::{CheckOutcome, SamplePair};
 pub use command::CommandLine;
-pub use engine::Material;
+pub use engine::ToolInput;
 pub use inputs::{Digest, Part, Source};
 pub use list::ToolList;
 pub use metadata::{Backend, Calibration, Flaw, Metadata, ToolType};
 pub use normalisation::{Logistic, Scale};
-pub use registry::{Registry, Tool, Workshop};
+pub use registry::{Registry, Tool, ToolResources};
 pub use run::{Failure, ToolRun, raw_number};
 pub use worker::{Worker, WorkerScore, WorkerSection, WorkerSettings};
 

@@ -7,7 +7,7 @@ use agenticiqa_metrics::{Ilniqe, Measurement, Metric};
 use sha2::{Digest as _, Sha256};
 
 use super::engine::Engine;
-use super::{Availability, Failure, Material};
+use super::{Availability, Failure, ToolInput};
 
 /// A metric and the model that it was set up with.
 #[derive(Debug)]
@@ -64,13 +64,13 @@ impl Engine for FromModelFile {
         self.load().map(|loaded| loaded.digest.clone()).unwrap_or_default()
     }
 
-    fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
+    fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure> {
         if let Availability::Missing { reason } = self.availability() {
             return Err(Failure::Tool(reason));
         }
         let path = self.path.as_deref().unwrap_or(Path::new(""));
         let failed = |reason: &String| Failure::Tool(format!("{}: {reason}", path.display()));
-        self.load().map_err(failed)?.metric.measure(material.pair()).map_err(Failure::from)
+        self.load().map_err(failed)?.metric.measure(input.pair()).map_err(Failure::from)
     }
 
     fn metric(&self) -> Option<&dyn Metric> {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use agenticiqa_metrics as metrics;
 use metrics::{Direction, Info, Kind, Metric};
 
-use super::blind::Blind;
 use super::command;
 use super::engine::{Absent, Engine, Native};
-use super::fused::Fused;
+use super::fused_fr::FusedFr;
+use super::fused_nr::FusedNr;
 use super::list::fold;
 use super::model_file::FromModelFile;
 use super::onnx::OnnxTool;
@@ -120,7 +120,7 @@ const ILNIQE_HINT: &str = "needs the authors' templateModel.mat: `agenticiqa too
 
 /// Where tools that are not built in find what they need.
 #[derive(Debug, Clone, Default)]
-pub struct Workshop {
+pub struct ToolResources {
     /// The folder of installed model files.
     pub models: Option<PathBuf>,
     /// The Python process for metrics of pyiqa, shared by all tools that it runs.
@@ -131,7 +131,7 @@ pub struct Workshop {
     pub onnx_runtime: Option<PathBuf>,
 }
 
-impl Workshop {
+impl ToolResources {
     /// What is installed in a data folder.
     pub fn in_folder(data: &Path) -> Self {
         let library = data.join("lib").join(format!("{DLL_PREFIX}onnxruntime{DLL_SUFFIX}"));
@@ -155,18 +155,18 @@ pub struct Registry {
 impl Registry {
     /// The tools of the built-in list and every native metric, with nothing installed.
     pub fn builtin() -> Result<Self, Error> {
-        Self::from_list(ToolList::builtin()?, &Workshop::default())
+        Self::from_list(ToolList::builtin()?, &ToolResources::default())
     }
 
     /// The tools of a list in the form of `tools.json`, and every native metric.
-    pub fn new(json: &str, workshop: &Workshop) -> Result<Self, Error> {
-        Self::from_list(ToolList::parse(json, "tools.json")?, workshop)
+    pub fn new(json: &str, resources: &ToolResources) -> Result<Self, Error> {
+        Self::from_list(ToolList::parse(json, "tools.json")?, resources)
     }
 
     /// The tools of a list, and every native metric.
-    pub fn from_list(mut list: ToolList, workshop: &Workshop) -> Result<Self, Error> {
+    pub fn from_list(mut list: ToolList, resources: &ToolResources) -> Result<Self, Error> {
         let builtin = ToolList::builtin()?;
-        let files = |metadata: &Metadata| match (&workshop.models, &metadata.install) {
+        let files = |metadata: &Metadata| match (&resources.models, &metadata.install) {
             (Some(folder), Some(install)) => install.files.keys().map(|file| folder.join(file)).collect(),
             _ => Vec::new(),
         };
@@ -177,12 +177,12 @@ impl Registry {
             let files: Vec<PathBuf> = files(&metadata);
             let engine = match metadata.backend {
                 Backend::Native => native(metric, files.first().cloned()),
-                _ => engine(info.name, &metadata, workshop),
+                _ => engine(info.name, &metadata, resources),
             };
             tools.push(Tool { name: info.name.to_owned(), metadata, engine, added: false, files });
         }
         tools.extend(list.into_entries().map(|(name, metadata)| {
-            let engine = engine(&name, &metadata, workshop);
+            let engine = engine(&name, &metadata, resources);
             let (added, files) = (!builtin.contains(&name), files(&metadata));
             Tool { name, metadata, engine, added, files }
         }));
@@ -247,23 +247,23 @@ fn native(metric: &'static dyn Metric, file: Option<PathBuf>) -> Arc<dyn Engine>
 }
 
 /// What runs a tool that is not built in.
-fn engine(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engine> {
+fn engine(name: &str, metadata: &Metadata, resources: &ToolResources) -> Arc<dyn Engine> {
     match metadata.backend {
         Backend::Native => Absent::because(format!("no metric called {name} is built in")),
-        Backend::Builtin if name == agenticiqa_vision::fused::NAME => Arc::new(Fused),
-        Backend::Builtin if name == agenticiqa_vision::blind::NAME => Arc::new(Blind),
+        Backend::Builtin if name == agenticiqa_vision::fused_fr::NAME => Arc::new(FusedFr),
+        Backend::Builtin if name == agenticiqa_vision::fused_nr::NAME => Arc::new(FusedNr),
         Backend::Builtin => Absent::because(format!("no model called {name} is built in")),
         Backend::Command => command::engine(metadata),
-        Backend::Worker => by_worker(metadata, workshop)
+        Backend::Worker => by_worker(metadata, resources)
             .unwrap_or_else(|| Absent::because("a tool of the worker that names no metric of pyiqa")),
-        Backend::Onnx => by_onnx(name, metadata, workshop),
+        Backend::Onnx => by_onnx(name, metadata, resources),
     }
 }
 
 /// What runs a tool that is an ONNX file: its file, else the worker where there is one.
-fn by_onnx(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engine> {
-    let file = metadata.onnx.as_ref().map(|section| OnnxTool::new(name, metadata.tool_type, section, workshop));
-    let worker = || by_worker(metadata, workshop).filter(|_| workshop.worker.is_on());
+fn by_onnx(name: &str, metadata: &Metadata, resources: &ToolResources) -> Arc<dyn Engine> {
+    let file = metadata.onnx.as_ref().map(|section| OnnxTool::new(name, metadata.tool_type, section, resources));
+    let worker = || by_worker(metadata, resources).filter(|_| resources.worker.is_on());
     match file {
         Some(file) if file.availability().is_available() => Arc::new(file),
         file => worker().unwrap_or_else(|| match (file, &metadata.install) {
@@ -275,9 +275,9 @@ fn by_onnx(name: &str, metadata: &Metadata, workshop: &Workshop) -> Arc<dyn Engi
 }
 
 /// What runs a tool that names a metric of pyiqa.
-fn by_worker(metadata: &Metadata, workshop: &Workshop) -> Option<Arc<dyn Engine>> {
+fn by_worker(metadata: &Metadata, resources: &ToolResources) -> Option<Arc<dyn Engine>> {
     let full_reference = metadata.tool_type == ToolType::FullReference;
-    metadata.worker.clone().map(|section| workshop.worker.engine(section, full_reference))
+    metadata.worker.clone().map(|section| resources.worker.engine(section, full_reference))
 }
 
 /// What a native metric that the list does not name says of itself.

@@ -8,7 +8,7 @@ use agenticiqa_metrics::{Error as MetricError, Map, Measurement};
 use serde::Serializer;
 use serde_json::value::RawValue;
 
-use super::{Material, Scale, Tool};
+use super::{Scale, Tool, ToolInput};
 
 /// What came out of one run of one tool.
 #[derive(Debug, Clone)]
@@ -70,9 +70,9 @@ impl From<MetricError> for Failure {
 
 impl Tool {
     /// Runs the tool; a failure is part of the result, never a panic or a default.
-    pub fn run(&self, material: &Material<'_>) -> ToolRun {
+    pub fn run(&self, input: &ToolInput<'_>) -> ToolRun {
         let start = Instant::now();
-        let outcome = self.measure(material);
+        let outcome = self.measure(input);
         let execution_time = start.elapsed().as_secs_f64();
         let tool = self.name().to_owned();
         match outcome {
@@ -95,12 +95,12 @@ impl Tool {
     }
 
     /// The tool's own number.
-    pub(super) fn raw_score(&self, material: &Material<'_>) -> Result<f64, Failure> {
-        self.measure(material).map(|measurement| measurement.score)
+    pub(super) fn raw_score(&self, input: &ToolInput<'_>) -> Result<f64, Failure> {
+        self.measure(input).map(|measurement| measurement.score)
     }
 
-    fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
-        self.engine().measure(material).and_then(|measurement| match measurement.score {
+    fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure> {
+        self.engine().measure(input).and_then(|measurement| match measurement.score {
             score if score.is_nan() => Err(Failure::Tool(format!("{} gave no number", self.name()))),
             _ => Ok(measurement),
         })
@@ -138,9 +138,9 @@ mod tests {
     fn failures_are_told_apart() {
         let registry = Registry::builtin().unwrap();
         let image = Image::from_gray8(4, 4, vec![9; 16]).unwrap();
-        let small = registry.get("SSIM").unwrap().run(&Material::new(Pair::new(&image, &image).unwrap()));
+        let small = registry.get("SSIM").unwrap().run(&ToolInput::new(Pair::new(&image, &image).unwrap()));
         assert!(matches!(small.error, Some(Failure::Input(ref reason)) if reason.contains("at least 11x11")));
-        let learned = registry.get("LPIPS").unwrap().run(&Material::new(Pair::single(&image)));
+        let learned = registry.get("LPIPS").unwrap().run(&ToolInput::new(Pair::single(&image)));
         assert!(matches!(learned.error, Some(Failure::Tool(_))));
         assert_eq!((learned.raw_score, learned.normalized_score), (None, None));
     }

@@ -7,7 +7,7 @@ use agenticiqa_imaging::{Decoder, Error as DecodeError, Picture};
 use agenticiqa_metrics::{Image, Map, Pair, Region};
 use serde::Serialize;
 
-use crate::{Failure, Material, Registry, Tool, ToolRun, ToolType, raw_number};
+use crate::{Failure, Registry, Tool, ToolInput, ToolRun, ToolType, raw_number};
 
 /// The tools that judge a pair when none is named: one for each view of the damage, all fast.
 const DEFAULT_PAIR: &[&str] = &["Fused-FR", "PSNR", "SSIM", "MS-SSIM", "FSIM", "VSI", "GMSD", "MDSI", "HaarPSI"];
@@ -282,9 +282,7 @@ impl<'a> Scorer<'a> {
                 None => Ok(Pair::single(image)),
             };
             let run = match pair {
-                Ok(pair) => {
-                    tool.run(&self.material(image_path, region, if self.maps { pair.with_map() } else { pair }))
-                }
+                Ok(pair) => tool.run(&self.input(image_path, region, if self.maps { pair.with_map() } else { pair })),
                 Err(error) => {
                     rows.push(self.failed_row(image_path, tool, region.cloned(), &error.into()));
                     continue;
@@ -298,10 +296,10 @@ impl<'a> Scorer<'a> {
     }
 
     /// The pixels, with their files where they are whole pictures.
-    fn material<'b>(&'b self, image_path: &'b str, region: Option<&String>, pair: Pair<'b>) -> Material<'b> {
+    fn input<'b>(&'b self, image_path: &'b str, region: Option<&String>, pair: Pair<'b>) -> ToolInput<'b> {
         let whole = |path: &'b str| (self.in_files && region.is_none()).then_some(Path::new(path));
         let reference = self.reference.as_ref().and_then(|(path, _)| whole(path));
-        Material::new(pair).with_files(whole(image_path), reference)
+        ToolInput::new(pair).with_files(whole(image_path), reference)
     }
 
     fn row(&self, image_path: &str, tool: &Tool, region: Option<String>, image: Option<&Image>, run: ToolRun) -> Row {

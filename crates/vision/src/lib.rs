@@ -1,8 +1,8 @@
 //! What is seen in an image.
 
-pub mod blind;
-pub mod fused;
+pub mod fused_fr;
+pub mod fused_nr;
+mod model_file;
 pub mod network;
 pub mod perception;
-mod sealed;
 pub mod vocabulary;

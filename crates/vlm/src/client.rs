@@ -1,4 +1,4 @@
-//! A model with patience: retries with growing pauses. Who answers when it fails for good is the reasoner's to say.
+//! A model with queue_time: retries with growing pauses. Who answers when it fails for good is the reasoner's to say.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 use super::{Answer, Attachment, Capabilities, Error, ErrorKind, ImageLimits, Options, Prompt, Vlm};
-use crate::patience;
+use crate::queue_timeout;
 
 /// How often and how fast a failed call is tried again.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -129,7 +129,7 @@ impl Client {
     async fn call(&self, prompt: &Prompt, images: &[Attachment], options: &Options) -> Result<Answer, Error> {
         let _turn = match &self.calls {
             // The semaphore is never closed: an error cannot happen, and would only mean no limit.
-            Some(calls) => patience::queue(calls.acquire()).await.ok(),
+            Some(calls) => queue_timeout::queue(calls.acquire()).await.ok(),
             None => None,
         };
         self.model.generate(prompt, images, options).await

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::rates::{closest, named};
 use super::{Answer, Attachment, Capabilities, Error, ErrorKind, Options, Prompt, Vlm};
-use crate::patience;
+use crate::queue_timeout;
 use crate::rules::within;
 
 /// What the first call is taken to cost, in tokens: a picture and a prompt.
@@ -139,10 +139,10 @@ impl Vlm for Limited {
     ) -> BoxFuture<'a, Result<Answer, Error>> {
         Box::pin(async move {
             let _turn = match &self.calls {
-                Some(calls) => patience::queue(calls.acquire()).await.ok(),
+                Some(calls) => queue_timeout::queue(calls.acquire()).await.ok(),
                 None => None,
             };
-            let reserved = patience::queue(self.limiter.turn(self.name())).await?;
+            let reserved = queue_timeout::queue(self.limiter.turn(self.name())).await?;
             let answer = self.model.generate(prompt, images, options).await;
             let used = answer.as_ref().ok().map(|answer| answer.usage.prompt_tokens + answer.usage.completion_tokens);
             self.limiter.settle(self.name(), reserved, used.map(|tokens| tokens as f64));

@@ -11,17 +11,17 @@ use agenticiqa_metrics::{Error as MetricError, Region};
 use serde_json::{Map, Value};
 
 use crate::checkpoint::Checkpoints;
+use crate::events::EventLog;
 use crate::executor::Grounding;
-use crate::journal::Journal;
+use crate::inputs::{Inputs, Source};
 use crate::reasoner::Reasoner;
 use crate::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, RegionBox, Text};
-use crate::subject::{Source, Subject};
 use crate::summarizer::fusion::Fusion;
 use crate::{graph, question};
 use agenticiqa_tools::{Registry, ToolCache};
-use agenticiqa_vision::blind;
+use agenticiqa_vision::fused_nr;
 use agenticiqa_vlm::RateCard;
-use agenticiqa_vlm::patience;
+use agenticiqa_vlm::queue_timeout;
 
 use run::Run;
 
@@ -205,14 +205,14 @@ impl Agent {
 
     /// Answers the question. Only a request that cannot be taken up is an error; what goes wrong later is said in the
     /// record.
-    pub async fn assess(&self, request: Request, journal: Journal) -> Result<AssessmentRecord, Error> {
-        patience::within(self.assess_now(request, journal)).await
+    pub async fn assess(&self, request: Request, events: EventLog) -> Result<AssessmentRecord, Error> {
+        queue_timeout::within(self.assess_now(request, events)).await
     }
 
-    async fn assess_now(&self, request: Request, journal: Journal) -> Result<AssessmentRecord, Error> {
+    async fn assess_now(&self, request: Request, events: EventLog) -> Result<AssessmentRecord, Error> {
         let start = Instant::now();
-        let (state, form, subject, input) = self.prepare(request).await?;
-        let mut run = Run { agent: self, form, subject, journal, state, times: ByNode::default(), failure: None };
+        let (state, form, inputs, input) = self.prepare(request).await?;
+        let mut run = Run { agent: self, form, inputs, events, state, times: ByNode::default(), failure: None };
         run.resume();
         while let Some(node) = graph::next(&run.state) {
             if !run.step(node).await {
@@ -225,7 +225,7 @@ impl Agent {
     async fn prepare(
         &self,
         request: Request,
-    ) -> Result<(AgenticIqaState, AnswerForm, Arc<Subject>, Map<String, Value>), Error> {
+    ) -> Result<(AgenticIqaState, AnswerForm, Arc<Inputs>, Map<String, Value>), Error> {
         let named =
             |field: &str, invalid: crate::state::Invalid| crate::state::Invalid { field: field.to_owned(), ..invalid };
         let (image_path, reference_path) = (request.image.name(), request.reference.as_ref().map(Input::name));
@@ -248,33 +248,33 @@ impl Agent {
         state.max_replan_iterations = request.max_replan_iterations.unwrap_or(self.options.max_replan_iterations);
         state.regions = request.regions;
         // Without a reference it is all but certain to run.
-        if let (None, Ok(tool)) = (&request.reference, self.registry.get(blind::NAME)) {
+        if let (None, Ok(tool)) = (&request.reference, self.registry.get(fused_nr::NAME)) {
             tool.prepare();
         }
         let decoder = self.options.decoder;
         let (image, reference) = (request.image, request.reference);
-        let open = move || -> Result<Subject, Error> {
+        let open = move || -> Result<Inputs, Error> {
             let (image, reference) = rayon::join(
                 || image.open(&decoder),
                 || reference.map(|reference| reference.open(&decoder)).transpose(),
             );
-            Ok(Subject::new(image?, reference?)?)
+            Ok(Inputs::new(image?, reference?)?)
         };
         // Decoding takes a while and all the time of a core: not on the threads of the runtime.
         let opened = tokio::task::spawn_blocking(open).await;
-        let subject = opened.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()))?;
-        check_regions(&subject, &state.regions)?;
-        Ok((state, form, Arc::new(subject), request.input))
+        let inputs = opened.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()))?;
+        check_regions(&inputs, &state.regions)?;
+        Ok((state, form, Arc::new(inputs), request.input))
     }
 }
 
-fn check_regions(subject: &Subject, regions: &[RegionBox]) -> Result<(), Error> {
+fn check_regions(inputs: &Inputs, regions: &[RegionBox]) -> Result<(), Error> {
     for (index, RegionBox { name, x, y, width, height }) in regions.iter().enumerate() {
         if regions[..index].iter().any(|earlier| earlier.name == *name) {
             return Err(Error::RepeatedRegion(name.to_string()));
         }
         let region = Region { x: *x, y: *y, width: *width, height: *height };
-        subject.part(Some(region)).map_err(|error| Error::Region { name: name.to_string(), error })?;
+        inputs.part(Some(region)).map_err(|error| Error::Region { name: name.to_string(), error })?;
     }
     Ok(())
 }

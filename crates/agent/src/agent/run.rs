@@ -7,17 +7,17 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::Agent;
+use crate::events::{Event, EventLog, Node};
 use crate::executor::Executor;
-use crate::journal::{Event, Journal, Node};
+use crate::inputs::Inputs;
 use crate::planner;
 use crate::reasoner::{Context, Error as ReasonerError};
 use crate::state::{
     AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, Metadata, SummarizerOutput,
 };
-use crate::subject::Subject;
 use crate::summarizer::{Conclusion, Summarizer, UNDETERMINED};
 use agenticiqa_vlm::Usage;
-use agenticiqa_vlm::patience::timeout;
+use agenticiqa_vlm::queue_timeout::timeout;
 
 /// The kind of failure when all nodes ran and none of them came to an answer.
 const NO_ANSWER: &str = "NoAnswerError";
@@ -32,8 +32,8 @@ pub(super) struct Failure {
 pub(super) struct Run<'a> {
     pub agent: &'a Agent,
     pub form: AnswerForm,
-    pub subject: Arc<Subject>,
-    pub journal: Journal,
+    pub inputs: Arc<Inputs>,
+    pub events: EventLog,
     pub state: AgenticIqaState,
     pub times: ByNode<f64>,
     pub failure: Option<Failure>,
@@ -44,9 +44,9 @@ impl Run<'_> {
         Context {
             state: &self.state,
             form: self.form,
-            subject: &self.subject,
+            inputs: &self.inputs,
             registry: &self.agent.registry,
-            journal: &self.journal,
+            events: &self.events,
         }
     }
 
@@ -61,22 +61,22 @@ impl Run<'_> {
                 let tools =
                     found.state.executor_evidence.as_ref().map(|evidence| evidence.check_tools(&self.agent.registry));
                 if same(&found.state) == same(&self.state) && tools.is_none_or(|checked| checked.is_ok()) {
-                    self.journal.note(format!("resumed after the {}", found.node.name()));
+                    self.events.note(format!("resumed after the {}", found.node.name()));
                     self.state =
                         AgenticIqaState { max_replan_iterations: self.state.max_replan_iterations, ..found.state };
                 } else {
-                    self.journal.note("the last checkpoint belongs to another question: started anew");
+                    self.events.note("the last checkpoint belongs to another question: started anew");
                 }
             }
             Ok(None) => {}
-            Err(error) => self.journal.problem(format!("checkpoints cannot be read: {error}")),
+            Err(error) => self.events.problem(format!("checkpoints cannot be read: {error}")),
         }
     }
 
     /// Runs one node; whether the graph goes on.
     pub async fn step(&mut self, node: Node) -> bool {
         let (start, iteration) = (Instant::now(), self.state.iteration_count);
-        self.journal.tell(Event::NodeStarted { node, iteration });
+        self.events.emit(Event::NodeStarted { node, iteration });
         let goes_on = match node {
             Node::Planner => self.plan().await,
             Node::Executor => self.execute().await,
@@ -85,11 +85,11 @@ impl Run<'_> {
         let seconds = start.elapsed().as_secs_f64();
         *self.times.get_mut(node) += seconds * 1000.0;
         tracing::info!(node = node.name(), iteration, seconds, "node ended");
-        self.journal.tell(Event::NodeEnded { node, iteration, seconds });
+        self.events.emit(Event::NodeEnded { node, iteration, seconds });
         if let Some(checkpoints) = self.agent.options.checkpoints.as_ref().filter(|_| goes_on)
             && let Err(error) = checkpoints.write(node, &self.state)
         {
-            self.journal.problem(format!("the checkpoint cannot be written: {error}"));
+            self.events.problem(format!("the checkpoint cannot be written: {error}"));
         }
         goes_on
     }
@@ -107,7 +107,7 @@ impl Run<'_> {
                 let again = self.state.replan_history.last().is_some_and(|replan| replan.tried == plan);
                 if again && self.is_deterministic() {
                     // The same steps would find the same evidence.
-                    self.journal.note("a new plan would be the same as the last: no further round");
+                    self.events.note("a new plan would be the same as the last: no further round");
                     let result = self.state.summarizer_result.take().map(|result| result.with_replan(None));
                     self.state.summarizer_result = result;
                 } else {
@@ -115,7 +115,7 @@ impl Run<'_> {
                     self.state.summarizer_result = None;
                 }
                 let iteration = self.state.iteration_count;
-                self.journal.tell(Event::Plan { iteration, plan: Box::new(plan.clone()) });
+                self.events.emit(Event::Plan { iteration, plan: Box::new(plan.clone()) });
                 self.state.plan = Some(plan);
                 true
             }
@@ -144,7 +144,7 @@ impl Run<'_> {
             Err(_) => {
                 let problem =
                     format!("executor: {}; what was found until then is kept", ReasonerError::Timeout(limit.as_secs()));
-                self.journal.problem(problem);
+                self.events.problem(problem);
             }
         }
         let evidence = found.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -166,11 +166,11 @@ impl Run<'_> {
         match concluded {
             Ok(Conclusion { result, gap }) => {
                 if let Some(gap) = gap {
-                    self.journal.problem(gap);
+                    self.events.problem(gap);
                 }
                 if let Some(reason) = result.replan_reason() {
                     let iteration = self.state.iteration_count;
-                    self.journal.tell(Event::Replan { iteration, reason: reason.to_owned() });
+                    self.events.emit(Event::Replan { iteration, reason: reason.to_owned() });
                 }
                 self.state.conclude(result);
                 true
@@ -188,7 +188,7 @@ impl Run<'_> {
 
     pub fn record(self, elapsed: Duration, input: Map<String, Value>) -> AssessmentRecord {
         let mut tokens_used = ByNode::<u64>::default();
-        let spent = self.journal.spent();
+        let spent = self.events.spent();
         for spending in &spent {
             *tokens_used.get_mut(spending.node) += spending.prompt_tokens + spending.completion_tokens;
         }
@@ -196,7 +196,7 @@ impl Run<'_> {
             let usage = Usage { prompt_tokens: spending.prompt_tokens, completion_tokens: spending.completion_tokens };
             self.agent.options.rates.cost(&spending.backend, usage)
         });
-        let mut problems = self.journal.problems();
+        let mut problems = self.events.problems();
         problems.extend(self.failure.iter().map(|failure| failure.message.clone()));
         let state = self.state;
         let answered = state
@@ -213,9 +213,9 @@ impl Run<'_> {
             (None, FinalStatus::Error) => Some(NO_ANSWER),
             _ => None,
         };
-        self.journal.tell(Event::Done { status: final_status });
-        let mut notes = self.subject.notes();
-        notes.extend(self.journal.notes());
+        self.events.emit(Event::Done { status: final_status });
+        let mut notes = self.inputs.notes();
+        notes.extend(self.events.notes());
         AssessmentRecord {
             sample_id: state.sample_id,
             query: state.query,

@@ -11,14 +11,14 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::region_of;
 use super::selection::Selected;
-use crate::journal::{Event, Journal};
+use crate::events::{Event, EventLog};
+use crate::inputs::Inputs;
 use crate::reasoner::Context;
 use crate::state::{
     ByDistortion, Distortion, Interval, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog,
     ToolScore,
 };
-use crate::subject::Subject;
-use agenticiqa_tools::{CacheKey, CachedRun, Material, Registry, ToolCache};
+use agenticiqa_tools::{CacheKey, CachedRun, Registry, ToolCache, ToolInput};
 
 /// The tools that stand in for one that failed, in this order.
 const STAND_INS: [&str; 2] = ["BRISQUE", "NIQE"];
@@ -70,10 +70,10 @@ pub(super) async fn execute(
     jobs.extend(self::jobs(&selected.beside, regions, false));
     let distinct = distinct(&jobs);
     let bench = Bench {
-        subject: Arc::clone(context.subject),
+        inputs: Arc::clone(context.inputs),
         registry: Arc::clone(context.registry),
         cache: Arc::clone(cache),
-        journal: context.journal.clone(),
+        events: context.events.clone(),
     };
     let (ended, mut measured) = unbounded_channel();
     let mut known: Vec<Option<Measured>> = vec![None; distinct.len()];
@@ -85,7 +85,7 @@ pub(super) async fn execute(
         tell(assemble(&jobs, &distinct, &known));
     }
     if let Err(error) = working.await {
-        context.journal.problem(format!("tool execution failed: {error}"));
+        context.events.problem(format!("tool execution failed: {error}"));
     }
 }
 
@@ -138,10 +138,10 @@ fn jobs(tools: &ByDistortion<OneOrMany<Text>>, regions: &[RegionBox], selected: 
 
 /// All that a run needs, owned, so that it can move to another thread.
 struct Bench {
-    subject: Arc<Subject>,
+    inputs: Arc<Inputs>,
     registry: Arc<Registry>,
     cache: Arc<ToolCache>,
-    journal: Journal,
+    events: EventLog,
 }
 
 impl Bench {
@@ -175,9 +175,9 @@ impl Bench {
         let mut logs = vec![self.run(job, job.tool.as_str(), false)];
         let failure = logs[0].error.clone();
         if let Some(reason) = failure.as_ref().filter(|_| !job.selected) {
-            self.journal.note(format!("{} was to run beside the selected tools and failed: {reason}", job.tool));
+            self.events.note(format!("{} was to run beside the selected tools and failed: {reason}", job.tool));
         } else if let Some(reason) = failure {
-            self.journal.problem(format!("{} failed: {reason}", job.tool));
+            self.events.problem(format!("{} failed: {reason}", job.tool));
             for stand_in in STAND_INS.into_iter().filter(|name| *name != job.tool.as_str()) {
                 let log = self.run(job, stand_in, true);
                 let worked = log.error.is_none();
@@ -188,7 +188,7 @@ impl Bench {
             }
         }
         for log in &logs {
-            self.journal.tell(Event::ToolEnded { log: log.clone() });
+            self.events.emit(Event::ToolEnded { log: log.clone() });
         }
         Measured { logs }
     }
@@ -227,21 +227,21 @@ impl Bench {
     /// The tool's own number, known or measured; whether it was known.
     fn raw_score(&self, name: &str, region: Option<Region>) -> Result<(CachedRun, bool), String> {
         let tool = self.registry.get(name).map_err(|error| error.to_string())?;
-        if tool.needs_reference() && self.subject.reference().is_none() {
+        if tool.needs_reference() && self.inputs.reference().is_none() {
             return Err(format!("{name} compares with a reference, and there is none"));
         }
-        let reference = self.subject.reference().filter(|_| tool.needs_reference()).map(|source| source.digest);
-        let key = CacheKey::new(self.subject.image().digest, tool.name(), &tool.fingerprint(), reference, region);
+        let reference = self.inputs.reference().filter(|_| tool.needs_reference()).map(|source| source.digest);
+        let key = CacheKey::new(self.inputs.image().digest, tool.name(), &tool.fingerprint(), reference, region);
         if let Some(run) = self.cache.get(&key) {
             return Ok((run, true));
         }
-        let part = self.subject.part(region).map_err(|error| error.to_string())?;
+        let part = self.inputs.part(region).map_err(|error| error.to_string())?;
         let pair = part.pair(tool.needs_reference()).map_err(|error| error.to_string())?;
-        let material = Material::new(pair).with_files(
-            self.subject.image().path.as_deref().filter(|_| region.is_none()),
-            self.subject.reference().and_then(|source| source.path.as_deref()).filter(|_| region.is_none()),
+        let input = ToolInput::new(pair).with_files(
+            self.inputs.image().path.as_deref().filter(|_| region.is_none()),
+            self.inputs.reference().and_then(|source| source.path.as_deref()).filter(|_| region.is_none()),
         );
-        let run = tool.run(&material);
+        let run = tool.run(&input);
         if let Some(failure) = run.error {
             return Err(failure.message().to_owned());
         }

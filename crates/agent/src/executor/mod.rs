@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use agenticiqa_metrics::Region;
 
-use crate::journal::{Event, Subtask};
+use crate::events::{Event, Subtask};
 use crate::reasoner::{Context, DistortionSet, Error, Reasoner};
 use crate::state::{Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryScope, RegionBox, Text};
 use agenticiqa_tools::ToolCache;
@@ -89,7 +89,7 @@ impl Executor<'_> {
                 };
                 execution::execute(context, self.cache, &selected, &regions, &tell).await;
                 let seconds = start.elapsed().as_secs_f64();
-                context.journal.tell(Event::SubtaskEnded { subtask: Subtask::ToolExecution, seconds, problem: None });
+                context.events.emit(Event::SubtaskEnded { subtask: Subtask::ToolExecution, seconds, problem: None });
             }
         };
         futures_util::future::join(analysis, measurement).await;
@@ -109,7 +109,7 @@ impl Executor<'_> {
         for object in unknown {
             if region_of(object, &grounded).is_none() {
                 context
-                    .journal
+                    .events
                     .note(format!("the place of {object:?} is not known: the whole image was measured for it"));
             }
         }
@@ -153,9 +153,9 @@ async fn step<T>(context: Context<'_>, subtask: Subtask, work: impl Future<Outpu
     let problem = outcome.as_ref().err().map(|error| format!("{} failed: {error}", subtask.name()));
     if let Some(problem) = &problem {
         tracing::error!(subtask = subtask.name(), "{problem}");
-        context.journal.problem(problem.clone());
+        context.events.problem(problem.clone());
     }
     let seconds = start.elapsed().as_secs_f64();
-    context.journal.tell(Event::SubtaskEnded { subtask, seconds, problem });
+    context.events.emit(Event::SubtaskEnded { subtask, seconds, problem });
     outcome.ok()
 }

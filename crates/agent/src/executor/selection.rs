@@ -1,7 +1,7 @@
 //! Tool selection: which tool measures which distortion.
 
 use super::{Executor, step};
-use crate::journal::Subtask;
+use crate::events::Subtask;
 use crate::reasoner::builtin::selection::{choose, companion};
 use crate::reasoner::{Context, DistortionSet};
 use crate::state::{ByDistortion, Distortion, OneOrMany, PlannerOutput, ReferenceMode, Text};
@@ -109,7 +109,7 @@ fn generic(
         }
         None => {
             context
-                .journal
+                .events
                 .problem(format!("{name} cannot run here: the best available tool was taken for each distortion"));
             choose(distortions, tools, full_reference)
         }

@@ -4,13 +4,13 @@ use futures_util::FutureExt;
 use std::sync::Arc;
 
 use super::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
-use crate::journal::Node;
+use crate::events::Node;
 use crate::state::{ByDistortion, ExecutorOutput, PlannerOutput, RegionBox, Text};
 use crate::summarizer::estimate::Estimate;
 use agenticiqa_tools::Tool;
 
 /// Asks the first; if it cannot answer, whether it is not reached or says nothing that can be used, the second. If that
-/// fails too, its error is the one returned; the journal has the first one.
+/// fails too, its error is the one returned; the events has the first one.
 #[derive(Debug, Clone)]
 pub struct WithFallback {
     /// The node that they think for.
@@ -31,7 +31,7 @@ impl WithFallback {
         match first.await {
             Ok(value) => Ok(value),
             Err(error) => {
-                context.journal.fallback(self.node, self.first.name(), self.second.name(), &error);
+                context.events.fallback(self.node, self.first.name(), self.second.name(), &error);
                 second().await
             }
         }

@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use crate::journal::Journal;
+use crate::events::EventLog;
+use crate::inputs::Inputs;
 use crate::state::{
     AgenticIqaState, AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput,
     RegionBox, Text, UsedEvidence,
 };
-use crate::subject::Subject;
 use crate::summarizer::estimate::Estimate;
 use agenticiqa_tools::{Registry, Tool};
 
@@ -38,11 +38,11 @@ pub struct Context<'a> {
     /// The form that the answer takes.
     pub form: AnswerForm,
     /// The pixels.
-    pub subject: &'a Arc<Subject>,
+    pub inputs: &'a Arc<Inputs>,
     /// The tools.
     pub registry: &'a Arc<Registry>,
     /// Where events, tokens and problems go.
-    pub journal: &'a Journal,
+    pub events: &'a EventLog,
 }
 
 /// An answer before it is fused with the scores of the tools.

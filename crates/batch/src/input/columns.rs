@@ -10,10 +10,10 @@ use parquet::record::reader::RowIter;
 use serde_json::{Map, Value};
 
 use super::{Item, unreadable};
-use crate::{Error, Places, Sample};
+use crate::{Error, PathRules, Sample};
 
 /// The rows of a file.
-pub fn read(path: &Path, places: Places) -> Result<Rows, Error> {
+pub fn read(path: &Path, paths: PathRules) -> Result<Rows, Error> {
     let file = File::open(path).map_err(|error| unreadable(path, error))?;
     let reader = guarded(path, || SerializedFileReader::new(file))?;
     let schema = reader.metadata().file_metadata().schema();
@@ -25,7 +25,7 @@ pub fn read(path: &Path, places: Places) -> Result<Rows, Error> {
         }
     }
     let rows = RowIter::from_file_into(Box::new(reader));
-    Ok(Rows { path: path.to_owned(), rows, row: 0, places })
+    Ok(Rows { path: path.to_owned(), rows, row: 0, paths })
 }
 
 /// The rows of a file, in order.
@@ -33,7 +33,7 @@ pub struct Rows {
     path: PathBuf,
     rows: RowIter<'static>,
     row: u64,
-    places: Places,
+    paths: PathRules,
 }
 
 impl Iterator for Rows {
@@ -43,7 +43,7 @@ impl Iterator for Rows {
         self.row += 1;
         let rows = &mut self.rows;
         match guarded(&self.path, || rows.next().transpose()) {
-            Ok(row) => row.map(|row| Ok(Sample::read(self.row, fields(&row), &self.places))),
+            Ok(row) => row.map(|row| Ok(Sample::read(self.row, fields(&row), &self.paths))),
             Err(error) => Some(Err(error)),
         }
     }

@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{Item, unreadable};
-use crate::{Error, Flaw, Places, Sample};
+use crate::{Error, Flaw, PathRules, Sample};
 
 /// The longest line that is read: far beyond any sample, and far below what would fill the memory.
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// The lines of a file.
-pub fn read(path: &Path, places: Places) -> Result<Lines, Error> {
+pub fn read(path: &Path, paths: PathRules) -> Result<Lines, Error> {
     let file = File::open(path).map_err(|error| unreadable(path, error))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(unreadable(path, "it is a folder: name a file, or give the pictures with --images"));
     }
-    Ok(Lines { path: path.to_owned(), file: BufReader::with_capacity(1 << 16, file), line: 0, places })
+    Ok(Lines { path: path.to_owned(), file: BufReader::with_capacity(1 << 16, file), line: 0, paths })
 }
 
 /// The lines of a file, in order.
@@ -27,7 +27,7 @@ pub struct Lines {
     path: PathBuf,
     file: BufReader<File>,
     line: u64,
-    places: Places,
+    paths: PathRules,
 }
 
 impl Iterator for Lines {
@@ -49,15 +49,15 @@ impl Iterator for Lines {
             }
             let text = if self.line == 1 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes) } else { &bytes };
             if !text.trim_ascii().is_empty() {
-                return Some(Ok(parse(self.line, text, &self.places)));
+                return Some(Ok(parse(self.line, text, &self.paths)));
             }
         }
     }
 }
 
-fn parse(line: u64, text: &[u8], places: &Places) -> Item {
+fn parse(line: u64, text: &[u8], paths: &PathRules) -> Item {
     match serde_json::from_slice(text) {
-        Ok(Value::Object(fields)) => Sample::read(line, fields, places),
+        Ok(Value::Object(fields)) => Sample::read(line, fields, paths),
         Ok(_) => Err(Flaw::new(
             line,
             "the line is no JSON object: write {\"sample_id\": ..., \"query\": ..., \"image_path\": ...}",
@@ -82,7 +82,7 @@ mod tests {
         let good = r#"{"sample_id": "a", "query": "Rate it.", "image_path": "a.png"}"#;
         let text = format!("\u{feff}{good}\n\n{{\"sample_id\": \n[1]\n\u{0}\n{good}");
         std::fs::write(&path, text).unwrap();
-        let items: Vec<Item> = read(&path, Places::new(None, None)).unwrap().map(Result::unwrap).collect();
+        let items: Vec<Item> = read(&path, PathRules::new(None, None)).unwrap().map(Result::unwrap).collect();
         assert_eq!(items.len(), 5);
         assert_eq!(items[0].as_ref().unwrap().line, 1);
         let flaw = |index: usize| items[index].as_ref().unwrap_err();
@@ -96,9 +96,9 @@ mod tests {
     #[test]
     fn what_is_no_file_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let missing = read(&folder.path().join("missing.jsonl"), Places::new(None, None)).unwrap_err();
+        let missing = read(&folder.path().join("missing.jsonl"), PathRules::new(None, None)).unwrap_err();
         assert!(missing.to_string().contains("missing.jsonl: the input cannot be read"), "{missing}");
-        let of_folder = read(folder.path(), Places::new(None, None)).unwrap_err();
+        let of_folder = read(folder.path(), PathRules::new(None, None)).unwrap_err();
         assert!(of_folder.to_string().contains("it is a folder"), "{of_folder}");
     }
 }

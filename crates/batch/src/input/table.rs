@@ -7,13 +7,13 @@ use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Trim};
 use serde_json::{Map, Number, Value};
 
 use super::{Item, unreadable};
-use crate::{Error, Flaw, Places, Sample};
+use crate::{Error, Flaw, PathRules, Sample};
 
 /// Fields that are text, whatever they look like.
 const TEXTS: [&str; 4] = ["sample_id", "query", "image_path", "reference_path"];
 
 /// The rows of a file.
-pub fn read(path: &Path, places: Places) -> Result<Rows, Error> {
+pub fn read(path: &Path, paths: PathRules) -> Result<Rows, Error> {
     let file = File::open(path).map_err(|error| unreadable(path, error))?;
     let tabs = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tsv"));
     let mut builder = ReaderBuilder::new();
@@ -27,7 +27,7 @@ pub fn read(path: &Path, places: Places) -> Result<Rows, Error> {
             return Err(unreadable(path, format!("the header has no column {required}: it has {found}")));
         }
     }
-    Ok(Rows { path: path.to_owned(), reader, header, places })
+    Ok(Rows { path: path.to_owned(), reader, header, paths })
 }
 
 /// The rows of a file, in order.
@@ -36,7 +36,7 @@ pub struct Rows {
     path: PathBuf,
     reader: Reader<File>,
     header: Vec<String>,
-    places: Places,
+    paths: PathRules,
 }
 
 impl Iterator for Rows {
@@ -48,7 +48,7 @@ impl Iterator for Rows {
             Ok(false) => None,
             Ok(true) => {
                 let line = record.position().map_or(0, csv::Position::line);
-                Some(Ok(Sample::read(line, self.fields(&record), &self.places)))
+                Some(Ok(Sample::read(line, self.fields(&record), &self.paths)))
             }
             Err(error) => {
                 let line = error.position().map_or(0, csv::Position::line);
@@ -97,7 +97,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        read(&path, Places::new(None, None))?.collect()
+        read(&path, PathRules::new(None, None))?.collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use agenticiqa::journal::{Event, Journal, Node};
+use agenticiqa::events::{Event, EventLog, Node};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// The line.
@@ -23,10 +23,10 @@ impl Live {
         Self { line }
     }
 
-    /// A journal that writes on the line.
-    pub fn journal(&self) -> Journal {
+    /// A events that writes on the line.
+    pub fn events(&self) -> EventLog {
         let line = self.line.clone();
-        Journal::heard_by(move |event| {
+        EventLog::heard_by(move |event| {
             if let Some(message) = message(event) {
                 line.set_message(message);
             }

@@ -36,7 +36,7 @@ pub fn run(arguments: &Assess, settings: &Settings, environment: &Environment, q
     }
     let live = live::Live::new(quiet || arguments.format == RecordFormat::Json);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let record = runtime.block_on(agent.assess(request(arguments)?, live.journal()));
+    let record = runtime.block_on(agent.assess(request(arguments)?, live.events()));
     // A tool that is still at work after its time is not waited for.
     runtime.shutdown_background();
     let record = record?;
@@ -90,8 +90,8 @@ fn write_maps(
     let logs = record.executor_evidence.iter().flat_map(|evidence| &evidence.tool_logs);
     let logs: Vec<_> = logs.filter(|log| log.error.is_none()).collect();
     let mapped = |tool: &str| agent.registry.get(tool).is_ok_and(|tool| tool.has_map());
-    let places = std::iter::once(None).chain(record.regions.iter().map(Some));
-    for place in places {
+    let regions = std::iter::once(None).chain(record.regions.iter().map(Some));
+    for place in regions {
         let corners = place.map(|place| [place.x, place.y, place.width, place.height]);
         let tools = logs.iter().filter(|log| log.region == corners).map(|log| log.tool_name.to_string());
         let tools: Vec<String> = tools.filter(|tool| mapped(tool)).collect();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use agenticiqa::agent::{Agent, DEFAULT_QUERY};
 use agenticiqa::batch::{
-    Batch, Budget, Ending, Existing, Input, LogFile, Options, Pictures, Places, StopSignal, Summary,
+    Batch, Budget, Ending, Existing, Input, LogFile, Options, PathRules, Pictures, StopSignal, Summary,
 };
 use agenticiqa::config::{Backend, Environment, Settings};
 use agenticiqa::imaging::Decoder;
@@ -122,7 +122,7 @@ fn batch(arguments: &arguments::Batch, concurrency: usize) -> Result<Batch, Stop
         _ => Existing::Refuse,
     };
     Ok(Batch {
-        places: Places::new(arguments.root.as_deref(), input.path()),
+        paths: PathRules::new(arguments.root.as_deref(), input.path()),
         input,
         output: arguments.output.clone(),
         existing,

@@ -39,7 +39,7 @@ pub fn run(arguments: &Install, settings: &Settings, registry: &Registry, quiet:
     let reporter = Reporter::new(quiet);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     if !missing.is_empty() {
-        runtime.block_on(installer.install(&missing, &|event| reporter.tell(event)))?;
+        runtime.block_on(installer.install(&missing, &|event| reporter.emit(event)))?;
     }
     Ok(Exit::Done)
 }
@@ -103,7 +103,7 @@ impl Reporter {
         Self { bar: ProgressBar::no_length().with_style(style) }
     }
 
-    fn tell(&self, event: &Event<'_>) {
+    fn emit(&self, event: &Event<'_>) {
         match event {
             Event::Downloading { source, done } => {
                 self.bar.reset();

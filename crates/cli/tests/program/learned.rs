@@ -15,7 +15,7 @@ fn tools_of_published_weights_are_installed_by_one_command_and_give_the_official
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| program(arguments).env("AGENTICIQA_DATA_DIR", folder.path()).output().unwrap();
     let weights = data("weights");
-    assert!(weights.is_dir(), "run tools/fetch-weights first");
+    assert!(weights.is_dir(), "run scripts/fetch-weights first");
     let installed = run(&["tools", "install", "LPIPS", "DISTS", "NIMA", "--from", weights.to_str().unwrap()]);
     assert_eq!(code(&installed), 0, "{}", stderr(&installed));
     let checked = run(&["tools", "check", "LPIPS", "DISTS", "NIMA"]);

@@ -1,4 +1,4 @@
-//! CSIQ (Larson, Chandler, Journal of Electronic Imaging 19(1), 2010): 30 references, 6 distortions, up to 5 levels.
+//! CSIQ (Larson, Chandler, EventLog of Electronic Imaging 19(1), 2010): 30 references, 6 distortions, up to 5 levels.
 //!
 //! `csiq.DMOS.xlsx` has the columns image, dst_idx, dst_type, dst_lev, dmos_std, dmos in its sheet "all_by_image", below some
 //! remarks. `csiq_label.txt` ("name dmos" a line) is read where the workbook is not there. Lower is better.

@@ -9,12 +9,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::Error;
-use agenticiqa_batch::places::Places;
+use agenticiqa_batch::path_rules::PathRules;
 use agenticiqa_imaging::files::write_atomically;
 
 /// A picture, the question about it, and what people said.
 ///
-/// Paths are absolute where we wrote them; a relative one is looked for as [`Places`] says.
+/// Paths are absolute where we wrote them; a relative one is looked for as [`PathRules`] says.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// The name of the sample, once in a manifest; a number is taken as text.
@@ -142,7 +142,7 @@ impl Manifest {
 
 /// Where a path in a manifest leads: in the working folder, or beside the manifest, as everywhere.
 pub(super) fn resolve(manifest: &Path, path: &str) -> PathBuf {
-    Places::new(None, Some(manifest)).find(path)
+    PathRules::new(None, Some(manifest)).find(path)
 }
 
 /// The lines of a file that are not blank, numbered from 1, one at a time.

@@ -105,13 +105,14 @@ pub(crate) fn of_rows(path: &Path, found: &Rows, settings: &Settings) -> Result<
 /// Evaluates tools that were run on a manifest; with several tools, the first is compared with each of the others.
 pub fn of_tools(path: &Path, scored: &Scored, settings: &Settings) -> Result<Correlation, Error> {
     let found = read(path, &settings.filter)?;
-    let places: HashMap<&str, usize> =
+    let positions: HashMap<&str, usize> =
         scored.samples.iter().enumerate().map(|(place, sample)| (sample.sample_id.as_str(), place)).collect();
     let mut evaluated: Vec<Evaluated> = Vec::new();
     for tool in &scored.tools {
         let turn = if tool.lower_is_better == Some(true) { -1.0 } else { 1.0 };
-        let of_row =
-            |row: &Row| places.get(row.sample_id.as_str()).map_or(Err(Absence::Missing), |&place| tool.scores[place]);
+        let of_row = |row: &Row| {
+            positions.get(row.sample_id.as_str()).map_or(Err(Absence::Missing), |&position| tool.scores[position])
+        };
         let scores: Vec<_> = found.rows.iter().map(|row| of_row(row).map(|score| turn * score)).collect();
         let mut one = evaluate(path, &tool.tool, &found, &scores, settings)?;
         if tool.lower_is_better == Some(true) {

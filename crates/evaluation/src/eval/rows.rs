@@ -208,7 +208,7 @@ pub(crate) struct Rows {
     /// Whether the lines are assessments.
     pub records: bool,
     /// Where the row of a sample is.
-    places: HashMap<String, usize>,
+    paths: HashMap<String, usize>,
 }
 
 /// What became of a line.
@@ -235,8 +235,8 @@ impl Rows {
         if row.sample_id.is_empty() {
             return Err("it has no sample_id".to_owned());
         }
-        let Some(&place) = self.places.get(&row.sample_id) else {
-            self.places.insert(row.sample_id.clone(), self.rows.len());
+        let Some(&place) = self.paths.get(&row.sample_id) else {
+            self.paths.insert(row.sample_id.clone(), self.rows.len());
             self.rows.push(row);
             return Ok(Taken::Added);
         };

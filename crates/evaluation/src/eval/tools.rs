@@ -12,9 +12,9 @@ use sha2::{Digest as _, Sha256};
 use super::Error;
 use super::rows::Absence;
 use crate::dataset::{Manifest, Sample};
+use agenticiqa_agent::inputs::Digest;
 use agenticiqa_agent::state::{RawScore, Seconds};
-use agenticiqa_agent::subject::Digest;
-use agenticiqa_tools::{self, CacheKey, CachedRun, Material, Registry, Tool, ToolCache};
+use agenticiqa_tools::{self, CacheKey, CachedRun, Registry, Tool, ToolCache, ToolInput};
 
 /// The scores of one tool, sample by sample in the manifest's order.
 #[derive(Debug, Clone)]
@@ -193,7 +193,7 @@ impl Work<'_> {
                 None => Pair::single(&picture.image),
             };
             let path = against.map(|reference| reference.photo.path.as_path());
-            let run = tool.run(&Material::new(pair).with_files(Some(&photo.path), path));
+            let run = tool.run(&ToolInput::new(pair).with_files(Some(&photo.path), path));
             let raw = run
                 .raw_score
                 .ok_or_else(|| run.error.map_or("no score".into(), |failure| failure.message().to_owned()))?;

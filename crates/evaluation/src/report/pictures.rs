@@ -8,8 +8,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::details::Case;
-use agenticiqa_batch::places::Places;
-use agenticiqa_tools::{Material, Registry};
+use agenticiqa_batch::path_rules::PathRules;
+use agenticiqa_tools::{Registry, ToolInput};
 
 /// The longer side of a picture on the page.
 const SIDE: usize = 480;
@@ -50,8 +50,8 @@ impl Picture {
 
 impl Studio<'_> {
     /// The pictures of a case. What cannot be shown says why.
-    pub(super) fn pictures(&self, case: &Case, places: &Places) -> Vec<Picture> {
-        let open = |path: &String| self.open(&places.find(path));
+    pub(super) fn pictures(&self, case: &Case, paths: &PathRules) -> Vec<Picture> {
+        let open = |path: &String| self.open(&paths.find(path));
         let Some(image) = case.image_path.as_ref().map(open) else { return Vec::new() };
         let reference = case.reference_path.as_ref().map(open);
         let small = |image: &Result<Image, String>| {
@@ -79,7 +79,7 @@ impl Studio<'_> {
         let pair = pair.unwrap_or_else(|| Pair::single(image)).with_map();
         let paint = || {
             let tool = self.registry.get(name).map_err(|error| error.to_string())?;
-            let run = tool.run(&Material::new(pair));
+            let run = tool.run(&ToolInput::new(pair));
             let why = || run.error.as_ref().map_or("it gave no map".to_owned(), |failure| failure.message().to_owned());
             let map = run.map.as_ref().ok_or_else(why)?;
             let small = shrink(image, SIDE).map_err(|error| error.to_string())?;

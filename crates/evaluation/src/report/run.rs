@@ -13,7 +13,7 @@ use super::{Error, Options};
 use crate::eval::rows::{Filter, Line, Rows, Taken};
 use crate::eval::{self, Correlation, Mcq, Settings, mcq};
 use agenticiqa_agent::state::ExecutorOutput;
-use agenticiqa_batch::places::Places;
+use agenticiqa_batch::path_rules::PathRules;
 
 /// What samples of public datasets are grouped by, where nothing else is asked for.
 const DISTORTION: &str = "metadata.distortion";
@@ -160,11 +160,11 @@ impl Run {
     /// Reads the records of the chosen cases again, and makes their pictures.
     pub(super) fn look_at_cases(&mut self, options: &Options<'_>, done: &mut dyn FnMut()) -> Result<(), Error> {
         let offsets: Vec<u64> = self.chosen.iter().map(|chosen| self.glances[chosen.place].offset).collect();
-        let places = Places::new(options.root.as_deref(), Some(&self.path));
+        let paths = PathRules::new(options.root.as_deref(), Some(&self.path));
         for (chosen, record) in self.chosen.iter().zip(read_again(&self.path, &offsets)?) {
             let mut case = Case::of(self, chosen, record);
             if let Some(studio) = &options.studio {
-                case.pictures = studio.pictures(&case, &places);
+                case.pictures = studio.pictures(&case, &paths);
             }
             self.cases.push(case);
             done();

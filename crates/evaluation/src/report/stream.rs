@@ -123,7 +123,7 @@ fn parse(text: &[u8]) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// The objects of the lines at these places, in the same order.
+/// The objects of the lines at these offsets, in the same order.
 pub(super) fn read_again(path: &Path, offsets: &[u64]) -> Result<Vec<Map<String, Value>>, Error> {
     let mut file = BufReader::new(File::open(path).map_err(|error| Error::file(path, error))?);
     let mut read = |offset: u64| -> Result<Map<String, Value>, Error> {
@@ -166,8 +166,8 @@ mod tests {
         assert!(reasons[1].1.starts_with("it is not valid JSON: EOF while parsing a value"), "{reasons:?}");
         assert_eq!(reasons[2], (5, "it is longer than 16 MB: is this JSON Lines?"));
         assert_eq!(reasons[3].0, 6);
-        let places: Vec<u64> = good.iter().rev().map(|(_, offset)| *offset).collect();
-        let again = read_again(&path, &places).unwrap();
+        let offsets: Vec<u64> = good.iter().rev().map(|(_, offset)| *offset).collect();
+        let again = read_again(&path, &offsets).unwrap();
         assert_eq!(again.iter().map(|object| &object["a"]).collect::<Vec<_>>(), [2, 1]);
         std::fs::write(&path, "{}").unwrap();
         assert!(read_again(&path, &[1]).unwrap_err().to_string().contains("it changed while it was read"));

@@ -37,7 +37,7 @@ static INFO: Info = Info {
     minimum_side: 16,
 };
 
-/// Written by `tools/convert_models.py`, which documents the layout.
+/// Written by `scripts/convert_models.py`, which documents the layout.
 static MODEL: &[u8] = include_bytes!("../../models/brisque.bin");
 const FEATURES: usize = 36;
 

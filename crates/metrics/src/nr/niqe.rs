@@ -41,7 +41,7 @@ const FEATURES: usize = 36;
 /// Distances on the map: a natural block lies about the square root of the number of features from the mean.
 const MAP_BEST: f32 = 6.0;
 const MAP_WORST: f32 = 30.0;
-/// Written by `tools/convert_models.py`, which documents the layout.
+/// Written by `scripts/convert_models.py`, which documents the layout.
 static MODEL: &[u8] = include_bytes!("../../models/niqe.bin");
 
 impl Niqe {

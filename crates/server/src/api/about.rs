@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use crate::answers::{About, BackendEntry, Health, ToolEntries, ToolEntry};
 use crate::app::App;
 use crate::error::Problem;
-use crate::{metrics, page};
+use crate::{page, telemetry};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -44,7 +44,7 @@ pub async fn health() -> Json<Health> {
 
 /// What was counted.
 pub async fn prometheus(State(app): State<Arc<App>>) -> Response {
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], metrics::render(&app)).into_response()
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], telemetry::render(&app)).into_response()
 }
 
 /// The tools.

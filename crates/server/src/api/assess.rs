@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agenticiqa::journal::Event;
+use agenticiqa::events::Event;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::sse;

@@ -17,13 +17,17 @@ use axum::http::StatusCode;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::form::Form;
-use crate::sources::Given;
+use crate::sources::RequestImage;
 
 /// Picture and reference of a request, by what its fields say.
 type Fields = (Option<String>, Option<String>);
 
 /// Picture and reference of a request; the picture must be there.
-fn pictures(form: &mut Form, image: Fields, reference: Fields) -> Result<(Given, Option<Given>), Problem> {
+fn pictures(
+    form: &mut Form,
+    image: Fields,
+    reference: Fields,
+) -> Result<(RequestImage, Option<RequestImage>), Problem> {
     let image = form.picture("image", image.0, image.1)?;
     let reference = form.picture("reference", reference.0, reference.1)?;
     form.finish()?;

@@ -17,7 +17,7 @@ use crate::error::Problem;
 use crate::http::form::Form;
 use crate::http::query::{Checked, Named};
 use crate::pictures::{Kept, media_type};
-use crate::sources::{Given, Specimen};
+use crate::sources::{LoadedImage, RequestImage};
 
 /// The longest side of a picture that is sent as decoded.
 const LARGEST_VIEW: usize = 4096;
@@ -87,8 +87,9 @@ pub async fn original(
         return Ok((StatusCode::NOT_MODIFIED, caching(&id)).into_response());
     }
     let etag = id.clone();
-    let work =
-        specimen(&app, Given::Id(id), |specimen| Ok((specimen.source.bytes.to_vec(), specimen.source.picture.format)));
+    let work = specimen(&app, RequestImage::Id(id), |specimen| {
+        Ok((specimen.source.bytes.to_vec(), specimen.source.picture.format))
+    });
     let (bytes, format) = in_time(&app, work).await?;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(media_type(format))),
@@ -122,8 +123,10 @@ async fn shown(app: &Arc<App>, id: String, longest: usize, headers: &HeaderMap) 
     if is_known(headers, &tag) && app.pictures.about_of(&id).is_some() {
         return Ok((StatusCode::NOT_MODIFIED, caching(&tag)).into_response());
     }
-    let png =
-        in_time(app, specimen(app, Given::Id(id), move |specimen| small_png(&specimen.source.picture.image, longest)));
+    let png = in_time(
+        app,
+        specimen(app, RequestImage::Id(id), move |specimen| small_png(&specimen.source.picture.image, longest)),
+    );
     Ok(([(header::CONTENT_TYPE, "image/png")], caching(&tag), png.await?).into_response())
 }
 
@@ -136,8 +139,8 @@ pub fn small_png(image: &Image, longest: usize) -> Result<Vec<u8>, Problem> {
 /// Does something with a picture away from the threads of the runtime.
 pub async fn specimen<T: Send + 'static>(
     app: &Arc<App>,
-    given: Given,
-    then: impl FnOnce(&Specimen) -> Result<T, Problem> + Send + 'static,
+    given: RequestImage,
+    then: impl FnOnce(&LoadedImage) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let turn = app.views.enter().await?;
     let app = Arc::clone(app);

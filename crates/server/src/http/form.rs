@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::app::Limits;
 use crate::error::Problem;
-use crate::sources::Given;
+use crate::sources::RequestImage;
 
 /// Kilobytes of bodies in memory at a time, over all requests.
 const BUDGET: usize = 512 << 10;
@@ -184,7 +184,12 @@ impl Form {
     }
 
     /// The picture of a field: sent, or named by the path or the id that the request has.
-    pub fn picture(&mut self, field: &str, path: Option<String>, id: Option<String>) -> Result<Option<Given>, Problem> {
+    pub fn picture(
+        &mut self,
+        field: &str,
+        path: Option<String>,
+        id: Option<String>,
+    ) -> Result<Option<RequestImage>, Problem> {
         let index = self.files.iter().position(|file| file.field == field);
         let sent = index.map(|index| self.files.remove(index));
         if self.files.iter().any(|file| file.field == field) {
@@ -192,9 +197,9 @@ impl Form {
         }
         match (sent, path, id) {
             (None, None, None) => Ok(None),
-            (Some(Upload { name, bytes, .. }), None, None) => Ok(Some(Given::Sent { name, bytes })),
-            (None, Some(path), None) => Ok(Some(Given::Path(path))),
-            (None, None, Some(id)) => Ok(Some(Given::Id(id))),
+            (Some(Upload { name, bytes, .. }), None, None) => Ok(Some(RequestImage::Sent { name, bytes })),
+            (None, Some(path), None) => Ok(Some(RequestImage::Path(path))),
+            (None, None, Some(id)) => Ok(Some(RequestImage::Id(id))),
             _ => {
                 Err(Problem::invalid(format!("give one of {field} (a file), {field}_path and {field}_id, not several")))
             }

@@ -73,7 +73,7 @@ impl Server {
                 }
             };
             let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-                app.metrics.refused.fetch_add(1, Ordering::Relaxed);
+                app.telemetry.refused.fetch_add(1, Ordering::Relaxed);
                 refuse(stream);
                 continue;
             };
@@ -118,7 +118,7 @@ fn refuse(stream: TcpStream) {
 }
 
 async fn serve(app: &Arc<App>, stream: TcpStream, router: Router) {
-    app.metrics.connections.fetch_add(1, Ordering::Relaxed);
+    app.telemetry.connections.fetch_add(1, Ordering::Relaxed);
     // Answers are small or streamed: nothing is gained by waiting for more.
     drop(stream.set_nodelay(true));
     let service =
@@ -139,5 +139,5 @@ async fn serve(app: &Arc<App>, stream: TcpStream, router: Router) {
     if let Err(error) = served {
         tracing::debug!("a connection ended: {error}");
     }
-    app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+    app.telemetry.connections.fetch_sub(1, Ordering::Relaxed);
 }

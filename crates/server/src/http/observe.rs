@@ -34,7 +34,7 @@ pub async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) 
     let path = request.uri().path().chars().take(200).collect::<String>();
     let mut response = next.run(request).await;
     let (status, elapsed) = (response.status().as_u16(), start.elapsed());
-    app.metrics.request(method.as_str(), &route, status, elapsed);
+    app.telemetry.request(method.as_str(), &route, status, elapsed);
     let milliseconds = elapsed.as_secs_f64() * 1e3;
     tracing::info!(%method, path = %path.escape_debug(), status, ms = %format_args!("{milliseconds:.1}"), request_id = %id, "request");
     let headers = response.headers_mut();

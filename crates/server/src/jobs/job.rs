@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use agenticiqa::batch::{Batch, Existing, Input, Options, Places, Progress, StopSignal, Summary};
+use agenticiqa::batch::{Batch, Existing, Input, Options, PathRules, Progress, StopSignal, Summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -255,7 +255,7 @@ impl Entry {
     pub fn batch(&self, concurrency: usize) -> Batch {
         let Plan { input, root, tools, .. } = lock(&self.job).plan.clone();
         Batch {
-            places: places(&root),
+            paths: paths(&root),
             input: Input::file(self.folder.join(input)),
             output: self.records(),
             existing: Existing::Resume,
@@ -265,8 +265,8 @@ impl Entry {
 }
 
 /// Relative paths of a manifest start at its own folder.
-pub fn places(root: &Path) -> Places {
-    Places::new(Some(root), None)
+pub fn paths(root: &Path) -> PathRules {
+    PathRules::new(Some(root), None)
 }
 
 /// Takes over what a run has counted.

@@ -202,7 +202,7 @@ impl App {
         let own = own.canonicalize()?;
         let unreadable = |error: agenticiqa::batch::Error| Problem::invalid(error.to_string());
         let mut samples = 0;
-        for item in input.items(&job::places(root)).map_err(unreadable)? {
+        for item in input.items(&job::paths(root)).map_err(unreadable)? {
             samples += 1;
             let Ok(sample) = item.map_err(unreadable)? else { continue };
             for path in std::iter::once(&sample.image_path).chain(&sample.reference_path) {

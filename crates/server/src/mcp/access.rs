@@ -15,7 +15,7 @@ use crate::error::Problem;
 use crate::roots::Roots;
 
 /// How long a client may take to say what its folders are.
-const PATIENCE: Duration = Duration::from_secs(10);
+const QUEUE_TIME: Duration = Duration::from_secs(10);
 
 /// Which files may be named.
 #[derive(Debug)]
@@ -104,8 +104,9 @@ async fn announced(context: &RequestContext<RoleServer>) -> Result<Vec<PathBuf>,
         Problem::new(StatusCode::FORBIDDEN, "ForbiddenPathError", message)
     };
     let asked = context.peer.list_roots();
-    let told =
-        tokio::time::timeout(PATIENCE, asked).await.map_err(|_| refused(format!("no answer within {PATIENCE:?}")))?;
+    let told = tokio::time::timeout(QUEUE_TIME, asked)
+        .await
+        .map_err(|_| refused(format!("no answer within {QUEUE_TIME:?}")))?;
     let told = told.map_err(|error| refused(error.to_string()))?;
     Ok(told.roots.iter().filter_map(|root| file_path(&root.uri)).collect())
 }

@@ -14,7 +14,7 @@ use super::{Reply, Service, words};
 use crate::answers::ScoreRow;
 use crate::error::Problem;
 use crate::requests::ScoreRequest;
-use crate::sources::Given;
+use crate::sources::RequestImage;
 
 /// The tool that ranks pictures beside a reference, and the one that ranks them alone.
 const BESIDE: &str = "Fused-FR";
@@ -26,14 +26,14 @@ const MOST_PICTURES: usize = 16;
 const MOST_MAPS: usize = 4;
 
 /// A picture, its name and what was measured of it.
-struct Subject {
+struct Inputs {
     index: Option<usize>,
     name: String,
-    given: Given,
+    given: RequestImage,
     rows: Vec<Measured>,
 }
 
-impl Subject {
+impl Inputs {
     fn overall(&self, tool: &str) -> Option<Overall> {
         self.rows.iter().find(|row| row.tool == tool).and_then(Overall::of)
     }
@@ -52,18 +52,18 @@ impl Service {
             let field = format!("images[{index}]");
             let given = self.picture(context, &field, text, &format!("picture-{}", index + 1)).await?;
             let name = unique(&subjects, name_of(&given));
-            subjects.push(Subject { index: Some(index), name, given, rows: Vec::new() });
+            subjects.push(Inputs { index: Some(index), name, given, rows: Vec::new() });
         }
         let reference = self.reference(context, arguments.reference.as_deref()).await?;
         let steps = subjects.len() + usize::from(reference.is_some());
         let mut progress = Progress::of(context, u32::try_from(steps).ok());
         let mut notes = Vec::new();
         let named = arguments.tools.unwrap_or_default();
-        for subject in &mut subjects {
-            let rows = self.measure(subject, reference.as_ref(), &named).await?;
-            note(&mut notes, &subject.name, &rows);
-            subject.rows = rows.iter().map(Measured::from).collect();
-            progress.step(format!("{} is measured", subject.name)).await;
+        for inputs in &mut subjects {
+            let rows = self.measure(inputs, reference.as_ref(), &named).await?;
+            note(&mut notes, &inputs.name, &rows);
+            inputs.rows = rows.iter().map(Measured::from).collect();
+            progress.step(format!("{} is measured", inputs.name)).await;
         }
         let ranked_by = self.ranker(&mut subjects, reference.as_ref()).await?;
         subjects.sort_by(|a, b| by_score(a.overall(&ranked_by).as_ref(), b.overall(&ranked_by).as_ref()));
@@ -72,7 +72,7 @@ impl Service {
                 let rows = self.rows(&given, None, &[ALONE.to_owned()]).await?;
                 progress.step("the reference is measured").await;
                 let rows = rows.iter().map(Measured::from).collect();
-                Some(Subject { index: None, name: name_of(&given), given, rows })
+                Some(Inputs { index: None, name: name_of(&given), given, rows })
             }
             None => None,
         };
@@ -82,12 +82,12 @@ impl Service {
         let result = CompareResult {
             verdict,
             pictures: ranked(&subjects, &ranked_by),
-            reference: reference.map(|subject| Ranked {
-                overall: subject.overall(ALONE),
-                image: subject.name,
+            reference: reference.map(|inputs| Ranked {
+                overall: inputs.overall(ALONE),
+                image: inputs.name,
                 index: None,
                 rank: None,
-                scores: subject.rows,
+                scores: inputs.rows,
             }),
             ranked_by,
             comparisons,
@@ -124,37 +124,41 @@ impl Service {
     /// What the named tools say of a picture, or else a sensible few: beside the reference, and alone.
     async fn measure(
         &self,
-        subject: &Subject,
-        reference: Option<&Given>,
+        inputs: &Inputs,
+        reference: Option<&RequestImage>,
         named: &[String],
     ) -> Result<Vec<ScoreRow>, Problem> {
-        let mut rows = self.rows(&subject.given, reference, named).await?;
+        let mut rows = self.rows(&inputs.given, reference, named).await?;
         if reference.is_some() && named.is_empty() {
-            rows.extend(self.rows(&subject.given, None, &[ALONE.to_owned()]).await?);
+            rows.extend(self.rows(&inputs.given, None, &[ALONE.to_owned()]).await?);
         }
         Ok(rows)
     }
 
-    async fn rows(&self, image: &Given, reference: Option<&Given>, tools: &[String]) -> Result<Vec<ScoreRow>, Problem> {
+    async fn rows(
+        &self,
+        image: &RequestImage,
+        reference: Option<&RequestImage>,
+        tools: &[String],
+    ) -> Result<Vec<ScoreRow>, Problem> {
         let request = ScoreRequest { tools: tools.to_vec(), ..ScoreRequest::default() };
         Ok(self.app.score(request, image.clone(), reference.cloned()).await?.rows)
     }
 
     /// The first tool that gave every picture a score from 1 to 5; if none of those that were named did, one that can is run.
-    async fn ranker(&self, subjects: &mut [Subject], reference: Option<&Given>) -> Result<String, Problem> {
-        let scores_all =
-            |subjects: &[Subject], tool: &str| subjects.iter().all(|subject| subject.overall(tool).is_some());
-        let tried = subjects.first().map(|subject| subject.rows.iter().map(|row| row.tool.clone()).collect::<Vec<_>>());
+    async fn ranker(&self, subjects: &mut [Inputs], reference: Option<&RequestImage>) -> Result<String, Problem> {
+        let scores_all = |subjects: &[Inputs], tool: &str| subjects.iter().all(|inputs| inputs.overall(tool).is_some());
+        let tried = subjects.first().map(|inputs| inputs.rows.iter().map(|row| row.tool.clone()).collect::<Vec<_>>());
         if let Some(tool) = tried.into_iter().flatten().find(|tool| scores_all(subjects, tool)) {
             return Ok(tool);
         }
         let ranker = if reference.is_some() { BESIDE } else { ALONE };
-        for subject in subjects.iter_mut().filter(|subject| subject.overall(ranker).is_none()) {
-            let rows = self.rows(&subject.given, reference, &[ranker.to_owned()]).await?;
-            subject.rows.extend(rows.iter().map(Measured::from));
-            if subject.overall(ranker).is_none() {
+        for inputs in subjects.iter_mut().filter(|inputs| inputs.overall(ranker).is_none()) {
+            let rows = self.rows(&inputs.given, reference, &[ranker.to_owned()]).await?;
+            inputs.rows.extend(rows.iter().map(Measured::from));
+            if inputs.overall(ranker).is_none() {
                 let reason = rows.iter().find_map(|row| row.error.clone()).unwrap_or_default();
-                return Err(Problem::invalid(format!("{} cannot be ranked: {ranker}: {reason}", subject.name)));
+                return Err(Problem::invalid(format!("{} cannot be ranked: {ranker}: {reason}", inputs.name)));
             }
         }
         Ok(ranker.to_owned())
@@ -164,8 +168,8 @@ impl Service {
     async fn difference(
         &self,
         tool: Option<String>,
-        subjects: &[Subject],
-        reference: Option<&Subject>,
+        subjects: &[Inputs],
+        reference: Option<&Inputs>,
         notes: &mut Vec<String>,
     ) -> (Vec<MapResult>, Vec<Vec<u8>>) {
         let Some(tool) = tool else { return (Vec::new(), Vec::new()) };
@@ -176,10 +180,10 @@ impl Service {
         };
         let (mut maps, mut pictures) = (Vec::new(), Vec::new());
         let room = maps::ROOM / others.len().clamp(1, MOST_MAPS);
-        for subject in others.iter().take(MOST_MAPS) {
+        for inputs in others.iter().take(MOST_MAPS) {
             let wanted = Wanted {
                 tool: tool.clone(),
-                image: (subject.name.clone(), subject.given.clone()),
+                image: (inputs.name.clone(), inputs.given.clone()),
                 against: Some((against.name.clone(), against.given.clone())),
                 region: None,
             };
@@ -188,7 +192,7 @@ impl Service {
                     maps.push(map);
                     pictures.push(png);
                 }
-                Err(problem) => notes.push(format!("no map of {} beside {}: {problem}", subject.name, against.name)),
+                Err(problem) => notes.push(format!("no map of {} beside {}: {problem}", inputs.name, against.name)),
             }
         }
         if others.len() > MOST_MAPS {
@@ -199,8 +203,8 @@ impl Service {
 }
 
 /// A name that no picture before has.
-fn unique(subjects: &[Subject], name: String) -> String {
-    let taken = |name: &str| subjects.iter().any(|subject| subject.name == name);
+fn unique(subjects: &[Inputs], name: String) -> String {
+    let taken = |name: &str| subjects.iter().any(|inputs| inputs.name == name);
     if !taken(&name) {
         return name;
     }
@@ -220,23 +224,23 @@ fn by_score(first: Option<&Overall>, second: Option<&Overall>) -> Ordering {
 }
 
 /// The pictures with their ranks; equal scores have equal ranks.
-fn ranked(subjects: &[Subject], tool: &str) -> Vec<Ranked> {
-    let scores: Vec<Option<Overall>> = subjects.iter().map(|subject| subject.overall(tool)).collect();
+fn ranked(subjects: &[Inputs], tool: &str) -> Vec<Ranked> {
+    let scores: Vec<Option<Overall>> = subjects.iter().map(|inputs| inputs.overall(tool)).collect();
     let rank = |overall: &Option<Overall>| {
         1 + scores.iter().filter(|other| by_score(other.as_ref(), overall.as_ref()).is_lt()).count()
     };
-    let ranked = |(subject, overall): (&Subject, &Option<Overall>)| Ranked {
-        image: subject.name.clone(),
-        index: subject.index,
+    let ranked = |(inputs, overall): (&Inputs, &Option<Overall>)| Ranked {
+        image: inputs.name.clone(),
+        index: inputs.index,
         rank: Some(rank(overall)),
         overall: overall.clone(),
-        scores: subject.rows.clone(),
+        scores: inputs.rows.clone(),
     };
     subjects.iter().zip(&scores).map(ranked).collect()
 }
 
 /// The best beside each other one; a single picture beside its reference, each judged alone.
-fn comparisons(subjects: &[Subject], reference: Option<&Subject>, ranked_by: &str) -> Vec<Beside> {
+fn comparisons(subjects: &[Inputs], reference: Option<&Inputs>, ranked_by: &str) -> Vec<Beside> {
     let Some((best, others)) = subjects.split_first() else { return Vec::new() };
     match reference {
         Some(reference) if others.is_empty() => beside(reference, best, ALONE).into_iter().collect(),
@@ -244,7 +248,7 @@ fn comparisons(subjects: &[Subject], reference: Option<&Subject>, ranked_by: &st
     }
 }
 
-fn beside(first: &Subject, second: &Subject, tool: &str) -> Option<Beside> {
+fn beside(first: &Inputs, second: &Inputs, tool: &str) -> Option<Beside> {
     let (mut better, mut worse) = ((first, first.overall(tool)?), (second, second.overall(tool)?));
     if better.1.score < worse.1.score {
         std::mem::swap(&mut better, &mut worse);
@@ -260,9 +264,9 @@ fn beside(first: &Subject, second: &Subject, tool: &str) -> Option<Beside> {
     })
 }
 
-fn verdict(subjects: &[Subject], reference: Option<&Subject>, ranked_by: &str, comparisons: &[Beside]) -> String {
-    let told = |subject: &Subject, tool: &str| {
-        subject.overall(tool).map_or_else(|| "no score".to_owned(), |overall| words::overall(&overall))
+fn verdict(subjects: &[Inputs], reference: Option<&Inputs>, ranked_by: &str, comparisons: &[Beside]) -> String {
+    let told = |inputs: &Inputs, tool: &str| {
+        inputs.overall(tool).map_or_else(|| "no score".to_owned(), |overall| words::overall(&overall))
     };
     let Some(best) = subjects.first() else { return String::new() };
     if let (Some(reference), [_]) = (reference, subjects) {
@@ -277,7 +281,7 @@ fn verdict(subjects: &[Subject], reference: Option<&Subject>, ranked_by: &str, c
         return beside + &alone.unwrap_or_default();
     }
     let scores: Vec<String> =
-        subjects.iter().map(|subject| format!("{} has {}", subject.name, told(subject, ranked_by))).collect();
+        subjects.iter().map(|inputs| format!("{} has {}", inputs.name, told(inputs, ranked_by))).collect();
     let first = comparisons.first().map(sentence).unwrap_or_default();
     format!("{} by {ranked_by}: {first}.", scores.join("; "))
 }
@@ -312,7 +316,7 @@ fn text(result: &CompareResult) -> String {
 mod tests {
     use super::*;
 
-    fn subject(name: &str, score: f64, interval: Option<[f64; 2]>) -> Subject {
+    fn inputs(name: &str, score: f64, interval: Option<[f64; 2]>) -> Inputs {
         let row = Measured {
             tool: ALONE.into(),
             region: None,
@@ -322,24 +326,24 @@ mod tests {
             interval,
             error: None,
         };
-        Subject { index: Some(0), name: name.into(), given: Given::Path(name.into()), rows: vec![row] }
+        Inputs { index: Some(0), name: name.into(), given: RequestImage::Path(name.into()), rows: vec![row] }
     }
 
     #[test]
     fn the_better_one_is_named_and_doubt_is_said() {
-        let (a, b) = (subject("a", 3.0, Some([2.5, 3.5])), subject("b", 4.0, Some([3.5, 4.5])));
+        let (a, b) = (inputs("a", 3.0, Some([2.5, 3.5])), inputs("b", 4.0, Some([3.5, 4.5])));
         let told = beside(&a, &b, ALONE).unwrap();
         assert_eq!((told.better.as_deref(), told.difference, told.intervals_overlap), (Some("b"), 1.0, Some(true)));
         assert_eq!(sentence(&told), "b is better than a by 1.00, but their intervals overlap: people may not agree");
-        let c = subject("c", 4.6, Some([4.51, 4.9]));
+        let c = inputs("c", 4.6, Some([4.51, 4.9]));
         assert_eq!(beside(&b, &c, ALONE).unwrap().intervals_overlap, Some(false));
-        let same = beside(&a, &subject("d", 3.0, None), ALONE).unwrap();
+        let same = beside(&a, &inputs("d", 3.0, None), ALONE).unwrap();
         assert_eq!((same.better, same.intervals_overlap), (None, None));
     }
 
     #[test]
     fn equal_scores_have_equal_ranks_and_names_differ() {
-        let subjects = [subject("a", 4.0, None), subject("b", 4.0, None), subject("c", 2.0, None)];
+        let subjects = [inputs("a", 4.0, None), inputs("b", 4.0, None), inputs("c", 2.0, None)];
         let ranks: Vec<_> = ranked(&subjects, ALONE).iter().map(|one| one.rank).collect();
         assert_eq!(ranks, [Some(1), Some(1), Some(3)]);
         assert_eq!(unique(&subjects, "a".into()), "a (2)");

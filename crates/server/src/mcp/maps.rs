@@ -8,7 +8,7 @@ use super::results::MapResult;
 use crate::app::App;
 use crate::error::Problem;
 use crate::requests::{MapRequest, OneRegion};
-use crate::sources::Given;
+use crate::sources::RequestImage;
 use crate::work::Mapped;
 
 /// The longest side of a map with its legend.
@@ -27,9 +27,9 @@ pub struct Wanted {
     /// The tool.
     pub tool: String,
     /// The picture and its name.
-    pub image: (String, Given),
+    pub image: (String, RequestImage),
     /// What it is compared with, and its name.
-    pub against: Option<(String, Given)>,
+    pub against: Option<(String, RequestImage)>,
     /// The part, and its name.
     pub region: Option<(String, OneRegion)>,
 }

@@ -10,7 +10,7 @@ use rmcp::service::RequestContext;
 use super::Service;
 use super::access::file_path;
 use crate::error::Problem;
-use crate::sources::Given;
+use crate::sources::RequestImage;
 
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
@@ -39,22 +39,22 @@ impl Service {
         field: &str,
         text: &str,
         name: &str,
-    ) -> Result<Given, Problem> {
+    ) -> Result<RequestImage, Problem> {
         let path = match meaning(field, text)? {
             Meaning::Path(path) => path,
             Meaning::Bytes(encoded, ending) => {
                 let (encoded, name) = (encoded.to_owned(), format!("{name}{ending}"));
                 let decoded = tokio::task::spawn_blocking(move || decode(&encoded)).await?;
                 let bytes = decoded.map_err(|reason| Problem::picture(format!("{field}: {reason}")))?;
-                return Ok(Given::Sent { name, bytes });
+                return Ok(RequestImage::Sent { name, bytes });
             }
         };
-        let Some(allowed) = self.access.allowed(context).await? else { return Ok(Given::Path(path)) };
+        let Some(allowed) = self.access.allowed(context).await? else { return Ok(RequestImage::Path(path)) };
         let (app, field) = (self.app.clone(), field.to_owned());
         let read = move || {
             let real = allowed.roots.resolve(&field, &path)?;
             let bytes = app.read_file(&field, &real)?.into();
-            Ok(Given::Sent { name: path, bytes })
+            Ok(RequestImage::Sent { name: path, bytes })
         };
         tokio::task::spawn_blocking(read).await?
     }
@@ -64,7 +64,7 @@ impl Service {
         &self,
         context: &RequestContext<RoleServer>,
         text: Option<&str>,
-    ) -> Result<Option<Given>, Problem> {
+    ) -> Result<Option<RequestImage>, Problem> {
         match text.filter(|text| !text.trim().is_empty()) {
             Some(text) => self.picture(context, "reference", text, "reference").await.map(Some),
             None => Ok(None),
@@ -73,11 +73,11 @@ impl Service {
 }
 
 /// What a picture is called in answers.
-pub fn name_of(given: &Given) -> String {
+pub fn name_of(given: &RequestImage) -> String {
     match given {
-        Given::Sent { name, .. } => name.clone(),
-        Given::Path(path) => path.clone(),
-        Given::Id(id) => id.clone(),
+        RequestImage::Sent { name, .. } => name.clone(),
+        RequestImage::Path(path) => path.clone(),
+        RequestImage::Id(id) => id.clone(),
     }
 }
 

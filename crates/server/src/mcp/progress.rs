@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use agenticiqa::journal::Event;
+use agenticiqa::events::Event;
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};

@@ -380,9 +380,9 @@ async fn a_call_that_is_cancelled_ends_without_an_answer_and_makes_room() {
     let params = CallToolRequestParams::new("assess_image").with_arguments(arguments);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let call = connected.client.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap();
-    until("work has begun", || connected.app.gate.running() == 1).await;
+    until("work has begun", || connected.app.admission.running() == 1).await;
     call.cancel(Some("enough".into())).await.unwrap();
-    until("work has ended", || connected.app.gate.running() == 0).await;
+    until("work has ended", || connected.app.admission.running() == 0).await;
     connected.call("assess_image", json!({"image": "osprey.jpg", "query": "Is it dark?"})).await;
     // The second answer alone was found.
     let rows = connected.app.store.assessment_rows(None, 10).unwrap();
@@ -476,10 +476,10 @@ async fn a_call_over_http_is_cancelled_by_a_message_of_its_session() {
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params":
         {"name": "assess_image", "arguments": {"image": noise(1500), "query": "How good is it?"}}});
     let _stream = post(&call).send().await.unwrap();
-    until("work has begun", || server.app.gate.running() == 1).await;
+    until("work has begun", || server.app.admission.running() == 1).await;
     let enough = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
     assert_eq!(post(&enough).send().await.unwrap().status(), 202);
-    until("work has ended", || server.app.gate.running() == 0).await;
+    until("work has ended", || server.app.admission.running() == 0).await;
     let list = json!({"jsonrpc": "2.0", "id": 8, "method": "tools/list"});
     let listed = answer(&post(&list).send().await.unwrap().text().await.unwrap(), 8);
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 4);

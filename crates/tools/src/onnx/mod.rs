@@ -25,8 +25,8 @@ use section::Feed;
 pub use section::{Colour, Inputs, Layout, OnnxSection, Output, Reduce, Tiles};
 pub use size::{Filter, SizeChange, SizeRule};
 
-use super::engine::{Engine, Material};
-use super::{Availability, Failure, ToolType, Workshop};
+use super::engine::{Engine, ToolInput};
+use super::{Availability, Failure, ToolResources, ToolType};
 
 /// The output of a graph that sees tiles.
 const STATISTICS: &str = "statistics";
@@ -55,14 +55,14 @@ struct Graphs {
 
 impl OnnxTool {
     /// A tool by its section; no file is opened yet.
-    pub fn new(name: &str, tool_type: ToolType, section: &OnnxSection, workshop: &Workshop) -> Self {
+    pub fn new(name: &str, tool_type: ToolType, section: &OnnxSection, resources: &ToolResources) -> Self {
         Self {
             name: name.to_owned(),
             tool_type,
-            model: workshop.model_file(&section.model),
-            head: section.head.as_ref().map(|file| workshop.model_file(file)),
+            model: resources.model_file(&section.model),
+            head: section.head.as_ref().map(|file| resources.model_file(file)),
             section: section.clone(),
-            library: workshop.onnx_runtime.clone(),
+            library: resources.onnx_runtime.clone(),
             loaded: Mutex::new(None),
             digest: OnceLock::new(),
         }
@@ -136,9 +136,9 @@ impl Engine for OnnxTool {
         self.compute_digest().map_or_else(|_| String::new(), |digest| self.digest.get_or_init(|| digest).clone())
     }
 
-    fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
+    fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure> {
         let graphs = self.graphs().map_err(broken)?;
-        self.score(&graphs, material.pair()).map(Measurement::new)
+        self.score(&graphs, input.pair()).map(Measurement::new)
     }
 }
 

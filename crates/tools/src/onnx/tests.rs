@@ -9,7 +9,7 @@ use agenticiqa_metrics::{Image, Pair};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Error, Failure, Material, Registry, Tool, ToolRun, Workshop};
+use crate::{Error, Failure, Registry, Tool, ToolInput, ToolResources, ToolRun};
 
 /// A folder of models and the tool list's entry called `X`.
 struct Shop {
@@ -28,8 +28,8 @@ impl Shop {
             std::fs::write(folder.path().join(name), bytes).unwrap();
         }
         let entry = json!({"X": {"type": kind, "backend": "onnx", "strengths": ["Blurs"], "onnx": section}});
-        let workshop = Workshop { models: Some(folder.path().to_owned()), ..Workshop::default() };
-        Ok(Self { registry: Registry::new(&entry.to_string(), &workshop)?, folder })
+        let resources = ToolResources { models: Some(folder.path().to_owned()), ..ToolResources::default() };
+        Ok(Self { registry: Registry::new(&entry.to_string(), &resources)?, folder })
     }
 
     fn tool(&self) -> &Tool {
@@ -37,7 +37,7 @@ impl Shop {
     }
 
     fn single(&self, image: &Image) -> ToolRun {
-        self.tool().run(&Material::new(Pair::single(image)))
+        self.tool().run(&ToolInput::new(Pair::single(image)))
     }
 
     fn score(&self, image: &Image) -> f64 {
@@ -46,7 +46,7 @@ impl Shop {
     }
 
     fn compare(&self, reference: &Image, distorted: &Image) -> ToolRun {
-        self.tool().run(&Material::new(Pair::new(reference, distorted).unwrap()))
+        self.tool().run(&ToolInput::new(Pair::new(reference, distorted).unwrap()))
     }
 
     fn failure(&self, image: &Image) -> Failure {
@@ -271,12 +271,12 @@ fn a_users_tool_is_found_beside_the_tool_list_and_by_its_whole_path() {
     std::fs::write(models.path().join("mine.onnx"), graphs::mean(3.0)).unwrap();
     std::fs::write(models.path().join("theirs.onnx"), graphs::mean(4.0)).unwrap();
     let folder = |folder: &TempDir| Some(folder.path().to_owned());
-    let workshop = Workshop { models: folder(&models), own: folder(&own), ..Workshop::default() };
+    let resources = ToolResources { models: folder(&models), own: folder(&own), ..ToolResources::default() };
     let score = |file: &Path| {
         let entry = json!({"Mine": {"type": "NR", "backend": "onnx", "strengths": [], "onnx": {"model": file}}});
-        let registry = Registry::new(&entry.to_string(), &workshop).unwrap();
+        let registry = Registry::new(&entry.to_string(), &resources).unwrap();
         let white = Image::from_gray8(1, 1, vec![255]).unwrap();
-        registry.get("mine").unwrap().run(&Material::new(Pair::single(&white))).raw_score
+        registry.get("mine").unwrap().run(&ToolInput::new(Pair::single(&white))).raw_score
     };
     assert_eq!(score(Path::new("mine.onnx")), Some(2.0));
     assert_eq!(score(Path::new("theirs.onnx")), Some(4.0));

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use agenticiqa_metrics::{Measurement, Pair};
 
-use super::engine::{Engine, Material};
+use super::engine::{Engine, ToolInput};
 use super::{Availability, Failure};
 use keeper::Keeper;
 
@@ -117,11 +117,11 @@ impl Engine for WorkerTool {
         format!("pyiqa {version} {}", self.metric.key())
     }
 
-    fn measure(&self, material: &Material<'_>) -> Result<Measurement, Failure> {
-        let pair = match (self.full_reference, material.pair().reference()) {
-            (true, Some(_)) => *material.pair(),
+    fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure> {
+        let pair = match (self.full_reference, input.pair().reference()) {
+            (true, Some(_)) => *input.pair(),
             (true, None) => return Err(Failure::Input("there is no reference to compare with".to_owned())),
-            (false, _) => Pair::single(material.pair().distorted()),
+            (false, _) => Pair::single(input.pair().distorted()),
         };
         let measured = self.worker.measure(&self.metric, &[pair]).pop();
         let nothing = || Err(Failure::Tool("the worker gave no answer".to_owned()));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::WorkerSettings;
 
 /// Longer than the slowest start of an interpreter.
-const PATIENCE: Duration = Duration::from_secs(20);
+const QUEUE_TIME: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(2);
 /// The oldest Python that the worker's program runs on.
 const OLDEST: (u32, u32) = (3, 9);
@@ -66,14 +66,14 @@ fn ask(settings: &WorkerSettings) -> Result<String, String> {
     let ended = loop {
         match child.try_wait() {
             Ok(Some(_)) => break true,
-            Ok(None) if start.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+            Ok(None) if start.elapsed() < QUEUE_TIME => std::thread::sleep(PAUSE),
             _ => break false,
         }
     };
     if !ended {
         // Already gone, or ended now.
         let _ = child.kill().and_then(|()| child.wait());
-        return Err(format!("{python} said nothing within {} seconds", PATIENCE.as_secs()));
+        return Err(format!("{python} said nothing within {} seconds", QUEUE_TIME.as_secs()));
     }
     let mut said = String::new();
     if let Some(out) = child.stdout.take() {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::network::Planes;
 use crate::network::architecture::Convolution;
-use crate::network::room::Room;
+use crate::network::buffer_pool::BufferPool;
 
 /// Outputs that are computed together.
 const TOGETHER: usize = 64;
@@ -120,7 +120,13 @@ pub(crate) fn depthwise(
 }
 
 /// Convolves all planes together by each output's kernel; the result is passed through ReLU6.
-pub(crate) fn full(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32], room: &Room) -> Planes {
+pub(crate) fn full(
+    input: &Planes,
+    convolution: &Convolution,
+    weights: &[f32],
+    bias: &[f32],
+    room: &BufferPool,
+) -> Planes {
     let geometry = Geometry::new((input.width(), input.height()), convolution);
     let (width, height) = geometry.outputs;
     let mut output = room.planes(convolution.outputs, width, height);
@@ -202,7 +208,7 @@ mod tests {
 
     fn by_plane(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32]) -> Planes {
         let geometry = Geometry::new((input.width(), input.height()), convolution);
-        let mut output = Room::default().planes(convolution.outputs, geometry.outputs.0, geometry.outputs.1);
+        let mut output = BufferPool::default().planes(convolution.outputs, geometry.outputs.0, geometry.outputs.1);
         let mut scratch = Scratch::new(&geometry);
         depthwise(input.data(), &geometry, (weights, bias), &mut scratch, output.data_mut());
         output
@@ -231,7 +237,7 @@ mod tests {
                 let output = if depthwise {
                     by_plane(&input, &convolution, &weights, &bias)
                 } else {
-                    full(&input, &convolution, &weights, &bias, &Room::default())
+                    full(&input, &convolution, &weights, &bias, &BufferPool::default())
                 };
                 let expected = plainly(&input, &convolution, &weights, &bias, depthwise);
                 assert_eq!(output.data().len(), expected.len());

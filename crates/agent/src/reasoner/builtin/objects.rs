@@ -21,7 +21,7 @@ pub(super) const IMAGE: &str = "image|images|picture|pictures|photo|photos|photo
 
 /// Common things in photographs, singular.
 const NOUNS: &str = "person|man|woman|child|boy|girl|baby|people|crowd|player|athlete|face|eye|hair|skin|hand|head|\
-     body|nose|mouth|lip|cheek|ear|finger|arm|leg|foot|subject|main subject|main object|object|foreground|background|sky|\
+     body|nose|mouth|lip|cheek|ear|finger|arm|leg|foot|inputs|main inputs|main object|object|foreground|background|sky|\
      cloud|sun|moon|sunset|car|vehicle|bus|truck|train|bike|bicycle|motorcycle|boat|ship|plane|airplane|aircraft|wheel|\
      license plate|licence plate|number plate|plate|road|street|sidewalk|bridge|building|house|tower|church|castle|wall|roof|\
      window|door|floor|ceiling|room|tree|leaf|branch|forest|grass|lawn|field|flower|petal|plant|bush|garden|mountain|hill|\

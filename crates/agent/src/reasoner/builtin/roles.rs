@@ -41,7 +41,7 @@ impl Reasoner for Builtin {
         let tools: Vec<String> = state.requested_tools.iter().map(ToString::to_string).collect();
         let tried: Vec<(String, PlannerOutput)> =
             state.replan_history.iter().map(|replan| (replan.reason.to_string(), replan.tried.clone())).collect();
-        let has_reference = context.subject.reference().is_some();
+        let has_reference = context.inputs.reference().is_some();
         let query = state.query.as_str();
         ready(Ok(planner::plan(query, &state.options, has_reference, &regions, context.registry, &tools, &tried)))
             .boxed()
@@ -128,8 +128,8 @@ impl Reasoner for Builtin {
 /// What is found in a part of the picture; the whole of it where its place is not known.
 async fn examine(context: Context<'_>, part: &str) -> Result<Arc<Examination>, Error> {
     let region: Option<Region> = region_of(part, &context.state.regions);
-    let subject = Arc::clone(context.subject);
-    let examined = tokio::task::spawn_blocking(move || subject.examine(region)).await;
+    let inputs = Arc::clone(context.inputs);
+    let examined = tokio::task::spawn_blocking(move || inputs.examine(region)).await;
     examined.unwrap_or_else(|failure| Err(failure.to_string())).map_err(Error::Picture)
 }
 

@@ -63,7 +63,7 @@ const GENERIC: [&str; 16] = [
 
 /// The tools that judge a whole picture, whatever is wrong with it, and know how sure they are: fitted to people's opinions, with a
 /// reference and without. Where no tool is named, one of them always runs, and carries the score.
-pub const OVERALL: [&str; 2] = [agenticiqa_vision::fused::NAME, agenticiqa_vision::blind::NAME];
+pub const OVERALL: [&str; 2] = [agenticiqa_vision::fused_fr::NAME, agenticiqa_vision::fused_nr::NAME];
 
 /// The tool of `tools` that carries the score.
 pub fn overall<'a>(tools: &[&'a Tool], full_reference: bool) -> Option<&'a Tool> {
@@ -135,7 +135,7 @@ fn best<'a>(distortion: Distortion, tools: &[&'a Tool], full_reference: bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agenticiqa_tools::{Registry, ToolList, Workshop};
+    use agenticiqa_tools::{Registry, ToolList, ToolResources};
 
     fn set(distortions: &[Distortion]) -> BTreeMap<Text, Vec<Distortion>> {
         BTreeMap::from([(Text::new("Global").unwrap(), distortions.to_vec())])
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(chosen(&reversed, true), chosen(&native(&registry), true));
         let own = r#"{"SSIM": {"type": "FR", "strengths": ["Noise"], "lower_is_better": false, "range": [0, 1]},
                       "MDSI": {"type": "FR", "strengths": [], "lower_is_better": true, "range": [0, 1]}}"#;
-        let own = Registry::new(own, &Workshop::default()).unwrap();
+        let own = Registry::new(own, &ToolResources::default()).unwrap();
         assert_eq!(
             choose(&set(&[Distortion::Noise]), &native(&own), true)["Global"][&Distortion::Noise].as_str(),
             "SSIM"
@@ -215,7 +215,7 @@ mod tests {
                       "command": {"run": ["sh", "{image}"]}}"#;
         let mut list = ToolList::builtin().unwrap();
         list.add("MyTool", serde_json::from_str(own).unwrap());
-        let registry = Registry::from_list(list, &Workshop::default()).unwrap();
+        let registry = Registry::from_list(list, &ToolResources::default()).unwrap();
         let tools: Vec<&Tool> = registry.iter().filter(|tool| tool.info().is_some() || tool.is_added()).collect();
         assert_eq!(chosen(&tools, false), "PIQE BRISQUE BRISQUE MyTool BRISQUE BRISQUE BRISQUE");
         // With a reference a tool that uses it is better still.

@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use serde_json::{Value, json};
 
 use super::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
-use crate::journal::{Event, Node, Spending};
+use crate::events::{Event, Node, Spending};
 use crate::question;
 use crate::state::{
     AnswerForm, ByDistortion, ExecutorOutput, OneOrMany, PlannerOutput, QualityLevel, QueryType, RegionBox, Text,
@@ -28,7 +28,7 @@ const LOGGED: usize = 4000;
 pub struct VlmReasoner {
     /// The node that it thinks for.
     pub node: Node,
-    /// The model, with its own patience for failed calls.
+    /// The model, with its own queue_time for failed calls.
     pub client: Client,
     /// How it answers.
     pub options: Options,
@@ -71,7 +71,7 @@ impl VlmReasoner {
                 Err(reason) => {
                     tracing::warn!(backend, attempt, "answer refused, {reason}: {}", excerpt(&answer.text));
                     let told = (backend.clone(), reason.clone());
-                    context.journal.tell(Event::Retry { node: self.node, backend: told.0, attempt, reason: told.1 });
+                    context.events.emit(Event::Retry { node: self.node, backend: told.0, attempt, reason: told.1 });
                     refused = Some(reason);
                 }
             }
@@ -103,12 +103,12 @@ impl VlmReasoner {
         let hear = |event| {
             let agenticiqa_vlm::Event::Retry { backend, attempt, error, .. } = event else { return };
             let (node, reason) = (self.node, error.to_string());
-            context.journal.tell(Event::Retry { node, backend, attempt: attempt.saturating_sub(1), reason });
+            context.events.emit(Event::Retry { node, backend, attempt: attempt.saturating_sub(1), reason });
         };
         let answer = self.client.generate(&prompt, images, &options, &hear).await?;
         tracing::debug!(node = self.node.name(), model = answer.model, answer = excerpt(&answer.text), "answer");
         tracing::trace!(node = self.node.name(), answer = answer.text, logprobs = ?answer.logprobs, "whole answer");
-        context.journal.spend(Spending {
+        context.events.spend(Spending {
             node: self.node,
             backend: self.client.name().to_owned(),
             prompt_tokens: answer.usage.prompt_tokens,
@@ -120,13 +120,13 @@ impl VlmReasoner {
     /// The picture, and the reference marked as such, as the model takes them.
     async fn pictures(&self, context: Context<'_>) -> Result<Vec<Attachment>, Error> {
         let limits = self.client.image_limits(self.max_side);
-        context.subject.attachments(limits).await.map_err(|error| Error::Picture(error.to_string()))
+        context.inputs.attachments(limits).await.map_err(|error| Error::Picture(error.to_string()))
     }
 
     /// The user's side of a prompt, with the reference mentioned where there is one.
     fn user(&self, context: Context<'_>, template: &str) -> String {
         let user = fill(template, &[("query", context.state.query.as_str())]);
-        let reference = context.subject.reference().map(|_| "\nThe reference image: <reference image>");
+        let reference = context.inputs.reference().map(|_| "\nThe reference image: <reference image>");
         format!("{user}{}", reference.unwrap_or_default())
     }
 }
@@ -224,7 +224,7 @@ impl Reasoner for VlmReasoner {
             let user = fill(prompts::GROUNDING_USER, &[("objects", &json!(objects).to_string())]);
             let schema = shapes::grounding_schema(objects);
             let question = Question::new("boxes", prompts::GROUNDING_SYSTEM.to_owned(), user, schema);
-            let image = &context.subject.image().picture.image;
+            let image = &context.inputs.image().picture.image;
             let read = |answer: &Value| shapes::read_grounding(answer, objects, image.width(), image.height());
             Ok(self.ask(context, question, read).await?.0)
         }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agenticiqa::agent::{Agent, Input, Options as AgentOptions, Request};
+use agenticiqa::events::{Event, EventLog, Node};
 use agenticiqa::imaging::encode_png;
-use agenticiqa::journal::{Event, Journal, Node};
 use agenticiqa::metrics::Image;
 use agenticiqa::reasoner::Reasoner;
 use agenticiqa::reasoner::vlm::VlmReasoner;
@@ -63,17 +63,17 @@ fn request(query: &str) -> Request {
 }
 
 fn agent(model: &Arc<Overheard>, max_tokens: ByNode<u32>) -> Agent {
-    let patience = Duration::from_secs(240);
+    let queue_time = Duration::from_secs(240);
     let of = |node: Node| -> Arc<dyn Reasoner> {
         let client = Client::new(Arc::clone(model) as Arc<dyn Vlm>);
         let options =
-            Options { max_tokens: *max_tokens.get(node), timeout: patience, seed: Some(7), ..Options::default() };
+            Options { max_tokens: *max_tokens.get(node), timeout: queue_time, seed: Some(7), ..Options::default() };
         Arc::new(VlmReasoner { node, client, options, attempts: 3, max_side: 2048 })
     };
     let reasoners =
         ByNode { planner: of(Node::Planner), executor: of(Node::Executor), summarizer: of(Node::Summarizer) };
     // Random weights on a busy machine: the nodes' own limits are not what is tested here.
-    let timeouts = ByNode { planner: 3 * patience, executor: 9 * patience, summarizer: 3 * patience };
+    let timeouts = ByNode { planner: 3 * queue_time, executor: 9 * queue_time, summarizer: 3 * queue_time };
     Agent {
         registry: Arc::new(Registry::builtin().unwrap()),
         cache: Arc::new(ToolCache::new(100, None)),
@@ -88,8 +88,8 @@ async fn assess(request: Request, max_tokens: ByNode<u32>) -> (AssessmentRecord,
     let model = Arc::new(Overheard { model: server::model(), answers: Mutex::default() });
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ears = Arc::clone(&heard);
-    let journal = Journal::heard_by(move |event| ears.lock().unwrap().push(event.clone()));
-    let record = agent(&model, max_tokens).assess(request, journal).await.unwrap();
+    let events = EventLog::heard_by(move |event| ears.lock().unwrap().push(event.clone()));
+    let record = agent(&model, max_tokens).assess(request, events).await.unwrap();
     let schema = schemas().into_iter().find(|(name, _)| *name == "AssessmentRecord").unwrap().1;
     let json = serde_json::to_value(&record).unwrap();
     jsonschema::validator_for(schema.as_value()).unwrap().validate(&json).unwrap();

@@ -1,4 +1,4 @@
-//! The OpenAI protocol against a real llama.cpp server with a vision input (`tools/fetch-tiny-vlm`). Its model is random:
+//! The OpenAI protocol against a real llama.cpp server with a vision input (`scripts/fetch-tiny-vlm`). Its model is random:
 //! what is checked is the protocol and the form of answers, never their sense.
 
 mod graph;

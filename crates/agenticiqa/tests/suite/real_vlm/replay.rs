@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agenticiqa::batch::{Batch, Existing, Input, Options, Places, StopSignal, Summary};
+use agenticiqa::batch::{Batch, Existing, Input, Options, PathRules, StopSignal, Summary};
 use agenticiqa::config::{Environment, Overrides, Settings};
 use agenticiqa::imaging::encode_png;
 use agenticiqa::metrics::Image;
@@ -15,11 +15,11 @@ use crate::real_vlm::server;
 
 fn settings(environment: &Environment) -> Settings {
     // Random weights on a busy machine: what is tested is not how fast they are.
-    let patience =
+    let queue_time =
         ["planner", "executor", "summarizer"].map(|role| (format!("{role}.timeout_seconds"), "900".to_owned()));
     let lengths = [("planner", 1500), ("executor", 500), ("summarizer", 300)];
     let lengths = lengths.map(|(role, tokens)| (format!("{role}.max_tokens"), tokens.to_string()));
-    let assignments = patience.into_iter().chain(lengths).collect();
+    let assignments = queue_time.into_iter().chain(lengths).collect();
     // Planned by the built-in analyst: a random plan may ask for nothing.
     let (backend, planner_backend) = (Some("openai.tiny-vlm".into()), Some("builtin".into()));
     let overrides = Overrides { backend, planner_backend, max_replan: Some(0), assignments, ..Overrides::default() };
@@ -34,7 +34,7 @@ async fn run(folder: &Path, output: &str, recording: Recording, environment: &En
     let agent = setup::agent_with(&settings, environment, registry, traffic).unwrap();
     let input = Input::file(folder.join("input.jsonl"));
     let batch = Batch {
-        places: Places::new(None, input.path()),
+        paths: PathRules::new(None, input.path()),
         input,
         output: folder.join(output),
         existing: Existing::Refuse,

@@ -1,4 +1,4 @@
-//! The real server of `tools/fetch-tiny-vlm`, started once for each test process and gone with it.
+//! The real server of `scripts/fetch-tiny-vlm`, started once for each test process and gone with it.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -26,16 +26,16 @@ fn start() -> (Child, String) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let data = std::env::var_os("AGENTICIQA_TEST_DATA").map_or(root.join("test-data"), PathBuf::from);
     let home = data.join("tiny-vlm");
-    assert!(home.join("ready").exists(), "{} is missing: run tools/fetch-tiny-vlm first", home.display());
+    assert!(home.join("ready").exists(), "{} is missing: run scripts/fetch-tiny-vlm first", home.display());
     let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("tiny-vlm-{}.log", std::process::id()));
     let mut child = Command::new(home.join("venv/bin/python"))
-        .arg(root.join("tools/tiny-vlm/serve.py"))
+        .arg(root.join("scripts/tiny-vlm/serve.py"))
         .args([home.join("model.gguf"), PathBuf::from("0"), home.join("projector.gguf")])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(File::create(&log).unwrap())
         .spawn()
-        .expect("the server of tools/fetch-tiny-vlm cannot be started");
+        .expect("the server of scripts/fetch-tiny-vlm cannot be started");
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let address = lines.find_map(|line| line.unwrap().strip_prefix("LISTENING ").map(str::to_owned));
     (child, address.unwrap_or_else(|| panic!("the server ended at once: see {}", log.display())))

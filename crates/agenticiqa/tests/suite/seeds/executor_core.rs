@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use agenticiqa::events::{Event, EventLog, Node, Subtask};
 use agenticiqa::executor::{Executor, Grounding};
-use agenticiqa::journal::{Event, Journal, Node, Subtask};
 use agenticiqa::state::{AnswerForm, Distortion, ExecutorOutput, FinalStatus, OneOrMany, PlannerOutput, Severity};
-use agenticiqa::tools::{Material, ToolCache};
+use agenticiqa::tools::{ToolCache, ToolInput};
 use serde_json::json;
 
 use crate::seeds::support::{Scene, Scripted, assess, plan, plan_json, reasoner, request, with_reference};
@@ -91,7 +91,7 @@ async fn handle_detection_errors() {
     assert_eq!(calls.len(), 3);
     assert!(!calls[0].prompt.user.contains("Return ONLY valid JSON"));
     assert!(calls[2].prompt.user.contains("Return ONLY valid JSON"));
-    assert!(scene.journal.problems()[0].starts_with("distortion detection failed"));
+    assert!(scene.events.problems()[0].starts_with("distortion detection failed"));
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn handle_analysis_errors() {
     let (found, model) = execute(model, &scene, &plan(json!("Global"), [true, true, false, false])).await;
     assert_eq!((found.distortion_analysis, model.calls("analyse").len()), (None, 3));
     assert!(found.distortion_set.is_some(), "what was found stays");
-    assert!(scene.journal.problems()[0].starts_with("distortion analysis failed"));
+    assert!(scene.events.problems()[0].starts_with("distortion analysis failed"));
 }
 
 #[tokio::test]
@@ -206,7 +206,7 @@ async fn handle_selection_errors() {
     assert_eq!(model.calls("select").len(), 3);
     assert_eq!(found.selected_tools.unwrap()["Global"].len(), 2, "a generic tool for each distortion");
     assert!(!found.tool_logs.is_empty() && found.tool_logs.iter().all(|log| log.error.is_none()));
-    assert!(scene.journal.problems().iter().any(|problem| problem.starts_with("QAlign cannot run here")));
+    assert!(scene.events.problems().iter().any(|problem| problem.starts_with("QAlign cannot run here")));
 }
 
 #[tokio::test]
@@ -216,8 +216,8 @@ async fn execute_tools_and_normalize_scores() {
     for (log, tool) in found.tool_logs.iter().zip(["PIQE", "BRISQUE"]) {
         assert_eq!(log.tool_name.as_str(), tool);
         let scale = scene.registry.get(tool).unwrap().scale();
-        let part = scene.subject.part(None).unwrap();
-        let raw = scene.registry.get(tool).unwrap().run(&Material::new(part.pair(false).unwrap())).raw_score.unwrap();
+        let part = scene.inputs.part(None).unwrap();
+        let raw = scene.registry.get(tool).unwrap().run(&ToolInput::new(part.pair(false).unwrap())).raw_score.unwrap();
         assert_eq!(log.raw_score.unwrap().0, raw);
         assert_eq!(log.normalized_score.unwrap().value(), scale.normalise(raw).unwrap());
     }
@@ -243,7 +243,7 @@ async fn handle_tool_failures() {
     ];
     assert_eq!(told, expected, "each failure is logged, stood in for, and the rest goes on");
     assert!(found.tool_logs[2].error.as_ref().unwrap().contains("compares with a reference"));
-    assert_eq!(scene.journal.problems().len(), 2);
+    assert_eq!(scene.events.problems().len(), 2);
 }
 
 #[tokio::test]
@@ -340,7 +340,7 @@ async fn independent_subtasks_run_concurrently() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let ears = Arc::clone(&told);
     let mut scene = scene();
-    scene.journal = Journal::heard_by(move |event| {
+    scene.events = EventLog::heard_by(move |event| {
         if let Event::SubtaskEnded { subtask, .. } = event {
             ears.lock().unwrap().push((*subtask, tokio::time::Instant::now()));
         }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use agenticiqa::agent::{Agent, Request};
 use agenticiqa::checkpoint::Checkpoints;
+use agenticiqa::events::{Event, EventLog, Node};
 use agenticiqa::graph;
-use agenticiqa::journal::{Event, Journal, Node};
 use agenticiqa::reasoner::builtin::Builtin;
 use agenticiqa::state::{AgenticIqaState, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, SummarizerOutput};
 use serde_json::json;
@@ -28,8 +28,8 @@ fn model() -> Scripted {
 async fn run(agent: &Agent, request: Request) -> (AssessmentRecord, Vec<Event>) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ears = Arc::clone(&heard);
-    let journal = Journal::heard_by(move |event| ears.lock().unwrap().push(event.clone()));
-    let record = agent.assess(request, journal).await.unwrap();
+    let events = EventLog::heard_by(move |event| ears.lock().unwrap().push(event.clone()));
+    let record = agent.assess(request, events).await.unwrap();
     let heard = heard.lock().unwrap().clone();
     (record, heard)
 }

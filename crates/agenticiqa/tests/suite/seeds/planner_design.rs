@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agenticiqa::journal::Node;
+use agenticiqa::events::Node;
 use agenticiqa::planner;
 use agenticiqa::reasoner::Error;
 use agenticiqa::reasoner::fallback::WithFallback;
@@ -89,7 +89,7 @@ async fn after_three_bad_plans_the_fallback_plans_and_without_one_the_assessment
     let scene = scene();
     assert!(planner::plan(&with_fallback, scene.context()).await.is_ok());
     assert_eq!((bad.calls("plan").len(), other.calls("plan").len()), (3, 1));
-    assert!(scene.journal.problems()[0].starts_with("Model fallback: openai.scripted -> anthropic.scripted"));
+    assert!(scene.events.problems()[0].starts_with("Model fallback: openai.scripted -> anthropic.scripted"));
     let record = assess(&bad, request("Is the car blurry?")).await;
     assert_eq!(record.metadata.final_status, FinalStatus::Error);
     assert!(
@@ -152,5 +152,5 @@ async fn a_tool_that_does_not_exist_is_left_out_with_a_note() {
     let scene = scene();
     let (plan, _) = plan_with(Scripted::new().says("plan", &[&answer.to_string()]), &scene).await;
     assert_eq!(plan.unwrap().required_tool, None);
-    assert!(scene.journal.notes()[0].contains("SuperIQA"));
+    assert!(scene.events.notes()[0].contains("SuperIQA"));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agenticiqa::journal::Node;
+use agenticiqa::events::Node;
 use agenticiqa::reasoner::Error;
 use agenticiqa::state::{AnswerForm, AnswerOption, ExecutorOutput, QualityLevel, QueryType};
 use agenticiqa::summarizer::fusion::Fusion;

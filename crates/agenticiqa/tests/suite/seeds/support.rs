@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agenticiqa::agent::{Agent, Input, Options as AgentOptions, Request};
+use agenticiqa::events::{EventLog, Node};
 use agenticiqa::imaging::{Decoder, encode_png};
-use agenticiqa::journal::{Journal, Node};
+use agenticiqa::inputs::{Inputs, Source};
 use agenticiqa::metrics::Image;
 use agenticiqa::reasoner::vlm::VlmReasoner;
 use agenticiqa::reasoner::{Context, Reasoner};
 use agenticiqa::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, ExecutorOutput, PlannerOutput, Text};
-use agenticiqa::subject::{Source, Subject};
 use agenticiqa::tools::{Registry, ToolCache};
 use agenticiqa::vlm::{
     Answer, Attachment, Capabilities, Client, Error, Options, Prompt, RetryPolicy, TokenLogprob, Usage, Vlm,
@@ -181,7 +181,7 @@ pub fn with_reference(request: Request) -> Request {
 }
 
 pub async fn assess(model: &Arc<Scripted>, request: Request) -> AssessmentRecord {
-    agent(model).assess(request, Journal::default()).await.unwrap()
+    agent(model).assess(request, EventLog::default()).await.unwrap()
 }
 
 pub fn text(text: &str) -> Text {
@@ -216,9 +216,9 @@ pub fn log(tool: &str, object: &str, distortion: &str, score: f64) -> Value {
 /// What a node looks at, owned.
 pub struct Scene {
     pub state: AgenticIqaState,
-    pub subject: Arc<Subject>,
+    pub inputs: Arc<Inputs>,
     pub registry: Arc<Registry>,
-    pub journal: Journal,
+    pub events: EventLog,
     pub form: AnswerForm,
 }
 
@@ -227,16 +227,16 @@ impl Scene {
         let image = Source::decode(&Decoder::default(), picture(1)).unwrap();
         Self {
             state: AgenticIqaState::new(text("sample"), text(query), text("photo.png")),
-            subject: Arc::new(Subject::new(image, None).unwrap()),
+            inputs: Arc::new(Inputs::new(image, None).unwrap()),
             registry: Arc::new(Registry::builtin().unwrap()),
-            journal: Journal::default(),
+            events: EventLog::default(),
             form,
         }
     }
 
     pub fn with_reference(mut self) -> Self {
         let source = |blur| Source::decode(&Decoder::default(), picture(blur)).unwrap();
-        self.subject = Arc::new(Subject::new(source(1), Some(source(0))).unwrap());
+        self.inputs = Arc::new(Inputs::new(source(1), Some(source(0))).unwrap());
         self.state.reference_path = Some(text("original.png"));
         self
     }
@@ -245,9 +245,9 @@ impl Scene {
         Context {
             state: &self.state,
             form: self.form,
-            subject: &self.subject,
+            inputs: &self.inputs,
             registry: &self.registry,
-            journal: &self.journal,
+            events: &self.events,
         }
     }
 }

@@ -1,15 +1,15 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agenticiqa::events::{Event, EventLog, Node};
 use agenticiqa::imaging::{Decoder, encode_png};
-use agenticiqa::journal::{Event, Journal, Node};
+use agenticiqa::inputs::{Inputs, Source};
 use agenticiqa::metrics::Image;
 use agenticiqa::reasoner::builtin::Builtin;
 use agenticiqa::reasoner::fallback::WithFallback;
 use agenticiqa::reasoner::vlm::VlmReasoner;
 use agenticiqa::reasoner::{Context, Error, Reasoner};
 use agenticiqa::state::{AgenticIqaState, AnswerForm, PlannerOutput, Text};
-use agenticiqa::subject::{Source, Subject};
 use agenticiqa::tools::Registry;
 use agenticiqa::vlm::{Client, ErrorKind, Options};
 use serde_json::json;
@@ -52,19 +52,20 @@ async fn plan(first: Arc<dyn Reasoner>, second: Arc<dyn Reasoner>) -> Outcome {
     let file = encode_png(&Image::from_rgb8(64, 64, pixels).unwrap()).unwrap();
     let image = Source::decode(&Decoder::default(), file).unwrap();
     let text = |text| Text::new(text).unwrap();
-    let events = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&events);
-    let journal = Journal::heard_by(move |event| heard.lock().unwrap().push(event.clone()));
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&told);
+    let events = EventLog::heard_by(move |event| heard.lock().unwrap().push(event.clone()));
     let context = Context {
         state: &AgenticIqaState::new(text("sample"), text("Is the photo sharp?"), text("photo.png")),
         form: AnswerForm::Text,
-        subject: &Arc::new(Subject::new(image, None).unwrap()),
+        inputs: &Arc::new(Inputs::new(image, None).unwrap()),
         registry: &Arc::new(Registry::builtin().unwrap()),
-        journal: &journal,
+        events: &events,
     };
     let plan = WithFallback { node: Node::Planner, first, second }.plan(context).await;
-    let events = events.lock().unwrap().clone();
-    Outcome { plan, events, problems: journal.problems(), log: log.text() }
+    let problems = events.problems();
+    let events = told.lock().unwrap().clone();
+    Outcome { plan, events, problems, log: log.text() }
 }
 
 fn takeover(from: &str, to: &str) -> Event {

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agenticiqa::events::{Event, EventLog, Node};
 use agenticiqa::executor::{Executor, Grounding};
-use agenticiqa::journal::{Event, Journal, Node};
 use agenticiqa::metrics::{Image, Pair};
 use agenticiqa::state::{AnswerForm, ExecutorOutput, FinalStatus, OneOrMany};
-use agenticiqa::tools::{CheckOutcome, Material, Registry, SamplePair, ToolCache, ToolList, Workshop};
+use agenticiqa::tools::{CheckOutcome, Registry, SamplePair, ToolCache, ToolInput, ToolList, ToolResources};
 use serde_json::json;
 
 use crate::seeds::support::{Scene, Scripted, agent, plan, reasoner, request, text};
@@ -50,31 +50,31 @@ fn a_metric_that_a_list_names_is_a_tool() {
     let registry = stage.registry(&list(&["mean", "largest_error"]));
     let (reference, image) = (picture(8, 8, 0), picture(8, 8, 51));
     let pair = Pair::new(&reference, &image).unwrap();
-    let run = registry.get("Largest-Error").unwrap().run(&Material::new(pair));
+    let run = registry.get("Largest-Error").unwrap().run(&ToolInput::new(pair));
     assert!((run.raw_score.unwrap() - 0.2).abs() < 1e-6);
     assert!((run.normalized_score.unwrap() - 1.8).abs() < 1e-6);
-    let alone = registry.get("LARGEST_ERROR").unwrap().run(&Material::new(Pair::single(&image)));
+    let alone = registry.get("LARGEST_ERROR").unwrap().run(&ToolInput::new(Pair::single(&image)));
     assert!(alone.error.unwrap().message().contains("no reference"));
     let mean = registry.get("mean").unwrap();
     assert!(mean.waits() && mean.availability().is_available());
     assert_eq!(mean.fingerprint(), "pyiqa unknown mean");
-    let both = mean.run(&Material::new(pair)).raw_score;
-    assert_eq!(both, mean.run(&Material::new(Pair::single(&image))).raw_score, "a reference is no matter to it");
+    let both = mean.run(&ToolInput::new(pair)).raw_score;
+    assert_eq!(both, mean.run(&ToolInput::new(Pair::single(&image))).raw_score, "a reference is no matter to it");
 }
 
 #[test]
 fn a_list_without_a_metric_is_refused() {
     for worker in [json!(null), json!({"metric": ""}), json!({"metric": "a", "colour": 1})] {
         let list = json!({"X": {"type": "NR", "backend": "worker", "strengths": [], "worker": worker}}).to_string();
-        assert!(Registry::new(&list, &Workshop::default()).is_err(), "{list}");
+        assert!(Registry::new(&list, &ToolResources::default()).is_err(), "{list}");
     }
 }
 
 #[test]
 fn every_learned_tool_of_the_paper_has_its_metric_and_nothing_is_started_for_the_list() {
     let stage = Stage::new();
-    let workshop = Workshop { worker: stage.worker.clone(), ..Workshop::default() };
-    let registry = Registry::from_list(ToolList::builtin().unwrap(), &workshop).unwrap();
+    let resources = ToolResources { worker: stage.worker.clone(), ..ToolResources::default() };
+    let registry = Registry::from_list(ToolList::builtin().unwrap(), &resources).unwrap();
     let named = registry.iter().filter(|tool| tool.metadata().worker.is_some());
     let named: Vec<_> = named.map(|tool| (tool.name(), tool.metadata().worker.clone().unwrap().metric)).collect();
     assert_eq!(named.len(), 19, "{named:?}");
@@ -111,7 +111,7 @@ async fn a_tool_of_the_worker_that_fails_is_stood_in_for() {
         [("DIES", false, true), ("BRISQUE", true, false), ("CONSTANT", false, false), ("PIQE", false, false)];
     assert_eq!(told, expected);
     assert_eq!(found.tool_logs[2].normalized_score.unwrap().value(), 3.0);
-    assert!(scene.journal.problems()[0].contains("the worker died"));
+    assert!(scene.events.problems()[0].contains("the worker died"));
 }
 
 #[tokio::test]
@@ -123,9 +123,9 @@ async fn an_assessment_without_a_usable_python_goes_on() {
         .says("select", &[r#"{"selected_tools": {"Global": {"Blurs": "QAlign"}}}"#])
         .says("score", &[r#"{"final_answer": "C", "quality_reasoning": "Blurred."}"#]);
     let mut agent = agent(&Arc::new(model));
-    let workshop = Workshop { worker: stage.worker.clone(), ..Workshop::default() };
-    agent.registry = Arc::new(Registry::from_list(ToolList::builtin().unwrap(), &workshop).unwrap());
-    let record = agent.assess(request("How good is this photo?"), Journal::default()).await.unwrap();
+    let resources = ToolResources { worker: stage.worker.clone(), ..ToolResources::default() };
+    agent.registry = Arc::new(Registry::from_list(ToolList::builtin().unwrap(), &resources).unwrap());
+    let record = agent.assess(request("How good is this photo?"), EventLog::default()).await.unwrap();
     assert_ne!(record.metadata.final_status, FinalStatus::Error);
     let logs = record.executor_evidence.unwrap().tool_logs;
     assert!(logs.iter().any(|log| log.error.is_none() && log.normalized_score.is_some()), "{logs:?}");
@@ -139,7 +139,7 @@ async fn native_tools_go_on_while_the_worker_is_slow() {
     let stage = Stage::with(|settings| settings.timeout = Duration::from_secs(30));
     let mut scene = scene(&stage, &["waits", "constant"]);
     let go = stage.file("go");
-    scene.journal = Journal::heard_by(move |event: &Event| {
+    scene.events = EventLog::heard_by(move |event: &Event| {
         if matches!(event, Event::ToolEnded { log } if log.tool_name.as_str() == "PIQE") {
             std::fs::write(&go, "").unwrap();
         }
@@ -167,7 +167,7 @@ async fn what_native_tools_found_is_kept_when_time_runs_out() {
     agent.registry = Arc::new(stage.registry(&list(&["waits"])));
     agent.options.timeouts.executor = Duration::from_secs(2);
     agent.options.max_replan_iterations = 0;
-    let record = agent.assess(request("How good is this photo by WAITS and PIQE?"), Journal::default()).await.unwrap();
+    let record = agent.assess(request("How good is this photo by WAITS and PIQE?"), EventLog::default()).await.unwrap();
     std::fs::write(stage.file("go"), "").unwrap();
     stage.score("waits", &picture(8, 8, 1)).unwrap();
     let logs = record.executor_evidence.unwrap().tool_logs;

@@ -1,4 +1,4 @@
-//! The worker's own program and the Rust side of it, with a small package in place of pyiqa. `tools/check_worker.py` does the
+//! The worker's own program and the Rust side of it, with a small package in place of pyiqa. `scripts/check_worker.py` does the
 //! same with pyiqa itself.
 
 mod agent;

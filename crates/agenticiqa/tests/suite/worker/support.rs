@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agenticiqa::metrics::{Image, Pair};
-use agenticiqa::tools::{Failure, Registry, Worker, WorkerScore, WorkerSection, WorkerSettings, Workshop};
+use agenticiqa::tools::{Failure, Registry, ToolResources, Worker, WorkerScore, WorkerSection, WorkerSettings};
 use tempfile::TempDir;
 
 /// Any Python 3.9 or newer: the stand-ins need no package.
@@ -63,7 +63,7 @@ impl Stage {
     }
 
     pub fn registry(&self, tools: &str) -> Registry {
-        Registry::new(tools, &Workshop { worker: self.worker.clone(), ..Workshop::default() }).unwrap()
+        Registry::new(tools, &ToolResources { worker: self.worker.clone(), ..ToolResources::default() }).unwrap()
     }
 
     pub fn file(&self, name: &str) -> PathBuf {

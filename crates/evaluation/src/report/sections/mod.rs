@@ -1,14 +1,14 @@
 //! The parts of a report: what is said of a run, as facts, tables and charts.
 
 mod agreement;
+mod errors_and_cost;
 mod scores;
-mod upkeep;
 
 use agenticiqa_statistics::Interval;
 
 use agreement::{agreement, answers};
+use errors_and_cost::{errors, evidence, spending};
 use scores::scores;
-use upkeep::{errors, evidence, spending};
 
 use super::document::{Fact, Section, Table};
 use super::run::Run;

@@ -145,7 +145,7 @@ async fn connections_beyond_the_limit_are_refused_and_places_become_free_again()
     for _ in 0..3 {
         held.push(TcpStream::connect(server.address).await.unwrap());
     }
-    let connections = || server.app.metrics.connections.load(std::sync::atomic::Ordering::SeqCst);
+    let connections = || server.app.telemetry.connections.load(std::sync::atomic::Ordering::SeqCst);
     server.until("three connections", async || connections() == 3).await;
     let refused = raw(server.address, b"").await;
     assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");

@@ -79,11 +79,11 @@ async fn who_finds_the_queue_full_is_told_when_to_come_back() {
         (server.assessments, server.queue) = (Some(1), 1);
     })
     .await;
-    let turn = server.app.gate.enter().await.unwrap();
+    let turn = server.app.admission.enter().await.unwrap();
     let picture = noise(64, 5);
     let form = || Form::default().file("image", "a.png", &picture).text("tools", "Brightness");
     let waiting = tokio::spawn(form().on(server.post("/score")).send());
-    server.until("the first to wait", async || server.app.gate.waiting() == 1).await;
+    server.until("the first to wait", async || server.app.admission.waiting() == 1).await;
     let refused = server.form("/score", form()).await;
     refused.problem(429);
     assert!(refused.header("retry-after").parse::<u64>().unwrap() >= 1);
@@ -100,7 +100,7 @@ async fn what_takes_too_long_is_504() {
         (server.assessments, server.timeout_seconds) = (Some(1), 0.3);
     })
     .await;
-    let turn = server.app.gate.enter().await.unwrap();
+    let turn = server.app.admission.enter().await.unwrap();
     let form = Form::default().file("image", "a.png", &noise(64, 6)).text("query", "Rate it.");
     let late = server.form("/assess", form).await;
     assert!(late.problem(504).contains("timeout_seconds"));
@@ -112,10 +112,10 @@ async fn what_takes_too_long_is_504() {
 async fn an_end_finishes_what_is_running() {
     let data = tempfile::tempdir().unwrap();
     let server = start(data.path(), &[("NO", "KEY")], |server| server.assessments = Some(2)).await;
-    let turns = [server.app.gate.enter().await.unwrap(), server.app.gate.enter().await.unwrap()];
+    let turns = [server.app.admission.enter().await.unwrap(), server.app.admission.enter().await.unwrap()];
     let form = Form::default().file("image", "a.png", &noise(64, 7)).text("query", "Rate it.");
     let running = tokio::spawn(form.on(server.post("/assess")).send());
-    server.until("the work to wait", async || server.app.gate.waiting() == 1).await;
+    server.until("the work to wait", async || server.app.admission.waiting() == 1).await;
     let url = server.url("/health");
     let client = server.client.clone();
     let app = std::sync::Arc::clone(&server.app);

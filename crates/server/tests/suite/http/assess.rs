@@ -171,9 +171,9 @@ async fn work_ends_when_the_client_goes_away() {
             while response.chunk().await?.is_some() {}
             Ok::<_, reqwest::Error>(())
         });
-        server.until("the work to begin", async || server.app.gate.running() == 1).await;
+        server.until("the work to begin", async || server.app.admission.running() == 1).await;
         call.abort();
-        server.until("the work to end", async || server.app.gate.running() == 0).await;
+        server.until("the work to end", async || server.app.admission.running() == 0).await;
     }
     server.end().await;
 }

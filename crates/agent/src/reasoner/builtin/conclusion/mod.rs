@@ -338,5 +338,4 @@ fn say_contradictions(findings: &Findings<'_>, reasons: &mut Reasons) {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -1,0 +1,109 @@
+//! What is assessed: the picture, its reference, and the parts of both, decoded once and shared by all.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agenticiqa_imaging::Error as DecodeError;
+use agenticiqa_metrics::{Error as MetricError, Region};
+pub use agenticiqa_tools::{Digest, Part, Source};
+
+use agenticiqa_vision::perception::{self, Examination};
+use agenticiqa_vlm::{Attachment, ImageLimits, prepare};
+
+/// The picture and its reference.
+#[derive(Debug)]
+pub struct Inputs {
+    image: Source,
+    reference: Option<Source>,
+    whole: Arc<Part>,
+    parts: Mutex<HashMap<Region, Arc<Part>>>,
+    attachments: tokio::sync::Mutex<Vec<(ImageLimits, Vec<Attachment>)>>,
+    examinations: Mutex<HashMap<Option<Region>, Arc<Examination>>>,
+}
+
+impl Inputs {
+    /// A picture and its reference, which must be of one size.
+    pub fn new(image: Source, reference: Option<Source>) -> Result<Self, MetricError> {
+        let whole = Part {
+            image: image.picture.image.clone(),
+            reference: reference.as_ref().map(|source| source.picture.image.clone()),
+        };
+        whole.pair(true)?;
+        Ok(Self {
+            image,
+            reference,
+            whole: Arc::new(whole),
+            parts: Mutex::default(),
+            attachments: Default::default(),
+            examinations: Mutex::default(),
+        })
+    }
+
+    /// The picture that is judged.
+    pub fn image(&self) -> &Source {
+        &self.image
+    }
+
+    /// The picture that it is compared with.
+    pub fn reference(&self) -> Option<&Source> {
+        self.reference.as_ref()
+    }
+
+    /// A region of both, cut once; the whole without one.
+    pub fn part(&self, region: Option<Region>) -> Result<Arc<Part>, MetricError> {
+        let Some(region) = region else { return Ok(Arc::clone(&self.whole)) };
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(part) = parts.get(&region) {
+            return Ok(Arc::clone(part));
+        }
+        let part = Arc::new(Part {
+            image: self.whole.image.crop(&region)?,
+            reference: self.whole.reference.as_ref().map(|reference| reference.crop(&region)).transpose()?,
+        });
+        parts.insert(region, Arc::clone(&part));
+        Ok(part)
+    }
+
+    /// What is found in a region of the picture, or in the whole; examined once. Takes a while: not for the threads of
+    /// the runtime.
+    pub fn examine(&self, region: Option<Region>) -> Result<Arc<Examination>, String> {
+        let part = self.part(region).map_err(|error| error.to_string())?;
+        let mut examinations = self.examinations.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(examination) = examinations.get(&region) {
+            return Ok(Arc::clone(examination));
+        }
+        let examined = perception::examine(&part.image, part.reference.as_ref()).map_err(|error| error.to_string())?;
+        let examined = Arc::new(examined);
+        examinations.insert(region, Arc::clone(&examined));
+        Ok(examined)
+    }
+
+    /// The picture, and the reference marked as such, as a model takes them; made once for the same limits.
+    pub async fn attachments(self: &Arc<Self>, limits: ImageLimits) -> Result<Vec<Attachment>, DecodeError> {
+        let mut made = self.attachments.lock().await;
+        if let Some((_, attachments)) = made.iter().find(|(made_for, _)| *made_for == limits) {
+            return Ok(attachments.clone());
+        }
+        let (inputs, made_for) = (Arc::clone(self), limits.clone());
+        let work = move || -> Result<Vec<Attachment>, DecodeError> {
+            let image = std::iter::once(("<image>", &inputs.image));
+            let all = image.chain(inputs.reference.iter().map(|reference| ("<reference image>", reference)));
+            all.map(|(label, source)| prepare(label, &source.bytes, &source.picture, &made_for)).collect()
+        };
+        // Only a panic of the worker fails to join, and it goes on here as the panic that it was.
+        let attachments = tokio::task::spawn_blocking(work).await;
+        let attachments = attachments.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()))?;
+        made.push((limits, attachments.clone()));
+        Ok(attachments)
+    }
+
+    /// What was done to the pictures before they were measured.
+    pub fn notes(&self) -> Vec<String> {
+        let of = |name: &str, source: &Source| -> Vec<String> {
+            source.picture.notes.iter().map(|note| format!("{name}: {note}")).collect()
+        };
+        let mut notes = of("image", &self.image);
+        notes.extend(self.reference.iter().flat_map(|source| of("reference", source)));
+        notes
+    }
+}

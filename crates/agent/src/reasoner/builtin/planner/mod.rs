@@ -1,0 +1,264 @@
+//! The plan, read from the question by rule: what is asked, of which parts, with which tools.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::intent;
+use super::lexicon::{Mention, may_be_adjective, mentions, phrase_at, speaks_of_quality};
+use super::objects::{Object, noun_at, objects, option_object};
+use crate::question::question_without_options;
+use crate::question::words::{Word, contains_any, find, words};
+use crate::state::{
+    AnswerOption, Distortion, DistortionSource, GLOBAL, OneOrMany, PlanControlFlags, PlannerOutput, QueryScope,
+    QueryType, ReferenceMode, Text,
+};
+use agenticiqa_tools::{Registry, Scale, Tool};
+
+/// Words of emotion, style and beauty: no matter of technical quality.
+const OTHER: &str = "emotion*|mood|moods|feel|feeling|feelings|atmosphere|ambience|style|styles|stylistic|artistic|art|beauty|\
+     beautiful|pretty|gorgeous|lovely|appeal|appealing|attractive|attractiveness|aesthetic*|esthetic*|composition|composed|\
+     compositional|framing|rule of thirds|symmetr*|storytelling|story|meaning|happy|sad|cute|creative|creativity|interesting|\
+     memorable|evoke*|inspir*|emotional tone|情感|情绪|心情|氛围|风格|美感|美学|审美|好看|漂亮|美丽|优美|美吗|吸引力|吸引人|构图|意境|艺术|\
+     感觉|有趣|创意|感受";
+/// Words of light and colour that speak of a mood as well.
+const MOODS: &str =
+    "dark|darker|bright|brighter|dim|gloomy|dull|muted|soft|vivid|vibrant|pale|lively|暗|明亮|灰暗|暗淡";
+/// Questions after what is in the picture.
+const CONTENT: &str = "how many|who|whose|what color is|what colour is|what color are|what colour are|what time|what animal*|\
+     what is happening|what is this|what is in|where was|where is this|which country|when was|what is the name|多少个|多少人|几个|几只|\
+     几人|谁|什么颜色|什么动物|在做什么|在干什么|哪个国家|什么时候";
+/// Words beside which a common word is the name of a tool.
+const BESIDE_A_TOOL: &str =
+    "metric|metrics|tool|tools|score|scores|index|measure|measurement|algorithm|指标|工具|分数|得分|算法";
+/// Names of tools that are words of everyday language too.
+const COMMON_WORDS: [&str; 4] = ["MAD", "UNIQUE", "ENTROPY", "TReS"];
+
+/// Reads the plan from the question.
+///
+/// Options are no part of the question: a distortion that only they name still has to be found. The parts that options of
+/// a "which part" question name are looked at, since they could not be told apart otherwise. Tools that the user asked for
+/// (`required_tools`) come before those that the question names. Each reason of `replan_reasons`, with the plan that was
+/// tried, switches on the steps that close the gap.
+pub fn plan(
+    query: &str,
+    options: &[AnswerOption],
+    has_reference: bool,
+    region_names: &[&str],
+    registry: &Registry,
+    required_tools: &[String],
+    replan_reasons: &[(String, PlannerOutput)],
+) -> PlannerOutput {
+    let question = question_without_options(query);
+    let words = words(&question);
+    let (named_tools, tool_words) = tools_in(&words, registry, has_reference);
+    let required = required(required_tools, named_tools, registry);
+    let mentions = terms(&words, &tool_words);
+    let mut parts = objects(&words, &mentions, region_names, &tool_words);
+    let query_type = query_type(&words, &mentions, &parts, !required.is_empty());
+    let distortions = by_part(&words, &mentions, &parts).filter(|_| query_type == QueryType::Iqa);
+    if parts.is_empty() && intent::asks_for_a_part(&question) {
+        let named = options.iter().filter_map(|option| option_object(&option.text, region_names));
+        parts.extend(named.map(|name| Object { name, at: words.len(), length: 0 }));
+    }
+    let query_scope = QueryScope::from_names(parts.iter().map(|part| &part.name));
+    let distortions = distortions.map(|distortions| cover(distortions, &query_scope));
+    let names_region = query_scope != QueryScope::Global;
+    let flags = PlanControlFlags::by_rule(query_type, distortions.is_some(), names_region, !required.is_empty());
+    let planned = PlannerOutput {
+        query_type,
+        query_scope,
+        distortion_source: if distortions.is_some() { DistortionSource::Explicit } else { DistortionSource::Inferred },
+        distortions,
+        reference_mode: if has_reference { ReferenceMode::FullReference } else { ReferenceMode::NoReference },
+        required_tool: OneOrMany::from_vec(required),
+        plan: flags,
+    };
+    replan_reasons.iter().fold(planned, |plan, (reason, tried)| close_gap(plan, reason, tried))
+}
+
+/// Switches on what a round before was short of.
+fn close_gap(plan: PlannerOutput, reason: &str, tried: &PlannerOutput) -> PlannerOutput {
+    let reason = reason.to_lowercase();
+    let says = |stems: &[&str]| stems.iter().any(|stem| reason.contains(stem));
+    let contradiction = says(&["contradict", "inconsisten", "conflict", "矛盾"]);
+    let scores = says(&["score", "tool", "分数", "工具"]) && !contradiction;
+    let coverage = says(&["cover", "analysis", "scope", "分析"]) && !contradiction;
+    let unknown = !contradiction && !scores && !coverage;
+    let on = |now: bool, before: bool, wanted: bool| now || before || wanted;
+    let (now, before) = (plan.plan, tried.plan);
+    let uncovered = match &plan.distortions {
+        None => true,
+        Some(named) => plan.query_scope.names().iter().any(|part| !named.contains_key(*part)),
+    };
+    let find = contradiction || unknown || coverage && uncovered;
+    let measure = contradiction || unknown || scores;
+    let flags = PlanControlFlags {
+        distortion_detection: on(now.distortion_detection, before.distortion_detection, find),
+        distortion_analysis: on(now.distortion_analysis, before.distortion_analysis, true),
+        tool_selection: on(now.tool_selection, before.tool_selection, measure),
+        tool_execution: on(now.tool_execution, before.tool_execution, measure),
+    };
+    PlannerOutput { plan: flags, ..plan }
+}
+
+/// The tools that are required, each once, by the registry's names. A name that the registry does not know stays as it
+/// is: whoever runs it says so.
+fn required(asked: &[String], named: Vec<Text>, registry: &Registry) -> Vec<Text> {
+    let canonical = |name: &String| Text::new(registry.get(name).map_or(name.as_str(), Tool::name)).ok();
+    let mut tools: Vec<Text> = Vec::new();
+    for tool in asked.iter().filter_map(canonical).chain(named) {
+        if !tools.contains(&tool) {
+            tools.push(tool);
+        }
+    }
+    tools
+}
+
+/// The tools that the question names in any spelling, and the words that name them.
+fn tools_in(words: &[Word<'_>], registry: &Registry, has_reference: bool) -> (Vec<Text>, Vec<Range<usize>>) {
+    let (mut tools, mut places) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while at < words.len() {
+        let longest = (1..=3).rev().filter(|length| at + length <= words.len()).find_map(|length| {
+            let spelling: String = words[at..at + length].iter().map(|word| word.folded.as_str()).collect();
+            let broken = words[at + 1..at + length].iter().any(|word| word.after_mark);
+            let tool = (!broken).then(|| tool_called(&spelling, registry, has_reference)).flatten()?;
+            (!is_common_word(tool) || written_as_tool(words, at, length, tool)).then_some((length, tool))
+        });
+        if let Some((length, tool)) = longest {
+            tools.extend(Text::new(tool.name()));
+            places.push(at..at + length);
+            at += length;
+        } else {
+            at += 1;
+        }
+    }
+    (tools, places)
+}
+
+/// The tool of that spelling; one that exists with and without reference is told by the reference: "TOPIQ", "WaDIQaM".
+fn tool_called<'a>(spelling: &str, registry: &'a Registry, has_reference: bool) -> Option<&'a Tool> {
+    if spelling.len() < 3 {
+        return None;
+    }
+    let variant = if has_reference { "fr" } else { "nr" };
+    let known = ["topiq", "wadiqam"].contains(&spelling);
+    let spellings = [spelling.to_owned(), format!("{spelling}{variant}"), format!("{spelling}fr")];
+    let count = if known { 3 } else { 1 };
+    spellings[..count].iter().find_map(|spelling| registry.get(spelling).ok())
+}
+
+fn is_common_word(tool: &Tool) -> bool {
+    // A user may call a tool "noise".
+    let name = words(tool.name());
+    let of_quality = || mentions(&name).iter().any(|mention| mention.length == name.len());
+    tool.scale() == Scale::None || COMMON_WORDS.contains(&tool.name()) || of_quality()
+}
+
+/// Whether a common word is meant as a tool: spelled as the tool is, or beside a word such as "metric". A plain
+/// measurement, spelled like any noun, needs such a word.
+fn written_as_tool(words: &[Word<'_>], at: usize, length: usize, tool: &Tool) -> bool {
+    let beside = |index: Option<usize>| index.is_some_and(|index| phrase_at(words, index, BESIDE_A_TOOL).is_some());
+    let shouting = words.len() > 1 && words.iter().all(|word| word.text == word.text.to_uppercase());
+    let spelled = tool.scale() != Scale::None && words[at].text == tool.name() && !shouting;
+    spelled || beside(at.checked_sub(1)) || beside(Some(at + length))
+}
+
+/// The terms of a question that speak of the picture's quality, for whoever has no list of tools at hand.
+pub(super) fn terms_of(question: &str) -> Vec<Mention> {
+    terms(&words(question), &[])
+}
+
+/// The terms of the question that speak of the picture's quality.
+fn terms(words: &[Word<'_>], tool_words: &[Range<usize>]) -> Vec<Mention> {
+    let mut terms = mentions(words);
+    terms.retain(|mention| {
+        let before = mention.at.checked_sub(1).map(|at| words[at].folded.as_str());
+        let end = mention.at + mention.length;
+        let next = words.get(end).filter(|word| !word.after_mark).map(|word| word.folded.as_str());
+        let adjective = may_be_adjective(words, mention) && next.is_some() && noun_at(words, end).is_some();
+        let word = words[mention.at].folded.as_str();
+        let spurious = match word {
+            "detail" | "details" => before == Some("in"),
+            "focus" => next == Some("on") && matches!(before, None | Some("please" | "and" | "to")),
+            "jpeg" | "jpg" => mention.length == 1 && matches!(before, Some("this" | "the" | "a" | "my" | "that")),
+            "color" | "colour" => before == Some("what"),
+            "颜" => before == Some("么"),
+            _ => false,
+        };
+        let of_a_tool = tool_words.iter().any(|range| range.contains(&mention.at));
+        !adjective && !spurious && !of_a_tool
+    });
+    terms
+}
+
+fn query_type(words: &[Word<'_>], mentions: &[Mention], parts: &[Object], names_tool: bool) -> QueryType {
+    let other_at = |at: &usize| phrase_at(words, *at, OTHER).is_some();
+    let other = (0..words.len()).find(other_at);
+    let solid = mentions.iter().any(|mention| other.is_none() || phrase_at(words, mention.at, MOODS).is_none());
+    if names_tool || solid {
+        return QueryType::Iqa;
+    }
+    let quality = ["quality", "质量", "画质", "distort*", "失真"];
+    let of_beauty = |at: usize| at > 0 && other_at(&(at - 1)) || at > 1 && other_at(&(at - 2));
+    let technical = quality.iter().any(|pattern| find(words, pattern).is_some_and(|(at, _)| !of_beauty(at)));
+    let content = (0..words.len()).any(|at| phrase_at(words, at, CONTENT).is_some());
+    let presence = !parts.is_empty() && contains_any(words, &["is there", "are there", "有没有", "有几"]);
+    if !technical && (other.is_some() || (content || presence) && !speaks_of_quality(words)) {
+        QueryType::Other
+    } else {
+        QueryType::Iqa
+    }
+}
+
+/// The distortions that are named, by part: those of its own clause where every clause has a part and a distortion, all
+/// of them otherwise.
+fn by_part(words: &[Word<'_>], mentions: &[Mention], parts: &[Object]) -> Option<BTreeMap<Text, Vec<Distortion>>> {
+    if mentions.is_empty() {
+        return None;
+    }
+    let clause = |at: usize| {
+        let parting = |index: &usize| {
+            words[*index].after_mark || phrase_at(words, *index, "and|or|but|while|whereas|和|而|还是|以及").is_some()
+        };
+        (1..=at.min(words.len().saturating_sub(1))).filter(parting).count()
+    };
+    let of_parts: Vec<usize> = parts.iter().map(|part| clause(part.at)).collect();
+    let of_mentions: Vec<usize> = mentions.iter().map(|mention| clause(mention.at)).collect();
+    let paired = of_parts.iter().all(|clause| of_mentions.contains(clause))
+        && of_mentions.iter().all(|clause| of_parts.contains(clause));
+    let mut named: BTreeMap<Text, Vec<Distortion>> = BTreeMap::new();
+    let global = [(GLOBAL, None)];
+    let listed: Vec<(&str, Option<usize>)> = match parts {
+        [] => global.to_vec(),
+        parts => parts.iter().zip(&of_parts).map(|(part, clause)| (part.name.as_str(), Some(*clause))).collect(),
+    };
+    for (name, part_clause) in listed {
+        let Ok(name) = Text::new(name) else { continue };
+        let distortions = named.entry(name).or_default();
+        for (mention, mention_clause) in mentions.iter().zip(&of_mentions) {
+            let belongs = !paired || part_clause.is_none_or(|clause| clause == *mention_clause);
+            for distortion in mention.term.distortions.iter().filter(|_| belongs) {
+                if !distortions.contains(distortion) {
+                    distortions.push(*distortion);
+                }
+            }
+        }
+    }
+    Some(named)
+}
+
+/// The named distortions for every part of the scope, and for nothing else.
+fn cover(mut named: BTreeMap<Text, Vec<Distortion>>, scope: &QueryScope) -> BTreeMap<Text, Vec<Distortion>> {
+    let all: Vec<Distortion> =
+        Distortion::ALL.into_iter().filter(|distortion| named.values().any(|list| list.contains(distortion))).collect();
+    let names = scope.names();
+    named.retain(|part, _| names.contains(&part.as_str()));
+    for part in names.into_iter().filter_map(|part| Text::new(part).ok()) {
+        named.entry(part).or_insert_with(|| all.clone());
+    }
+    named
+}
+
+#[cfg(test)]
+mod tests;

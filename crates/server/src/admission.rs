@@ -1,0 +1,94 @@
+//! Who may work: so many at a time, so many more may wait, everybody else is told to come back later.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::error::Problem;
+
+/// A gate with a queue in front of it.
+#[derive(Debug)]
+pub struct Admission {
+    slots: Arc<Semaphore>,
+    width: usize,
+    waiting: AtomicUsize,
+    queue: usize,
+}
+
+/// A turn; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Turn {
+    _permit: OwnedSemaphorePermit,
+}
+
+/// One who waits, also when it stops waiting half-way.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Admission {
+    /// Lets `width` through at a time and `queue` wait.
+    pub fn new(width: usize, queue: usize) -> Self {
+        let width = width.max(1);
+        Self { slots: Arc::new(Semaphore::new(width)), width, waiting: AtomicUsize::new(0), queue }
+    }
+
+    /// Waits for a turn; a queue that is full is a problem.
+    pub async fn enter(&self) -> Result<Turn, Problem> {
+        if let Ok(permit) = Arc::clone(&self.slots).try_acquire_owned() {
+            return Ok(Turn { _permit: permit });
+        }
+        let ahead = self.waiting.fetch_add(1, Ordering::SeqCst);
+        let _waiting = Waiting(&self.waiting);
+        if ahead >= self.queue {
+            let seconds = 1 + (ahead / self.width) as u64;
+            return Err(Problem::busy(
+                format!("{} requests are being worked on and {ahead} wait: try again in {seconds} s", self.width),
+                seconds,
+            ));
+        }
+        let permit = Arc::clone(&self.slots).acquire_owned().await;
+        permit.map(|permit| Turn { _permit: permit }).map_err(Problem::internal)
+    }
+
+    /// How many have their turn.
+    pub fn running(&self) -> usize {
+        self.width.saturating_sub(self.slots.available_permits())
+    }
+
+    /// How many wait.
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_comes_when_the_queue_is_full_is_sent_away_and_who_gives_up_leaves_room() {
+        let gate = Arc::new(Admission::new(1, 1));
+        let first = gate.enter().await.unwrap();
+        let second = tokio::spawn({
+            let gate = Arc::clone(&gate);
+            async move { gate.enter().await }
+        });
+        while gate.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let refused = gate.enter().await.unwrap_err();
+        assert_eq!(refused.status().as_u16(), 429);
+        assert_eq!((gate.running(), gate.waiting()), (1, 1));
+        second.abort();
+        assert!(second.await.unwrap_err().is_cancelled());
+        assert_eq!(gate.waiting(), 0);
+        drop(first);
+        assert!(gate.enter().await.is_ok());
+    }
+}

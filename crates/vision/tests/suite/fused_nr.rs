@@ -1,0 +1,99 @@
+//! Fused-NR on the pictures that ship: its scores, their order under damage, and pictures that are no photos.
+
+use std::path::Path;
+
+use agenticiqa_distort::{Kind, LEVELS, distort};
+use agenticiqa_imaging::Decoder;
+use agenticiqa_metrics::Image;
+use agenticiqa_vision::fused_nr::{self, Judgement, Model};
+
+fn shipped(name: &str) -> Image {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name);
+    Decoder::default().open(path).unwrap().image
+}
+
+fn judge(image: &Image) -> Judgement {
+    let judgement = fused_nr::judge(image).unwrap();
+    let Judgement { score, low, high, .. } = judgement;
+    assert!((1.0..=5.0).contains(&low) && low <= score && score <= high && high <= 5.0, "{judgement:?}");
+    judgement
+}
+
+#[test]
+fn more_of_the_same_damage_is_worse() {
+    for name in ["otters.jpg", "cityscape.jpg"] {
+        let photo = shipped(name);
+        let photo = photo.shrunk(photo.width().max(photo.height()).div_ceil(512));
+        for kind in [Kind::WhiteNoise, Kind::GaussianBlur, Kind::Jpeg, Kind::Jpeg2000] {
+            let scores: Vec<f64> =
+                (1..=LEVELS).map(|level| judge(&distort(&photo, kind, level, 1).unwrap()).score).collect();
+            assert!(scores.windows(2).filter(|pair| pair[1] < pair[0]).count() >= 3, "{name} {kind:?}: {scores:?}");
+            assert!(scores[0] - scores[4] > 0.5, "{name} {kind:?}: {scores:?}");
+        }
+    }
+}
+
+#[test]
+fn the_score_does_not_depend_on_threads() {
+    let photo = shipped("colosseum.jpg");
+    let with = |threads: usize| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| judge(&photo).score)
+    };
+    assert!((with(1) - with(3)).abs() < 1e-9);
+}
+
+#[test]
+fn pictures_that_are_no_photos_get_a_finite_score_and_a_wide_interval() {
+    let photo = judge(&shipped("colosseum.jpg"));
+    let grey = |width: usize, height: usize, level: &dyn Fn(usize, usize) -> u8| {
+        let samples = (0..width * height).map(|i| level(i % width, i / width)).collect();
+        Image::from_gray8(width, height, samples).unwrap()
+    };
+    let flat = grey(300, 200, &|_, _| 128);
+    let black = grey(64, 64, &|_, _| 0);
+    let letters = grey(400, 300, &|x, y| if (y / 9) % 2 == 0 && (x * 7 + y / 9 * 13) % 11 < 4 { 0 } else { 255 });
+    let strip = grey(40, 4000, &|x, y| (x * 3 + y) as u8);
+    let static_noise = grey(256, 256, &|x, y| (x * 7919 + y * 104_729 + x * y * 31) as u8);
+    for (name, image) in
+        [("flat", flat), ("black", black), ("letters", letters), ("strip", strip), ("static", static_noise)]
+    {
+        let judgement = judge(&image);
+        assert!(judgement.unusual > photo.unusual, "{name}: {judgement:?} {photo:?}");
+        assert!(judgement.high - judgement.low > 1.0, "{name}: {judgement:?}");
+    }
+}
+
+#[test]
+fn sixteen_bits_and_eight_are_judged_alike() {
+    let samples: Vec<u8> = (0..200 * 150 * 3).map(|i| (i / 3 % 200 + i / 900) as u8).collect();
+    let eight = Image::from_rgb8(200, 150, samples.clone()).unwrap();
+    let sixteen = Image::from_rgb16(200, 150, samples.iter().map(|sample| u16::from(*sample) * 257).collect()).unwrap();
+    assert!((judge(&eight).score - judge(&sixteen).score).abs() < 0.02);
+}
+
+#[test]
+fn a_damaged_model_is_refused() {
+    let mut bytes = fused_nr::builtin().unwrap().write().unwrap();
+    assert_eq!(Model::read(&bytes).as_ref(), Ok(fused_nr::builtin().unwrap()));
+    bytes[1000] ^= 1;
+    assert!(Model::read(&bytes).unwrap_err().to_string().contains("checksum"));
+    assert!(Model::read(&bytes[..20]).is_err());
+}
+
+#[test]
+fn scores_and_intervals_of_shipped_pictures_are_those_on_record() {
+    let record = [
+        ("astronaut.jpg", 4.1598, 3.6629, 4.6568),
+        ("cityscape.jpg", 4.5025, 4.1642, 4.8408),
+        ("colosseum.jpg", 4.3732, 3.9734, 4.7730),
+        ("otters.jpg", 4.5482, 4.1520, 4.9443),
+    ];
+    for (name, score, low, high) in record {
+        let judgement = judge(&shipped(name));
+        let differs = |ours: f64, recorded: f64| (ours - recorded).abs() > 2e-4;
+        assert!(
+            !differs(judgement.score, score) && !differs(judgement.low, low) && !differs(judgement.high, high),
+            "{name}: {judgement:?}"
+        );
+    }
+}

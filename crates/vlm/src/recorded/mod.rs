@@ -1,0 +1,380 @@
+//! Answers that are kept, and given again without a network.
+//!
+//! A request is known by the SHA-256 of all that shapes its answer: backend, texts, pictures, sampling, schema. Its answer is stored
+//! once, and the same request gets the stored one from then on, also while recording: a replay can then not differ from what was
+//! recorded. Failures are stored too, until an answer takes their place. Neither keys nor pictures are stored, only hashes of pictures.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use super::{
+    Answer, Attachment, BackendName, Capabilities, Error, ErrorKind, Options, Prompt, TokenLogprob, Usage, Vlm,
+};
+use agenticiqa_imaging::files::write_atomically;
+
+/// What is known of a backend without calling it.
+const FACTS: &str = "backend.json";
+/// The media types that a backend may or may not take as they are.
+const MEDIA_TYPES: [&str; 6] = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/bmp", "image/tiff"];
+
+/// Whether answers are stored, or stored ones given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recording {
+    /// Calls are made, their answers stored in this folder.
+    Record(PathBuf),
+    /// No call is made: all answers come from this folder.
+    Replay(PathBuf),
+}
+
+/// A request as it is stored.
+#[derive(Debug, Serialize, Deserialize)]
+struct Request {
+    backend: String,
+    system: String,
+    user: String,
+    images: Vec<Picture>,
+    temperature: f64,
+    top_p: Option<f64>,
+    max_tokens: u32,
+    seed: Option<u64>,
+    logprobs: bool,
+    schema: Option<serde_json::Value>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Picture {
+    label: String,
+    mime: String,
+    sha256: String,
+}
+
+impl Request {
+    fn new(backend: &str, prompt: &Prompt, images: &[Attachment], options: &Options) -> Self {
+        let picture = |image: &Attachment| Picture {
+            label: image.label.clone(),
+            mime: image.mime.to_owned(),
+            sha256: hex(&Sha256::digest(&image.bytes)),
+        };
+        Self {
+            backend: backend.to_owned(),
+            system: prompt.system.clone(),
+            user: prompt.user.clone(),
+            images: images.iter().map(picture).collect(),
+            temperature: options.temperature,
+            top_p: options.top_p,
+            max_tokens: options.max_tokens,
+            seed: options.seed,
+            logprobs: options.logprobs,
+            schema: options.schema.as_ref().map(|schema| serde_json::json!([schema.name, schema.schema])),
+        }
+    }
+
+    fn hash(&self) -> Result<String, serde_json::Error> {
+        Ok(hex(&Sha256::digest(serde_json::to_vec(self)?)))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What came of a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    Answer(StoredAnswer),
+    Failure { kind: String, retry_after_seconds: Option<f64>, message: String },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StoredAnswer {
+    text: String,
+    logprobs: Option<Vec<StoredToken>>,
+    usage: Usage,
+    model: String,
+    truncated: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StoredToken {
+    token: String,
+    logprob: Exact,
+    top: Vec<(String, Exact)>,
+}
+
+/// A number that is read to the last bit, which JSON readers commonly do not do.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+struct Exact(f64);
+
+impl<'de> Deserialize<'de> for Exact {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Box::<RawValue>::deserialize(deserializer)?;
+        written.get().parse().map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+impl From<&Answer> for StoredAnswer {
+    fn from(answer: &Answer) -> Self {
+        let token = |token: &TokenLogprob| StoredToken {
+            token: token.token.clone(),
+            logprob: Exact(token.logprob),
+            top: token.top.iter().map(|(text, logprob)| (text.clone(), Exact(*logprob))).collect(),
+        };
+        Self {
+            text: answer.text.clone(),
+            logprobs: answer.logprobs.as_ref().map(|tokens| tokens.iter().map(token).collect()),
+            usage: answer.usage,
+            model: answer.model.clone(),
+            truncated: answer.truncated,
+        }
+    }
+}
+
+impl From<StoredAnswer> for Answer {
+    fn from(stored: StoredAnswer) -> Self {
+        let token = |token: StoredToken| TokenLogprob {
+            token: token.token,
+            logprob: token.logprob.0,
+            top: token.top.into_iter().map(|(text, logprob)| (text, logprob.0)).collect(),
+        };
+        Self {
+            text: stored.text,
+            logprobs: stored.logprobs.map(|tokens| tokens.into_iter().map(token).collect()),
+            usage: stored.usage,
+            model: stored.model,
+            truncated: stored.truncated,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Stored {
+    request: Request,
+    outcome: Outcome,
+}
+
+/// The answers of one backend.
+#[derive(Debug)]
+struct Shelf {
+    backend: String,
+    folder: PathBuf,
+}
+
+impl Shelf {
+    fn new(folder: &Path, backend: &str) -> Self {
+        let plain = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' };
+        Self { backend: backend.to_owned(), folder: folder.join(backend.chars().map(plain).collect::<String>()) }
+    }
+
+    fn error(&self, message: String) -> Error {
+        Error::new(&self.backend, ErrorKind::Configuration, message)
+    }
+
+    fn path(&self, hash: &str) -> PathBuf {
+        self.folder.join(&hash[..2]).join(format!("{hash}.json"))
+    }
+
+    /// What is stored; a damaged file counts as none.
+    fn find(&self, hash: &str) -> Option<Outcome> {
+        let path = self.path(hash);
+        let json = std::fs::read(&path).ok()?;
+        match serde_json::from_slice::<Stored>(&json) {
+            Ok(stored) => Some(stored.outcome),
+            Err(error) => {
+                tracing::warn!("{}: the stored answer cannot be read: {error}", path.display());
+                None
+            }
+        }
+    }
+
+    fn store(&self, request: Request, hash: &str, outcome: Outcome) -> Result<(), Error> {
+        let written = serde_json::to_vec_pretty(&Stored { request, outcome }).map_err(io::Error::from);
+        let path = self.path(hash);
+        let written = written.and_then(|json| write_atomically(&path, &json));
+        written.map_err(|error| self.error(format!("{}: the answer cannot be stored: {error}", path.display())))
+    }
+}
+
+fn stored_error(backend: &str, kind: &str, retry_after_seconds: Option<f64>, message: String) -> Error {
+    let retry_after = retry_after_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let kinds = [
+        ErrorKind::Configuration,
+        ErrorKind::Authentication,
+        ErrorKind::RateLimit { retry_after },
+        ErrorKind::Quota,
+        ErrorKind::Timeout,
+        ErrorKind::Server,
+        ErrorKind::Connection,
+        ErrorKind::Refusal,
+        ErrorKind::BadAnswer,
+        ErrorKind::BadRequest,
+    ];
+    let kind = kinds.into_iter().find(|known| known.name() == kind).unwrap_or(ErrorKind::Server);
+    Error::new(backend, kind, message)
+}
+
+/// A model whose answers are stored.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    model: Arc<dyn Vlm>,
+    shelf: Shelf,
+    /// Held while it is found out whether an answer is the first.
+    storing: Mutex<()>,
+}
+
+/// What has to be known of a backend to write the same requests again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Facts {
+    backend: String,
+    formats: Vec<String>,
+    max_image_bytes: u64,
+    json_schema: bool,
+    logprobs: bool,
+}
+
+impl Recorder {
+    /// Stores the answers of `model` below `folder`.
+    pub fn new(model: Arc<dyn Vlm>, folder: &Path) -> Result<Self, Error> {
+        let shelf = Shelf::new(folder, model.name());
+        let capabilities = model.capabilities();
+        let facts = Facts {
+            backend: model.name().to_owned(),
+            formats: MEDIA_TYPES.iter().filter(|mime| model.accepts(mime)).map(ToString::to_string).collect(),
+            max_image_bytes: model.max_image_bytes() as u64,
+            json_schema: capabilities.json_schema,
+            logprobs: capabilities.logprobs,
+        };
+        let path = shelf.folder.join(FACTS);
+        let written = serde_json::to_vec_pretty(&facts).map_err(io::Error::from);
+        let written = written.and_then(|json| write_atomically(&path, &json));
+        written.map_err(|error| shelf.error(format!("{}: cannot be written: {error}", path.display())))?;
+        Ok(Self { model, shelf, storing: Mutex::default() })
+    }
+}
+
+impl Vlm for Recorder {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn generate<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+        images: &'a [Attachment],
+        options: &'a Options,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        Box::pin(async move {
+            let request = Request::new(self.name(), prompt, images, options);
+            let hash = request.hash().map_err(|error| self.shelf.error(error.to_string()))?;
+            if let Some(Outcome::Answer(stored)) = self.shelf.find(&hash) {
+                return Ok(stored.into());
+            }
+            let outcome = self.model.generate(prompt, images, options).await;
+            let _alone = self.storing.lock().unwrap_or_else(PoisonError::into_inner);
+            // The same request may have been answered meanwhile for another sample: one answer for all.
+            if let Some(Outcome::Answer(stored)) = self.shelf.find(&hash) {
+                return Ok(stored.into());
+            }
+            let stored = match &outcome {
+                Ok(answer) => Outcome::Answer(answer.into()),
+                Err(error) => Outcome::Failure {
+                    kind: error.kind().name().to_owned(),
+                    retry_after_seconds: match error.kind() {
+                        ErrorKind::RateLimit { retry_after } => retry_after.map(|time| time.as_secs_f64()),
+                        _ => None,
+                    },
+                    message: error.message().to_owned(),
+                },
+            };
+            self.shelf.store(request, &hash, stored)?;
+            outcome
+        })
+    }
+
+    fn models(&self, timeout: Duration) -> BoxFuture<'_, Result<Vec<String>, Error>> {
+        self.model.models(timeout)
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.model.capabilities()
+    }
+
+    fn accepts(&self, mime: &str) -> bool {
+        self.model.accepts(mime)
+    }
+
+    fn max_image_bytes(&self) -> usize {
+        self.model.max_image_bytes()
+    }
+}
+
+/// Stored answers in place of a model: no key, no address, no network.
+#[derive(Debug)]
+pub(super) struct Player {
+    shelf: Shelf,
+    facts: Facts,
+}
+
+impl Player {
+    /// The answers of `backend` below `folder`.
+    pub fn open(folder: &Path, backend: &BackendName) -> Result<Self, Error> {
+        let shelf = Shelf::new(folder, backend.as_str());
+        let path = shelf.folder.join(FACTS);
+        let read = std::fs::read(&path).and_then(|json| serde_json::from_slice(&json).map_err(io::Error::from));
+        let facts = read.map_err(|error| {
+            shelf.error(format!("there is no recording of it ({}: {error}): make one with --record", path.display()))
+        })?;
+        Ok(Self { shelf, facts })
+    }
+}
+
+impl Vlm for Player {
+    fn name(&self) -> &str {
+        &self.shelf.backend
+    }
+
+    fn generate<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+        images: &'a [Attachment],
+        options: &'a Options,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        Box::pin(async move {
+            let request = Request::new(self.name(), prompt, images, options);
+            let hash = request.hash().map_err(|error| self.shelf.error(error.to_string()))?;
+            match self.shelf.find(&hash) {
+                Some(Outcome::Answer(stored)) => Ok(stored.into()),
+                Some(Outcome::Failure { kind, retry_after_seconds, message }) => {
+                    Err(stored_error(self.name(), &kind, retry_after_seconds, message))
+                }
+                None => {
+                    let message =
+                        format!("no answer to this request is recorded ({}): record it with --record", &hash[..12]);
+                    Err(self.shelf.error(message))
+                }
+            }
+        })
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { json_schema: self.facts.json_schema, logprobs: self.facts.logprobs }
+    }
+
+    fn accepts(&self, mime: &str) -> bool {
+        self.facts.formats.iter().any(|format| format == mime)
+    }
+
+    fn max_image_bytes(&self) -> usize {
+        usize::try_from(self.facts.max_image_bytes).unwrap_or(usize::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests;

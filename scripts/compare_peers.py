@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+"""Runs the Python peers and our metrics on the same pictures in the same run, and prints values and times.
+
+    scripts/compare_peers.py                                  a pair made from a picture of the repository, 1920x1080
+    scripts/compare_peers.py --images REF DIST --only SSIM    a pair of your own, one metric
+    scripts/compare_peers.py --cold-start --memory            also the whole program, and peak memory at 50 megapixels
+    scripts/compare_peers.py --write-docs                     all of it, into docs/performance.md and docs/accuracy.md
+
+The peers (pinned in peers.py) live in a virtual environment outside the repository, made at the first run. Times are
+warm and the least of several interleaved rounds; the peers' pictures are already loaded as tensors. ILNIQE is run where
+AGENTICIQA_ILNIQE_MODEL names the authors' templateModel.mat.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import io
+import json
+import math
+import os
+import platform
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import ours
+from peers import DEFAULT_VENV, METRICS, NO_REFERENCE, REQUIREMENTS, ROOT, Peers, enter_venv, luma, on_luma, threads
+
+THREADS = (1, 2)
+# Calls in one round, of ours and of each peer alike; a peer gets fewer when they take longer than PATIENCE seconds.
+REPETITIONS = 4
+PATIENCE = 2
+# What the project asks of itself: times the fastest Python peer, one thread.
+TARGETS = {name: 10 for name in METRICS if name not in {"PSNR", "ENTROPY", "ILNIQE"}} | {"CW-SSIM": 20, "MAD": 20}
+LUMA_TARGETS = {"SSIM": 2, "GMSD": 1}
+LARGE = (8660, 5774)
+# A peer that takes longer than this many seconds is run once, on one thread: neither would change the picture.
+SLOW = 10
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--venv", type=Path, default=DEFAULT_VENV, help="environment of the peers (%(default)s)")
+    parser.add_argument("--images", type=Path, nargs=2, metavar=("REF", "DIST"), help="a pair, taken as it is")
+    parser.add_argument("--photo", type=Path, help="a picture to make the pair from: fitted to --size, JPEG quality 20")
+    parser.add_argument("--size", default="1920x1080", help="size of the pair that is made (%(default)s)")
+    parser.add_argument("--only", nargs="+", metavar="METRIC", help="these metrics alone")
+    parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds (%(default)s)")
+    parser.add_argument("--budget", type=float, default=30, help="seconds after which a metric gets no new round")
+    parser.add_argument("--cpu-time", action="store_true", help="processor time and one thread only: for a busy machine")
+    parser.add_argument("--cold-start", action="store_true", help="time the whole program")
+    parser.add_argument("--memory", action="store_true", help="peak memory of each metric at 50 megapixels")
+    parser.add_argument("--no-build", action="store_true", help="take the programs in target/release as they are")
+    parser.add_argument("--no-peers", action="store_true", help="our metrics alone")
+    parser.add_argument("--markdown", type=Path, help="write the tables to this file instead of stdout")
+    parser.add_argument("--json", type=Path, help="write every number to this file")
+    parser.add_argument("--write-docs", action="store_true", help="fill in the tables of docs/")
+    parsed = parser.parse_args()
+    known = {fold(name): name for name in METRICS}
+    unknown = [name for name in parsed.only or [] if fold(name) not in known]
+    if unknown:
+        parser.error(f"no such metric: {', '.join(unknown)} (there are {', '.join(METRICS)})")
+    if not re.fullmatch(r"\d+x\d+", parsed.size):
+        parser.error(f"--size {parsed.size}: write it as 1920x1080")
+    parsed.only = [known[fold(name)] for name in parsed.only or METRICS]
+    return parsed
+
+
+def fold(name: str) -> str:
+    return re.sub("[-_ ]", "", name).lower()
+
+
+def shipped_photo() -> Path:
+    """The largest picture that ships with the repository."""
+    folders = (ROOT / "examples", ROOT / "tests" / "data")
+    pictures = [path for folder in folders for path in folder.rglob("*") if path.suffix in {".jpg", ".png"}]
+    if not pictures:
+        raise SystemExit("no picture ships in examples/: name one with --photo or a pair with --images")
+    return max(pictures, key=lambda path: path.stat().st_size)
+
+
+def load_pair(options: argparse.Namespace):
+    """Reference and distorted picture as uint8 RGB arrays, and a sentence that says what they are."""
+    import numpy
+    from PIL import Image, ImageOps
+
+    if options.images:
+        pictures = [Image.open(path).convert("RGB") for path in options.images]
+        if pictures[0].size != pictures[1].size:
+            raise SystemExit(f"{options.images[0]} and {options.images[1]} differ in size")
+        described = " against ".join(f"`{path.name}`" for path in reversed(options.images))
+        return *[numpy.asarray(picture) for picture in pictures], described
+    photo = options.photo or shipped_photo()
+    width, height = map(int, options.size.split("x"))
+    reference = ImageOps.fit(Image.open(photo).convert("RGB"), (width, height), Image.Resampling.LANCZOS)
+    distorted = Image.open(io.BytesIO(jpeg(reference, 20))).convert("RGB")
+    return numpy.asarray(reference), numpy.asarray(distorted), f"`{photo.name}`, its JPEG of quality 20 against it"
+
+
+def jpeg(picture, quality: int) -> bytes:
+    buffer = io.BytesIO()
+    picture.save(buffer, "JPEG", quality=quality)
+    return buffer.getvalue()
+
+
+def compare(metric: str, files: tuple[Path, Path], rivals: list, options: argparse.Namespace) -> dict:
+    """Values and least times of ours and the peers: {"ours"|package: {"value", "1", "2"} or {"error"}}."""
+    import torch
+
+    table: dict[str, dict] = {"ours": {}} | {peer.package: {} for peer in rivals}
+    begin = time.monotonic()
+    with torch.no_grad():
+        for turn in range(options.rounds + 1):
+            for count in (1,) if options.cpu_time else THREADS:
+                measure_ours(table["ours"], metric, files, count, options.cpu_time)
+                with threads(count):
+                    for peer in rivals:
+                        measure_peer(table[peer.package], peer, count, options.cpu_time, warm=turn > 0)
+            if turn > 0 and time.monotonic() - begin > options.budget:
+                break
+    return table
+
+
+def measure_ours(row: dict, metric: str, files: tuple[Path, Path], count: int, cpu_time: bool) -> None:
+    if "error" in row:
+        return
+    result = ours.measure(*files, metric, count, REPETITIONS)
+    if result.error:
+        row["error"] = result.error
+        return
+    row["value"] = result.score
+    row[str(count)] = min(row.get(str(count), math.inf), result.cpu_seconds if cpu_time else result.seconds)
+
+
+def measure_peer(row: dict, peer, count: int, cpu_time: bool, warm: bool) -> None:
+    if "error" in row or row.get("1", 0) > SLOW:
+        return
+    clock = time.thread_time if cpu_time else time.perf_counter
+    start = time.monotonic()
+    for _ in range(REPETITIONS):
+        begin = clock()
+        try:
+            row["value"] = peer.call()
+        except Exception as error:  # a peer that fails is a result, not the end of the comparison
+            row["error"] = f"{type(error).__name__}: {error}".splitlines()[0]
+            return
+        seconds = clock() - begin
+        if warm or seconds > SLOW:
+            row[str(count)] = min(row.get(str(count), math.inf), seconds)
+        if time.monotonic() - start > PATIENCE:
+            return
+
+
+def run_comparison(folder: Path, options: argparse.Namespace) -> dict:
+    reference, distorted, described = load_pair(options)
+    files = tuple(
+        ours.write_netpbm(folder / f"{name}.ppm", image) for name, image in (("ref", reference), ("dist", distorted))
+    )
+    grey = luma(reference), luma(distorted)
+    grey_files = tuple(ours.write_netpbm(folder / f"{name}.pgm", image) for name, image in zip(("ref", "dist"), grey))
+    peers = Peers()
+    report = {"pair": described, "size": list(reference.shape[1::-1]), "metrics": {}, "luma": {}}
+    for metric in options.only:
+        print(f"{metric} ...", file=sys.stderr, flush=True)
+        rivals = [] if options.no_peers else peers.of(metric, reference, distorted)
+        report["metrics"][metric] = compare(metric, files, rivals, options)
+        if metric in LUMA_TARGETS and not options.no_peers:
+            report["luma"][metric] = compare(metric, grey_files, on_luma(metric, *grey), options)
+    return report
+
+
+def cold_start(folder: Path, options: argparse.Namespace) -> dict:
+    """Seconds of the whole program for each metric, with the pair as JPEG and as PNG files."""
+    from PIL import Image
+
+    if not ours.PROGRAM.exists():
+        return {}
+    for name, pixels in zip(("ref", "dist"), load_pair(options)[:2]):
+        picture = Image.fromarray(pixels)
+        (folder / f"{name}.jpg").write_bytes(jpeg(picture, 90))
+        picture.save(folder / f"{name}.png")
+    table = {}
+    for metric in options.only:
+        print(f"cold start of {metric} ...", file=sys.stderr, flush=True)
+        table[metric] = {
+            suffix: ours.whole_process(score_command(folder, suffix, metric), repetitions=4 * options.rounds)
+            for suffix in ("jpg", "png")
+        }
+    return table
+
+
+def score_command(folder: Path, suffix: str, metric: str) -> list[str]:
+    command = [str(ours.PROGRAM), "score", str(folder / f"dist.{suffix}"), "--tool", metric]
+    return command if metric in NO_REFERENCE else [*command, "--reference", str(folder / f"ref.{suffix}")]
+
+
+def memory(folder: Path, options: argparse.Namespace) -> dict:
+    """Peak memory of each metric in a process of its own, on a pair of 50 megapixels."""
+    import numpy
+    from PIL import Image, ImageOps
+
+    reference, distorted, _ = load_pair(options)
+    files = []
+    for name, pixels in (("ref", reference), ("dist", distorted)):
+        large = ImageOps.fit(Image.fromarray(pixels), LARGE, Image.Resampling.BICUBIC)
+        files.append(ours.write_netpbm(folder / f"{name}-large.ppm", numpy.asarray(large)))
+    table = {}
+    for metric in options.only:
+        print(f"memory of {metric} ...", file=sys.stderr, flush=True)
+        if ours.measure(*small_pair(folder), metric).error:
+            table[metric] = None
+            continue
+        command = [str(ours.BENCH), *map(str, files), str(max(THREADS)), "1", metric]
+        table[metric] = ours.peak_memory(command)
+    return table
+
+
+def small_pair(folder: Path) -> tuple[Path, Path]:
+    """A small pair of noise: what tells whether a metric is there at all."""
+    import numpy
+
+    noise = numpy.random.default_rng(7).integers(0, 256, (512, 512, 3), numpy.uint8)
+    path = folder / "noise.ppm"
+    return (path, path) if path.exists() else (ours.write_netpbm(path, noise), path)
+
+
+# ---- tables
+
+
+def fastest(row: dict, count: int) -> tuple[str, float] | None:
+    """The peer that is fastest with that many threads, and its seconds."""
+    times = [(name, cells[str(count)]) for name, cells in row.items() if name != "ours" and str(count) in cells]
+    return min(times, key=lambda entry: entry[1], default=None)
+
+
+def milliseconds(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    value = seconds * 1e3
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def table_lines(header: list[str], rows: list[list[str]]) -> list[str]:
+    line = lambda cells: "| " + " | ".join(cells) + " |"
+    return [line(header), line(["---"] + ["---:"] * (len(header) - 1)), *map(line, rows)]
+
+
+def values_table(report: dict) -> list[str]:
+    packages = ("pyiqa", "piq", "scikit-image")
+    rows = []
+    for metric, row in report["metrics"].items():
+        own = row["ours"].get("value")
+        cells = [metric, "not available" if own is None else f"{own:.6g}"]
+        for package in packages:
+            value = row.get(package, {}).get("value")
+            difference = "" if own is None or value is None else f" ({value - own:+.1e})"
+            cells.append("-" if value is None else f"{value:.6g}{difference}")
+        rows.append(cells)
+    return table_lines(["metric", "ours", *packages], rows)
+
+
+def times_table(entries: dict, targets: dict[str, int]) -> list[str]:
+    header = ["metric", "ours, 1 thread", "fastest peer", "its time", "ratio", "asked"]
+    header += ["ours, 2 threads", "speed-up", "fastest peer, 2 threads", "ratio"]
+    rows = []
+    for metric, row in entries.items():
+        one, two = row["ours"].get("1"), row["ours"].get("2")
+        cells = [metric, milliseconds(one) if one else "not available"]
+        cells += rival_cells(row, 1, one, named=True)
+        cells += [f"{targets[metric]}x" if metric in targets else "-"]
+        cells += [milliseconds(two), f"{one / two:.2f}x" if one and two else "-"]
+        cells += rival_cells(row, 2, two, named=False)
+        rows.append(cells)
+    return table_lines(header, rows)
+
+
+def rival_cells(row: dict, count: int, own: float | None, named: bool) -> list[str]:
+    rival = fastest(row, count)
+    if rival is None:
+        return ["-"] * (3 if named else 2)
+    name, seconds = rival
+    ratio = f"**{seconds / own:.1f}x**" if own else "-"
+    return [name, milliseconds(seconds), ratio] if named else [f"{name} {milliseconds(seconds)}", ratio]
+
+
+def all_times_table(report: dict) -> list[str]:
+    packages = ("ours", "pyiqa", "piq", "scikit-image")
+    rows = [
+        [metric] + [milliseconds(row.get(package, {}).get("1")) for package in packages]
+        for metric, row in report["metrics"].items()
+    ]
+    return table_lines(["metric", *packages], rows)
+
+
+def cold_table(table: dict) -> list[str]:
+    rows = [[metric, milliseconds(cells["jpg"]), milliseconds(cells["png"])] for metric, cells in table.items()]
+    return table_lines(["metric", "JPEG files", "PNG files"], rows)
+
+
+def memory_table(table: dict) -> list[str]:
+    rows = [[metric, "not available" if size is None else f"{size / 1e6:.0f}"] for metric, size in table.items()]
+    return table_lines(["metric", "peak, MB"], rows)
+
+
+def machine() -> str:
+    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    peers = ", ".join(REQUIREMENTS[:4]).replace("==", " ")
+    today = datetime.date.today().isoformat()
+    return f"{today}, {model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}; {peers}."
+
+
+def sections(report: dict) -> dict[str, list[str]]:
+    """Every table by the name of its place in docs/performance.md."""
+    clock = " Processor time, for the machine was busy; one thread only." if report["cpu_time"] else ""
+    size = "x".join(map(str, report["size"]))
+    found = {"run": [f"{report['machine']} Pair: {report['pair']}, {size}.{clock}"]}
+    found["times"] = times_table(report["metrics"], TARGETS)
+    if report["luma"]:
+        found["luma"] = times_table(report["luma"], LUMA_TARGETS)
+    found["all-times"] = all_times_table(report)
+    found["values"] = values_table(report)
+    if report.get("cold_start"):
+        found["cold-start"] = cold_table(report["cold_start"])
+    if report.get("memory"):
+        found["memory"] = memory_table(report["memory"])
+    return found
+
+
+TITLES = {
+    "run": "Run",
+    "times": "Times in ms",
+    "luma": "On luma, against OpenCV's quality module, ms",
+    "all-times": "Every peer, one thread, ms",
+    "values": "Values (difference to ours)",
+    "cold-start": "The whole program, ms",
+    "memory": "Peak memory at 50 megapixels",
+}
+
+
+def fill(document: Path, blocks: dict[str, list[str]]) -> None:
+    """Replaces what stands between `<!-- NAME -->` and `<!-- /NAME -->`; the prose around stays as it is."""
+    text = document.read_text()
+    for name, lines in blocks.items():
+        block = "\n".join([f"<!-- {name} -->", *lines, f"<!-- /{name} -->"])
+        text, count = re.subn(f"<!-- {name} -->.*?<!-- /{name} -->", lambda _: block, text, flags=re.DOTALL)
+        if count == 0:
+            print(f"{document}: has no place for {name}", file=sys.stderr)
+    document.write_text(text)
+
+
+def main() -> None:
+    options = arguments()
+    enter_venv(options.venv)
+    if not options.no_build:
+        ours.build()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        report = {"machine": machine(), "cpu_time": options.cpu_time} | run_comparison(folder, options)
+        if options.cold_start or options.write_docs:
+            report["cold_start"] = cold_start(folder, options)
+        if options.memory or options.write_docs:
+            report["memory"] = memory(folder, options)
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1))
+    blocks = sections(report)
+    if options.write_docs:
+        fill(ROOT / "docs" / "performance.md", blocks)
+        import check_official
+
+        fill(ROOT / "docs" / "accuracy.md", check_official.sections())
+    markdown = "\n\n".join(f"## {TITLES[name]}\n\n" + "\n".join(lines) for name, lines in blocks.items()) + "\n"
+    if options.markdown:
+        options.markdown.write_text(markdown)
+    else:
+        print(markdown)
+
+
+if __name__ == "__main__":
+    main()
