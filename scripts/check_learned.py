@@ -112,7 +112,7 @@ def dists(weights: dict, network: dict, reference: torch.Tensor, distorted: torc
 
 
 def nima(file: h5py.File, picture: torch.Tensor) -> np.ndarray:
-    """MobileNet layer by layer, batch normalisation apart."""
+    """MobileNet layer by layer, batch normalization apart."""
 
     def array(layer: str, name: str) -> torch.Tensor:
         return torch.from_numpy(file[layer][layer][f"{name}:0"][()])

@@ -160,8 +160,8 @@ def run_comparison(folder: Path, options: argparse.Namespace) -> dict:
     files = tuple(
         ours.write_netpbm(folder / f"{name}.ppm", image) for name, image in (("ref", reference), ("dist", distorted))
     )
-    grey = luma(reference), luma(distorted)
-    grey_files = tuple(ours.write_netpbm(folder / f"{name}.pgm", image) for name, image in zip(("ref", "dist"), grey))
+    gray = luma(reference), luma(distorted)
+    gray_files = tuple(ours.write_netpbm(folder / f"{name}.pgm", image) for name, image in zip(("ref", "dist"), gray))
     peers = Peers()
     report = {"pair": described, "size": list(reference.shape[1::-1]), "metrics": {}, "luma": {}}
     for metric in options.only:
@@ -169,7 +169,7 @@ def run_comparison(folder: Path, options: argparse.Namespace) -> dict:
         rivals = [] if options.no_peers else peers.of(metric, reference, distorted)
         report["metrics"][metric] = compare(metric, files, rivals, options)
         if metric in LUMA_TARGETS and not options.no_peers:
-            report["luma"][metric] = compare(metric, grey_files, on_luma(metric, *grey), options)
+            report["luma"][metric] = compare(metric, gray_files, on_luma(metric, *gray), options)
     return report
 
 

@@ -45,7 +45,7 @@ def build() -> None:
 
 
 def write_netpbm(path: Path, image) -> Path:
-    """Writes a uint8 array as binary PPM (RGB) or PGM (grey)."""
+    """Writes a uint8 array as binary PPM (RGB) or PGM (gray)."""
     kind = "P6" if image.ndim == 3 else "P5"
     header = f"{kind}\n{image.shape[1]} {image.shape[0]}\n255\n".encode()
     with path.open("wb") as file:

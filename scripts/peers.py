@@ -179,7 +179,7 @@ class Peers:
 
 
 def luma(image):
-    """Grey as MATLAB's rgb2gray gives it."""
+    """Gray as MATLAB's rgb2gray gives it."""
     import numpy
 
     weights = [0.298936021293775, 0.587043074451121, 0.114020904255103]
@@ -187,7 +187,7 @@ def luma(image):
 
 
 def skimage_ssim(reference, distorted) -> Peer:
-    """SSIM of Wang 2004 in scikit-image, on grey arrays."""
+    """SSIM of Wang 2004 in scikit-image, on gray arrays."""
     from skimage.metrics import structural_similarity
 
     options = {"gaussian_weights": True, "sigma": 1.5, "use_sample_covariance": False, "data_range": 255}
@@ -195,7 +195,7 @@ def skimage_ssim(reference, distorted) -> Peer:
 
 
 def on_luma(metric: str, reference, distorted) -> list[Peer]:
-    """The peers that are given grey pictures: OpenCV's quality module, and scikit-image for SSIM."""
+    """The peers that are given gray pictures: OpenCV's quality module, and scikit-image for SSIM."""
     import cv2
 
     compute = {

@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// A picture of the fuzzer's bytes, repeated to fill it; grey or colour, 8 or 16 bits.
+/// A picture of the fuzzer's bytes, repeated to fill it; gray or color, 8 or 16 bits.
 fn picture(width: usize, height: usize, kind: u8, bytes: &[u8], shift: usize) -> Option<Image> {
     if bytes.is_empty() {
         return None;

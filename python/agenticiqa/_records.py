@@ -60,7 +60,7 @@ class Assessment:
     #: "partial" says that something went wrong on the way; ``problems`` tells what.
     status: Literal["success", "partial", "error"]
     problems: list[str]
-    #: What is no problem and worth knowing, such as a colour profile that was applied.
+    #: What is no problem and worth knowing, such as a color profile that was applied.
     notes: list[str]
     #: US dollars; ``None`` where the price of a model is not known.
     cost_usd: float | None

@@ -213,8 +213,8 @@ def test_settings_that_are_none(tmp_path):
     assert "must be from 0 to 5, not 6" in said(SettingsError, Metric, "SSIM", config=tmp_path)
     with pytest.raises(TypeError, match="options and tools are lists of texts"):
         assess(NOISE, "Blur or noise?", options="Blur")
-    with pytest.raises(TypeError, match="colour"):
-        assess(NOISE, colour="red")
+    with pytest.raises(TypeError, match="color"):
+        assess(NOISE, color="red")
 
 
 def test_an_exception_of_a_foreign_array_is_told(tmp_path):

@@ -92,8 +92,8 @@ def test_maps_show_where_the_damage_is(original):
         assert damage.min() >= 0 and 0.2 < damage.max() <= 1
         height, width = damage.shape
         rows, columns = numpy.nonzero(damage > 0.5 * damage.max())
-        centre = rows.mean() / height, columns.mean() / width
-        assert centre == pytest.approx((80 / 180, 140 / 240), abs=0.06), name
+        center = rows.mean() / height, columns.mean() / width
+        assert center == pytest.approx((80 / 180, 140 / 240), abs=0.06), name
 
 
 def test_a_map_is_an_array(coded, original):

@@ -117,13 +117,13 @@ def test_byte_order_does_not_matter(coded, original):
     assert ssim(fine.astype(">u2"), original) == ssim(fine.astype("<u2"), original)
 
 
-def test_grey(coded, original):
-    grey, flat = coded[..., 1].copy(), original[..., 1].copy()
-    expected = ssim(grey, flat)
-    for form in (grey[..., None], grey[None], Image.fromarray(grey), Tensor(grey)):
+def test_gray(coded, original):
+    gray, flat = coded[..., 1].copy(), original[..., 1].copy()
+    expected = ssim(gray, flat)
+    for form in (gray[..., None], gray[None], Image.fromarray(gray), Tensor(gray)):
         assert ssim(form, flat) == expected
-    assert Picture(grey).channels == 1
-    fine = sixteen(grey)
+    assert Picture(gray).channels == 1
+    fine = sixteen(gray)
     assert ssim(Image.fromarray(fine), flat) == ssim(fine, flat)
 
 

@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import { palettePng } from './palette.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const ARTEFACTS = join(ROOT, 'target/browser');
+const ARTIFACTS = join(ROOT, 'target/browser');
 const GOLDEN = join(import.meta.dirname, 'golden');
 const COARSE = 48; // pixels across a golden picture
 const TOLERANCE = 16; // of 255, on average: fonts and timings may differ, the layout may not
@@ -79,7 +79,7 @@ export async function painted(page) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
-/** The colours of pixels of the stage, given in CSS pixels of it. */
+/** The colors of pixels of the stage, given in CSS pixels of it. */
 export async function stagePixels(page, points) {
   await painted(page);
   return page.evaluate((places) => {
@@ -108,8 +108,8 @@ export async function assertNoOverflow(page) {
 export async function look(page, name) {
   await painted(page);
   const shot = await page.screenshot({ animations: 'disabled', caret: 'hide' });
-  await mkdir(ARTEFACTS, { recursive: true });
-  await writeFile(join(ARTEFACTS, `${name}.png`), shot);
+  await mkdir(ARTIFACTS, { recursive: true });
+  await writeFile(join(ARTIFACTS, `${name}.png`), shot);
   const seen = await coarse(page, shot);
   const { width, height } = page.viewportSize();
   assert.equal(seen.width % width, 0, 'the picture is as wide as the window');
@@ -141,8 +141,8 @@ export async function lookForReadme(page) {
   const seen = await coarse(page, shot, true);
   const small = palettePng(Buffer.from(seen.pixels, 'base64'), seen.width, seen.height);
   assert.ok(small.length <= 300_000, `${small.length} bytes`);
-  await mkdir(ARTEFACTS, { recursive: true });
-  await writeFile(join(ARTEFACTS, 'page.png'), small);
+  await mkdir(ARTIFACTS, { recursive: true });
+  await writeFile(join(ARTIFACTS, 'page.png'), small);
   if (process.env.UPDATE_GOLDEN) await writeFile(path, small);
   assertAlike(seen, await coarse(page, await readFile(path)), 'page');
 }

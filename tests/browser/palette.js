@@ -1,28 +1,28 @@
-// A picture as a PNG file of 256 colours: small enough for a repository.
+// A picture as a PNG file of 256 colors: small enough for a repository.
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Cuts a list of colours (as numbers 0xRRGGBB with their counts) into boxes, each at its longest side. */
-function boxesOf(colours, wanted) {
+/** Cuts a list of colors (as numbers 0xRRGGBB with their counts) into boxes, each at its longest side. */
+function boxesOf(colors, wanted) {
   const side = (box, shift) => {
-    const values = box.map(([colour]) => (colour >> shift) & 255);
+    const values = box.map(([color]) => (color >> shift) & 255);
     return values.reduce((most, value) => Math.max(most, value), 0) - values.reduce((least, value) => Math.min(least, value), 255);
   };
   const weight = (box) => box.reduce((sum, [, count]) => sum + count, 0);
-  // Many pixels ask for more colours, and so do colours far apart: a rare accent must not fade into what there is most of.
+  // Many pixels ask for more colors, and so do colors far apart: a rare accent must not fade into what there is most of.
   const made = (part) => {
     const longest = Math.max(side(part, 16), side(part, 8), side(part, 0));
-    return { colours: part, pixels: weight(part), urgency: Math.cbrt(weight(part)) * longest };
+    return { colors: part, pixels: weight(part), urgency: Math.cbrt(weight(part)) * longest };
   };
-  const boxes = [made(colours)];
+  const boxes = [made(colors)];
   while (boxes.length < wanted) {
-    const at = boxes.reduce((best, box, index) => (box.colours.length > 1 && (best < 0 || box.urgency > boxes[best].urgency) ? index : best), -1);
+    const at = boxes.reduce((best, box, index) => (box.colors.length > 1 && (best < 0 || box.urgency > boxes[best].urgency) ? index : best), -1);
     if (at < 0) break;
     const [box] = boxes.splice(at, 1);
-    const shift = [16, 8, 0].reduce((best, next) => (side(box.colours, next) > side(box.colours, best) ? next : best));
-    box.colours.sort(([a], [b]) => ((a >> shift) & 255) - ((b >> shift) & 255));
+    const shift = [16, 8, 0].reduce((best, next) => (side(box.colors, next) > side(box.colors, best) ? next : best));
+    box.colors.sort(([a], [b]) => ((a >> shift) & 255) - ((b >> shift) & 255));
     let [cut, sum] = [0, 0];
-    while (cut < box.colours.length - 1 && sum < box.pixels / 2) sum += box.colours[cut++][1];
-    for (const part of [box.colours.slice(0, Math.max(1, cut)), box.colours.slice(Math.max(1, cut))]) {
+    while (cut < box.colors.length - 1 && sum < box.pixels / 2) sum += box.colors[cut++][1];
+    for (const part of [box.colors.slice(0, Math.max(1, cut)), box.colors.slice(Math.max(1, cut))]) {
       if (part.length > 0) boxes.push(made(part));
     }
   }
@@ -44,12 +44,12 @@ function chunk(name, data) {
  * @param {number} height
  */
 export function palettePng(pixels, width, height) {
-  // Five bits a channel are looked at; the colour that is kept is the mean of what fell together.
+  // Five bits a channel are looked at; the color that is kept is the mean of what fell together.
   const counts = new Map();
   const key = (at) => ((pixels[at] & 0xf8) << 16) | ((pixels[at + 1] & 0xf8) << 8) | (pixels[at + 2] & 0xf8);
   for (let at = 0; at < pixels.length; at += 4) counts.set(key(at), (counts.get(key(at)) ?? 0) + 1);
   const boxes = boxesOf([...counts], 256);
-  const place = new Map(boxes.flatMap(({ colours }, index) => colours.map(([colour]) => [colour, index])));
+  const place = new Map(boxes.flatMap(({ colors }, index) => colors.map(([color]) => [color, index])));
   const sums = boxes.map(() => [0, 0, 0, 0]);
   const rows = Buffer.alloc(height * (width + 1));
   for (let y = 0; y < height; y += 1) {

@@ -182,7 +182,7 @@ async def every_error(client):
         ("score_image", {}, "image"),
         ("assess_image", {"image": good}, "query"),
         ("compare_images", {"images": [good]}, "two or more"),
-        ("score_image", {"image": str(EXAMPLES / "LICENCES.md")}, "LICENCES.md"),
+        ("score_image", {"image": str(EXAMPLES / "LICENSES.md")}, "LICENSES.md"),
     ]:
         message = await refused(client, name, arguments)
         assert part in message, f"{name} {arguments}: {message}"

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 /// After so long, what was written is forced onto the disk: a power cut costs no more than that.
-const SYNCHRONISE: Duration = Duration::from_secs(5);
+const SYNCHRONIZE: Duration = Duration::from_secs(5);
 
 /// What lines are written to.
 pub trait Sink: Write + Send {
@@ -15,7 +15,7 @@ pub trait Sink: Write + Send {
     fn cut(&mut self, length: u64) -> io::Result<()>;
 
     /// Waits until the disk has it.
-    fn synchronise(&mut self) -> io::Result<()>;
+    fn synchronize(&mut self) -> io::Result<()>;
 }
 
 impl Sink for File {
@@ -24,7 +24,7 @@ impl Sink for File {
         self.seek(SeekFrom::Start(length)).map(|_| ())
     }
 
-    fn synchronise(&mut self) -> io::Result<()> {
+    fn synchronize(&mut self) -> io::Result<()> {
         match self.sync_data() {
             // Devices and pipes have nothing to wait for.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
@@ -39,13 +39,13 @@ pub struct Output<S = File> {
     sink: S,
     length: u64,
     written: u64,
-    synchronised: Instant,
+    synchronized: Instant,
 }
 
 impl<S: Sink> Output<S> {
     /// Goes on after the first `length` bytes of `sink`, which are whole lines.
     pub fn new(sink: S, length: u64) -> Self {
-        Self { sink, length, written: 0, synchronised: Instant::now() }
+        Self { sink, length, written: 0, synchronized: Instant::now() }
     }
 
     /// How many lines were written.
@@ -66,16 +66,16 @@ impl<S: Sink> Output<S> {
         }
         self.length += bytes.len() as u64;
         self.written += 1;
-        if self.synchronised.elapsed() >= SYNCHRONISE {
-            self.sink.synchronise()?;
-            self.synchronised = Instant::now();
+        if self.synchronized.elapsed() >= SYNCHRONIZE {
+            self.sink.synchronize()?;
+            self.synchronized = Instant::now();
         }
         Ok(())
     }
 
     /// Waits until the disk has everything.
     pub fn finish(&mut self) -> io::Result<()> {
-        self.sink.synchronise()
+        self.sink.synchronize()
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
             Ok(())
         }
 
-        fn synchronise(&mut self) -> io::Result<()> {
+        fn synchronize(&mut self) -> io::Result<()> {
             Ok(())
         }
     }

@@ -37,7 +37,7 @@ pub fn motion(pixels: &Pixels, index: usize, random: &mut Random) -> Pixels {
     pixels.map_planes(|plane| convolve(plane, &kernel))
 }
 
-/// A weight at an offset from the centre.
+/// A weight at an offset from the center.
 struct Tap {
     dx: isize,
     dy: isize,
@@ -59,10 +59,10 @@ fn disc(radius: f64) -> Vec<Tap> {
             taps.push(Tap { dx, dy, weight: covered as f32 });
         }
     }
-    normalise(taps)
+    normalize(taps)
 }
 
-/// The pixels under a line of this length through the centre.
+/// The pixels under a line of this length through the center.
 fn line(length: f64, angle: f64) -> Vec<Tap> {
     let half = (length - 1.0).max(0.0) / 2.0;
     let reach = half.ceil() as isize + 1;
@@ -85,10 +85,10 @@ fn line(length: f64, angle: f64) -> Vec<Tap> {
         dy: (i / side) as isize - reach,
         weight: weight as f32,
     };
-    normalise(weights.iter().enumerate().map(tap).collect())
+    normalize(weights.iter().enumerate().map(tap).collect())
 }
 
-fn normalise(mut taps: Vec<Tap>) -> Vec<Tap> {
+fn normalize(mut taps: Vec<Tap>) -> Vec<Tap> {
     taps.retain(|tap| tap.weight > 0.0);
     let sum: f32 = taps.iter().map(|tap| tap.weight).sum();
     taps.iter_mut().for_each(|tap| tap.weight /= sum);

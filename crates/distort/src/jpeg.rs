@@ -1,4 +1,4 @@
-//! JPEG as a round trip through its lossy steps: colour at half resolution, DCT, quantisation by the tables of ITU-T T.81,
+//! JPEG as a round trip through its lossy steps: color at half resolution, DCT, quantization by the tables of ITU-T T.81,
 //! annex K, scaled as the Independent JPEG Group's library does. Against that library (Pillow, a photo, quality 7 to 43) pixels differ by
 //! 0.3 to 0.8 levels on average, where compression changes them by 5 to 11.
 

@@ -1,4 +1,4 @@
-//! JPEG 2000 without its bit stream: wavelet, dead-zone quantiser, and a model of the bits that the coefficients take.
+//! JPEG 2000 without its bit stream: wavelet, dead-zone quantizer, and a model of the bits that the coefficients take.
 
 use rayon::prelude::*;
 
@@ -18,7 +18,7 @@ const BISECTIONS: usize = 9;
 const STEPS: (f64, f64) = (0.5, 1024.0);
 /// Weight of an error in Y, Cb and Cr; chroma errors are less visible, and encoders know it.
 const COMPONENT_WEIGHT: [f64; 3] = [1.0, 0.6, 0.7];
-/// Neighbours that are not zero sort a coefficient into one of so many contexts.
+/// Neighbors that are not zero sort a coefficient into one of so many contexts.
 const CONTEXTS: usize = 5;
 /// Magnitudes from here on share a symbol and pay for their bits.
 const LARGEST_SYMBOL: usize = 15;
@@ -57,7 +57,7 @@ fn bits(transformed: &Pixels, step: f64) -> f64 {
     [0usize, 1, 2].par_iter().map(|&i| component(i)).collect::<Vec<f64>>().iter().sum()
 }
 
-/// Entropy of the magnitudes, given how many of the neighbours that are already coded are not zero, plus signs.
+/// Entropy of the magnitudes, given how many of the neighbors that are already coded are not zero, plus signs.
 fn component_bits(plane: &Plane, step: f32) -> f64 {
     let bins = plane.map(|value| (value.abs() / step).floor());
     (0..=OCTAVES).flat_map(|octave| bands(plane, octave)).map(|band| band_bits(&bins, band)).sum()

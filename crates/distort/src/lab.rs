@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_come_back_and_red_is_where_it_should_be() {
+    fn colors_come_back_and_red_is_where_it_should_be() {
         for rgb in [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.2, 0.5, 0.9], [0.01, 0.02, 0.0]] {
             let back = to_rgb(from_rgb(rgb));
             assert!(rgb.iter().zip(back).all(|(a, b)| (a - b).abs() < 1e-4), "{rgb:?} {back:?}");

@@ -4,10 +4,10 @@
 //! distorted IQA database, QoMEX 2019; the code is our own. Where KADID's strengths do not rise with the level (mean shift and contrast
 //! change run from one direction through nothing to the other; the first level of Lab saturation changes nothing) they
 //! do here, and the seed chooses the direction. Three kinds differ in the means:
-//! - JPEG is a round trip through its lossy steps (4:2:0 colour, DCT, the tables of the standard); entropy coding, which loses
+//! - JPEG is a round trip through its lossy steps (4:2:0 color, DCT, the tables of the standard); entropy coding, which loses
 //!   nothing, is left out.
-//! - JPEG 2000 has the wavelet, the colour transform and the dead-zone quantiser of the standard, with one step size found by
-//!   bisection so that a context model of the coefficients fits the bit rate. The artefacts are those of the codec; the bytes of
+//! - JPEG 2000 has the wavelet, the color transform and the dead-zone quantizer of the standard, with one step size found by
+//!   bisection so that a context model of the coefficients fits the bit rate. The artifacts are those of the codec; the bytes of
 //!   a real encoder at the same rate may differ by some percent.
 //! - Denoising thresholds overlapping DCT blocks, where KADID ran a neural network.
 //!
@@ -24,7 +24,7 @@
 //! ```
 
 mod blur;
-mod colour;
+mod color;
 mod jpeg;
 mod jpeg2000;
 mod lab;
@@ -53,8 +53,8 @@ pub const LEVELS: u8 = 5;
 pub enum Category {
     /// Lost detail.
     Blurs,
-    /// Colours that are displaced, quantised, too weak or too strong.
-    Colour,
+    /// Colors that are displaced, quantized, too weak or too strong.
+    Color,
     /// The traces of a codec.
     Compression,
     /// Noise, and what is left of it after denoising.
@@ -105,16 +105,16 @@ kinds! {
     LensBlur, "lens blur", Blurs;
     /// Blur along a line of 1 to 10 px in a random direction.
     MotionBlur, "motion blur", Blurs;
-    /// Colour spread over its surroundings, and stronger.
-    ColourDiffusion, "colour diffusion", Colour;
+    /// Color spread over its surroundings, and stronger.
+    ColorDiffusion, "color diffusion", Color;
     /// Green displaced by 1 to 12 px at edges.
-    ColourShift, "colour shift", Colour;
-    /// 64 to 8 colours.
-    ColourQuantisation, "colour quantisation", Colour;
-    /// HSV saturation times 0.4 to -0.4: pale, grey, then complementary colours.
-    Desaturation, "colour saturation 1 (HSV)", Colour;
+    ColorShift, "color shift", Color;
+    /// 64 to 8 colors.
+    ColorQuantization, "color quantization", Color;
+    /// HSV saturation times 0.4 to -0.4: pale, gray, then complementary colors.
+    Desaturation, "color saturation 1 (HSV)", Color;
     /// Lab chroma times 1.25 to 9.
-    Oversaturation, "colour saturation 2 (Lab)", Colour;
+    Oversaturation, "color saturation 2 (Lab)", Color;
     /// JPEG 2000 at 16:1 to 400:1.
     Jpeg2000, "JPEG2000 compression", Compression;
     /// JPEG at quality 43 to 4.
@@ -122,7 +122,7 @@ kinds! {
     /// Gaussian noise in R, G and B.
     WhiteNoise, "white noise", Noise;
     /// Gaussian noise in Y, Cb and Cr.
-    ColourNoise, "white noise in colour components", Noise;
+    ColorNoise, "white noise in color components", Noise;
     /// Black and white samples.
     ImpulseNoise, "impulse noise", Noise;
     /// Gaussian noise in proportion to the sample.
@@ -142,9 +142,9 @@ kinds! {
     /// Larger pixels.
     Pixelate, "pixelate", Spatial;
     /// 20 to 7 levels in each channel.
-    Quantisation, "quantisation", Spatial;
-    /// Blocks of 32x32 of one colour.
-    ColourBlock, "colour block", Spatial;
+    Quantization, "quantization", Spatial;
+    /// Blocks of 32x32 of one color.
+    ColorBlock, "color block", Spatial;
     /// Strong sharpening of lightness.
     HighSharpen, "high sharpen", Sharpness;
     /// A tone curve that is flatter or steeper in the middle.
@@ -159,7 +159,7 @@ impl fmt::Display for Kind {
 
 /// The image with a distortion of `kind` at `level` (1 weakest to 5 strongest). The same seed gives the same picture.
 ///
-/// Size and bit depth are kept. A grey image becomes one of three channels if the distortion gives it colour. What was known of
+/// Size and bit depth are kept. A gray image becomes one of three channels if the distortion gives it color. What was known of
 /// the file is dropped: these are no longer its pixels.
 pub fn distort(image: &Image, kind: Kind, level: u8, seed: u64) -> Result<Image> {
     if !(1..=LEVELS).contains(&level) {
@@ -172,15 +172,15 @@ pub fn distort(image: &Image, kind: Kind, level: u8, seed: u64) -> Result<Image>
         Kind::GaussianBlur => blur::gaussian(&pixels, index),
         Kind::LensBlur => blur::lens(&pixels, index),
         Kind::MotionBlur => blur::motion(&pixels, index, &mut random),
-        Kind::ColourDiffusion => colour::diffuse(&pixels, index),
-        Kind::ColourShift => colour::shift(&pixels, index, &mut random),
-        Kind::ColourQuantisation => palette::quantise(&pixels, index),
-        Kind::Desaturation => colour::desaturate(&pixels, index),
-        Kind::Oversaturation => colour::oversaturate(&pixels, index),
+        Kind::ColorDiffusion => color::diffuse(&pixels, index),
+        Kind::ColorShift => color::shift(&pixels, index, &mut random),
+        Kind::ColorQuantization => palette::quantize(&pixels, index),
+        Kind::Desaturation => color::desaturate(&pixels, index),
+        Kind::Oversaturation => color::oversaturate(&pixels, index),
         Kind::Jpeg2000 => jpeg2000::compress(&pixels, index),
         Kind::Jpeg => jpeg::compress(&pixels, index),
         Kind::WhiteNoise => noise::white(&pixels, index, &mut random),
-        Kind::ColourNoise => noise::in_colour_components(&pixels, index, &mut random),
+        Kind::ColorNoise => noise::in_color_components(&pixels, index, &mut random),
         Kind::ImpulseNoise => noise::impulses(&pixels, index, &mut random),
         Kind::MultiplicativeNoise => noise::multiplicative(&pixels, index, &mut random),
         Kind::Denoise => noise::denoised(&pixels, index, &mut random),
@@ -190,8 +190,8 @@ pub fn distort(image: &Image, kind: Kind, level: u8, seed: u64) -> Result<Image>
         Kind::Jitter => spatial::jitter(&pixels, index, &mut random),
         Kind::NonEccentricityPatch => spatial::copy_patches(&pixels, index, &mut random),
         Kind::Pixelate => spatial::pixelate(&pixels, index),
-        Kind::Quantisation => spatial::quantise(&pixels, index),
-        Kind::ColourBlock => spatial::colour_blocks(&pixels, index, &mut random),
+        Kind::Quantization => spatial::quantize(&pixels, index),
+        Kind::ColorBlock => spatial::color_blocks(&pixels, index, &mut random),
         Kind::HighSharpen => sharpen::sharpen(&pixels, index),
         Kind::ContrastChange => tone::change_contrast(&pixels, index, &mut random),
     };

@@ -10,7 +10,7 @@ use agenticiqa_pixels::ops::dct::{Block, Dct, SIDE};
 /// Variance of white noise, samples of 0 to 1.
 const WHITE: [f64; 5] = [0.001, 0.002, 0.003, 0.005, 0.01];
 /// Variance of noise in Y, Cb and Cr.
-const COLOUR: [f64; 5] = [0.0001, 0.0005, 0.001, 0.002, 0.003];
+const COLOR: [f64; 5] = [0.0001, 0.0005, 0.001, 0.002, 0.003];
 /// Share of the samples that become black or white.
 const IMPULSE: [f64; 5] = [0.001, 0.005, 0.01, 0.02, 0.03];
 /// Variance of the factor.
@@ -34,8 +34,8 @@ fn add(pixels: &Pixels, sigma: f64, random: &mut Random) -> Pixels {
     out
 }
 
-pub fn in_colour_components(pixels: &Pixels, index: usize, random: &mut Random) -> Pixels {
-    add(&pixels.to_ycc(), COLOUR[index].sqrt(), random).to_rgb()
+pub fn in_color_components(pixels: &Pixels, index: usize, random: &mut Random) -> Pixels {
+    add(&pixels.to_ycc(), COLOR[index].sqrt(), random).to_rgb()
 }
 
 pub fn impulses(pixels: &Pixels, index: usize, random: &mut Random) -> Pixels {

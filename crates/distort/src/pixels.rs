@@ -3,19 +3,19 @@
 use agenticiqa_pixels::ops::strips;
 use agenticiqa_pixels::{Image, Plane, Result};
 
-/// R, G and B (or another colour space) on the scale 0 to 1; all three have one size.
+/// R, G and B (or another color space) on the scale 0 to 1; all three have one size.
 #[derive(Debug, Clone)]
 pub struct Pixels {
     pub planes: [Plane; 3],
 }
 
 impl Pixels {
-    /// The pixels of an image; a grey one has the same in all three planes.
+    /// The pixels of an image; a gray one has the same in all three planes.
     pub fn read(image: &Image) -> Self {
         Self { planes: [0, 1, 2].map(|channel| image.channel(channel).map(|sample| sample / 255.0)) }
     }
 
-    /// The image of this bit depth; grey if all three planes are equal once rounded.
+    /// The image of this bit depth; gray if all three planes are equal once rounded.
     pub fn write(&self, bit_depth: u8) -> Result<Image> {
         let (width, height) = (self.width(), self.height());
         let whole = |highest: f32| {

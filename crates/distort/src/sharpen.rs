@@ -16,11 +16,11 @@ pub fn sharpen(pixels: &Pixels, index: usize) -> Pixels {
     let (width, height) = (pixels.width(), pixels.height());
     let inside = |index: isize, size: usize| Border::Replicate.index(index, size).unwrap_or(0);
     let sharp = Plane::from_fn(width, height, |x, y| {
-        let centre = lightness.at(x, y);
+        let center = lightness.at(x, y);
         let across = |step: isize| lightness.at(inside(x as isize + step, width), y);
         let down = |step: isize| lightness.at(x, inside(y as isize + step, height));
-        let laplacian = (across(-REACH) + across(REACH) + down(-REACH) + down(REACH) - 4.0 * centre) / 4.0;
-        (centre - STRENGTH[index] * laplacian).clamp(0.0, 100.0)
+        let laplacian = (across(-REACH) + across(REACH) + down(-REACH) + down(REACH) - 4.0 * center) / 4.0;
+        (center - STRENGTH[index] * laplacian).clamp(0.0, 100.0)
     });
     Pixels { planes: [sharp, a.clone(), b.clone()] }.map_pixels(lab::to_rgb)
 }

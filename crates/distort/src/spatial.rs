@@ -16,7 +16,7 @@ const PATCH_REACH: f64 = 16.0;
 const PIXELATE: [f64; 5] = [0.01, 0.05, 0.1, 0.2, 0.5];
 /// Levels of each channel.
 const LEVELS: [f32; 5] = [20.0, 16.0, 13.0, 10.0, 7.0];
-/// Number of blocks of one colour.
+/// Number of blocks of one color.
 const BLOCKS: [usize; 5] = [2, 4, 6, 8, 10];
 const BLOCK_SIDE: usize = 32;
 
@@ -74,15 +74,15 @@ pub fn pixelate(pixels: &Pixels, index: usize) -> Pixels {
     let (width, height) = (pixels.width(), pixels.height());
     let places = |size: usize| -> Vec<usize> {
         let small = ((size as f64 * scale) as usize).max(1);
-        let centre = |i: usize, from: usize, to: usize| (((2 * i + 1) * to) / (2 * from)).min(to - 1);
-        (0..size).map(|i| centre(centre(i, size, small), small, size)).collect()
+        let center = |i: usize, from: usize, to: usize| (((2 * i + 1) * to) / (2 * from)).min(to - 1);
+        (0..size).map(|i| center(center(i, size, small), small, size)).collect()
     };
     let (columns, rows) = (places(width), places(height));
     pixels.map_planes(|plane| Plane::from_fn(width, height, |x, y| plane.at(columns[x], rows[y])))
 }
 
 /// Levels are spread between the darkest and the brightest sample of each channel.
-pub fn quantise(pixels: &Pixels, index: usize) -> Pixels {
+pub fn quantize(pixels: &Pixels, index: usize) -> Pixels {
     let steps = LEVELS[index] - 1.0;
     pixels.map_planes(|plane| {
         let low = plane.data().iter().copied().fold(f32::INFINITY, f32::min);
@@ -92,15 +92,15 @@ pub fn quantise(pixels: &Pixels, index: usize) -> Pixels {
     })
 }
 
-pub fn colour_blocks(pixels: &Pixels, index: usize, random: &mut Random) -> Pixels {
+pub fn color_blocks(pixels: &Pixels, index: usize, random: &mut Random) -> Pixels {
     let (width, height) = (pixels.width(), pixels.height());
     let side = BLOCK_SIDE.min(width).min(height);
     let mut out = pixels.clone();
     for _ in 0..BLOCKS[index] {
         let (x, y) = (random.below(width - side + 1), random.below(height - side + 1));
         for plane in &mut out.planes {
-            let colour = random.uniform() as f32;
-            (y..y + side).for_each(|row| plane.row_mut(row)[x..x + side].fill(colour));
+            let color = random.uniform() as f32;
+            (y..y + side).for_each(|row| plane.row_mut(row)[x..x + side].fill(color));
         }
     }
     out

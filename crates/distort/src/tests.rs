@@ -3,10 +3,10 @@
 use super::*;
 use agenticiqa_metrics::Mdsi;
 use agenticiqa_pixels::Samples;
-use agenticiqa_pixels::testing::{blurred_shapes, colour_noise};
+use agenticiqa_pixels::testing::{blurred_shapes, color_noise};
 use proptest::prelude::*;
 
-/// A colour picture with edges, texture and gradients.
+/// A color picture with edges, texture and gradients.
 fn scene(width: usize, height: usize) -> Image {
     let mut pixels = Vec::with_capacity(width * height * 3);
     for i in 0..width * height {
@@ -58,10 +58,10 @@ fn levels_that_do_not_exist_are_refused() {
 }
 
 #[test]
-fn grey_stays_grey_where_no_colour_is_made_and_sixteen_bits_stay() {
-    let grey = blurred_shapes(64, 1.0);
-    assert_eq!(distort(&grey, Kind::GaussianBlur, 5, 0).unwrap().channels(), 1);
-    assert_eq!(distort(&grey, Kind::ColourNoise, 5, 0).unwrap().channels(), 3);
+fn gray_stays_gray_where_no_color_is_made_and_sixteen_bits_stay() {
+    let gray = blurred_shapes(64, 1.0);
+    assert_eq!(distort(&gray, Kind::GaussianBlur, 5, 0).unwrap().channels(), 1);
+    assert_eq!(distort(&gray, Kind::ColorNoise, 5, 0).unwrap().channels(), 3);
     let deep = Image::from_rgb16(40, 30, (0..3600).map(|i| (i * 18) as u16).collect()).unwrap();
     for kind in Kind::ALL {
         assert_eq!(distort(&deep, kind, 3, 0).unwrap().bit_depth(), 16, "{kind}");
@@ -70,8 +70,8 @@ fn grey_stays_grey_where_no_colour_is_made_and_sixteen_bits_stay() {
 
 #[test]
 fn white_noise_has_the_variance_that_it_should_have() {
-    let grey = Image::from_gray8(200, 200, vec![128; 40_000]).unwrap();
-    let noisy = distort(&grey, Kind::WhiteNoise, 5, 1).unwrap();
+    let gray = Image::from_gray8(200, 200, vec![128; 40_000]).unwrap();
+    let noisy = distort(&gray, Kind::WhiteNoise, 5, 1).unwrap();
     let green = noisy.channel(1);
     let variance = green.data().iter().map(|sample| f64::from(sample - 128.0).powi(2)).sum::<f64>() / 40_000.0;
     assert!((variance / (255.0 * 255.0) - 0.01).abs() < 0.0005, "{variance}");
@@ -101,7 +101,7 @@ fn jpeg_is_what_a_real_encoder_and_decoder_make_of_it() {
         let pixels = width * height;
         (0..pixels).map(|i| (luma(&sample, i) - luma(other, i)).abs()).sum::<f64>() / pixels as f64
     };
-    // Rounding of their integer transform is left in luma; colour is halved and doubled with other filters.
+    // Rounding of their integer transform is left in luma; color is halved and doubled with other filters.
     assert!(apart(&theirs) < 0.5 && apart(&before) > 2.0, "{} of {}", apart(&theirs), apart(&before));
     let all = (0..decoded.len()).map(|i| (sample(i) - theirs(i)).abs()).sum::<f64>() / decoded.len() as f64;
     assert!(all < 2.0, "{all}");
@@ -113,7 +113,7 @@ proptest! {
     fn tiny_and_odd_pictures_are_distorted_too(
         width in 1usize..20, height in 1usize..20, kind in 0usize..25, level in 1u8..=5, seed in 0u32..9,
     ) {
-        let image = colour_noise(width, height, seed);
+        let image = color_noise(width, height, seed);
         let out = distort(&image, Kind::ALL[kind], level, u64::from(seed)).unwrap();
         prop_assert_eq!((out.width(), out.height()), (width, height));
     }

@@ -13,7 +13,7 @@ const MEAN_SHIFT: [f32; 5] = [0.03, 0.06, 0.1, 0.15, 0.22];
 /// Slope of the middle of the tone curve; KADID's slopes lie between 0.5 and 1.6.
 const LESS_CONTRAST: [f32; 5] = [0.9, 0.75, 0.6, 0.45, 0.3];
 const MORE_CONTRAST: [f32; 5] = [1.1, 1.25, 1.45, 1.7, 2.0];
-/// Where the straight middle of the contrast curve begins, seen from the centre.
+/// Where the straight middle of the contrast curve begins, seen from the center.
 const SHOULDER: f32 = 0.2;
 /// Share of the pictures whose contrast is lowered along a straight line, as haze does, and not by the curve.
 const STRAIGHT_SHARE: f64 = 0.4;
@@ -23,7 +23,7 @@ fn parabola(sample: f32, lift: f32) -> f32 {
     (sample + 2.0 * lift * sample * (1.0 - sample)).clamp(0.0, 1.0)
 }
 
-/// Two parts of the curve on the samples, one on lightness, which keeps more of the colour.
+/// Two parts of the curve on the samples, one on lightness, which keeps more of the color.
 pub fn brighten(pixels: &Pixels, index: usize) -> Pixels {
     let lift = BRIGHTEN[index];
     pixels.map_pixels(|rgb| {
@@ -48,13 +48,13 @@ pub fn change_contrast(pixels: &Pixels, index: usize, random: &mut Random) -> Pi
     }
     let slope = LESS_CONTRAST[index];
     if random.uniform() < STRAIGHT_SHARE {
-        let centre = 0.35 + 0.4 * random.uniform() as f32;
-        return pixels.map(|sample| centre + slope * (sample - centre));
+        let center = 0.35 + 0.4 * random.uniform() as f32;
+        return pixels.map(|sample| center + slope * (sample - center));
     }
     pixels.map(|sample| bend(sample, slope))
 }
 
-/// A curve with this slope about the centre, and straight lines from there to black and white.
+/// A curve with this slope about the center, and straight lines from there to black and white.
 fn bend(sample: f32, slope: f32) -> f32 {
     let shoulder = SHOULDER.min(0.45 / slope);
     let distance = (sample - 0.5).abs();

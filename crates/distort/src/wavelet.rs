@@ -13,8 +13,8 @@ const SCALE: f32 = 1.230_174_1;
 pub fn forward(plane: &mut Plane, levels: usize) {
     for level in 0..levels {
         let (width, height) = band_size(plane, level);
-        rows(plane, width, height, analyse);
-        columns(plane, width, height, analyse);
+        rows(plane, width, height, analyze);
+        columns(plane, width, height, analyze);
     }
 }
 
@@ -55,7 +55,7 @@ fn columns(plane: &mut Plane, width: usize, height: usize, step: fn(&mut [f32]))
     }
 }
 
-/// Adds `weight` times both neighbours to every second sample, starting at `first`.
+/// Adds `weight` times both neighbors to every second sample, starting at `first`.
 fn lift(signal: &mut [f32], first: usize, weight: f32) {
     let last = signal.len() - 1;
     for i in (first..signal.len()).step_by(2) {
@@ -65,7 +65,7 @@ fn lift(signal: &mut [f32], first: usize, weight: f32) {
     }
 }
 
-fn analyse(signal: &mut [f32]) {
+fn analyze(signal: &mut [f32]) {
     if signal.len() < 2 {
         return;
     }

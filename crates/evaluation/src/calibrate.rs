@@ -130,7 +130,7 @@ fn one(
 
 /// The error of a scale on the same samples.
 fn residual(scale: Scale, pairs: &Pairs) -> Option<f64> {
-    let mapped: Option<Vec<f64>> = pairs.predicted().iter().map(|raw| scale.normalise(*raw)).collect();
+    let mapped: Option<Vec<f64>> = pairs.predicted().iter().map(|raw| scale.normalize(*raw)).collect();
     mapped.map(|mapped| root_mean_square(&mapped, pairs.observed()))
 }
 

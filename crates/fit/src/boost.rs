@@ -22,7 +22,7 @@ pub struct Growth {
     pub rows: f64,
 }
 
-/// What is minimised.
+/// What is minimized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// Of targets 0 and 1, in log-odds.

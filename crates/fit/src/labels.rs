@@ -34,7 +34,7 @@ pub fn visibility(score: f64, level: u8) -> f64 {
 pub fn category(kind: Kind) -> Option<Distortion> {
     Some(match kind.category() {
         Category::Blurs => Distortion::Blurs,
-        Category::Colour => Distortion::Color,
+        Category::Color => Distortion::Color,
         Category::Compression => Distortion::Compression,
         Category::Noise => Distortion::Noise,
         Category::Brightness => Distortion::Brightness,
@@ -52,15 +52,15 @@ pub fn related(kind: Kind) -> &'static [Distortion] {
         Kind::Denoise => &[Distortion::Blurs, Distortion::Compression],
         Kind::Jpeg2000 => &[Distortion::Blurs],
         Kind::Jpeg => &[Distortion::Color],
-        Kind::ColourQuantisation => &[Distortion::Compression, Distortion::Noise],
-        Kind::ColourDiffusion | Kind::Oversaturation => &[Distortion::Contrast, Distortion::Brightness],
+        Kind::ColorQuantization => &[Distortion::Compression, Distortion::Noise],
+        Kind::ColorDiffusion | Kind::Oversaturation => &[Distortion::Contrast, Distortion::Brightness],
         Kind::Brighten | Kind::Darken => &[Distortion::Contrast],
         Kind::ContrastChange => &[Distortion::Brightness],
         Kind::HighSharpen => &[Distortion::Noise, Distortion::Contrast],
         Kind::Jitter => &[Distortion::Blurs, Distortion::Noise],
         Kind::Pixelate => &[Distortion::Blurs, Distortion::Sharpness],
-        Kind::Quantisation => &[Distortion::Compression, Distortion::Color, Distortion::Noise, Distortion::Contrast],
-        Kind::ColourBlock => &[Distortion::Color],
+        Kind::Quantization => &[Distortion::Compression, Distortion::Color, Distortion::Noise, Distortion::Contrast],
+        Kind::ColorBlock => &[Distortion::Color],
         _ => &[],
     }
 }

@@ -116,7 +116,7 @@ fn summary(text: &mut String, judged: &[Judged<'_>]) {
         let found = rate(visible, |picture| {
             labels::category(Kind::ALL[picture.sample.given[place].kind]).is_some_and(|category| picture.has(category))
         });
-        let which = ["first (blur, tone or colour)", "second (noise or JPEG)"][place];
+        let which = ["first (blur, tone or color)", "second (noise or JPEG)"][place];
         let _ = writeln!(text, "- pictures with two distortions: {which} found if at least moderate: {found}");
     }
     let _ = writeln!(text);
@@ -129,7 +129,7 @@ fn confusion(text: &mut String, judged: &[Judged<'_>]) {
     let _ = writeln!(text, "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     let groups: [(&str, Option<Category>); 9] = [
         ("Blurs", Some(Category::Blurs)),
-        ("Color distortions", Some(Category::Colour)),
+        ("Color distortions", Some(Category::Color)),
         ("Compression", Some(Category::Compression)),
         ("Noise", Some(Category::Noise)),
         ("Brightness change", Some(Category::Brightness)),

@@ -203,7 +203,7 @@ impl Measured {
             Kind::ContrastChange,
         ];
         const SECOND: [Kind; 5] =
-            [Kind::WhiteNoise, Kind::ColourNoise, Kind::MultiplicativeNoise, Kind::Jpeg, Kind::Jpeg];
+            [Kind::WhiteNoise, Kind::ColorNoise, Kind::MultiplicativeNoise, Kind::Jpeg, Kind::Jpeg];
         let (first, second) = (FIRST[draw.below(FIRST.len())], SECOND[draw.below(SECOND.len())]);
         let (first_level, second_level) = (2 + draw.below(4) as u8, 1 + draw.below(4) as u8);
         let once = distort(base, first, first_level, draw.below(1 << 30) as u64)?;

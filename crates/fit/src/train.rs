@@ -29,8 +29,8 @@ const LEAST: f64 = -1.0;
 const LEAST_WITH_REFERENCE: f64 = 0.0;
 /// Visibility from which a change of tone can be told without a reference.
 const STRONG_TONE: f64 = 1.5;
-/// Share of the clean pictures of other sources (folders without opinions) that may be reported for tone or colour: most photos are of
-/// one source, and the tones and colours that are usual there are not usual everywhere.
+/// Share of the clean pictures of other sources (folders without opinions) that may be reported for tone or color: most photos are of
+/// one source, and the tones and colors that are usual there are not usual everywhere.
 const FALSE_ELSEWHERE: f64 = 0.03;
 /// Such pictures are fewer still.
 const ELSEWHERE_WEIGHT: f64 = 6.0;

@@ -2,10 +2,10 @@
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
-/// The colour of text.
+/// The color of text.
 pub(crate) const WHITE: [u8; 3] = [236, 236, 240];
 
-/// The colour of what nothing is drawn on.
+/// The color of what nothing is drawn on.
 const BACKGROUND: u8 = 24;
 
 /// RGB pixels, row by row.
@@ -38,23 +38,23 @@ impl Canvas {
     }
 
     /// Fills a rectangle; what lies outside is left out.
-    pub fn fill(&mut self, left: usize, top: usize, width: usize, height: usize, colour: [u8; 3]) {
+    pub fn fill(&mut self, left: usize, top: usize, width: usize, height: usize, color: [u8; 3]) {
         for y in top..top + height {
             for x in left..left + width {
-                self.mix(x, y, colour, 255);
+                self.mix(x, y, color, 255);
             }
         }
     }
 
-    /// Lays a colour over one pixel with an opacity of 0..=255.
-    fn mix(&mut self, x: usize, y: usize, colour: [u8; 3], opacity: u8) {
+    /// Lays a color over one pixel with an opacity of 0..=255.
+    fn mix(&mut self, x: usize, y: usize, color: [u8; 3], opacity: u8) {
         if x >= self.width || y >= self.height {
             return;
         }
         let start = (y * self.width + x) * 3;
-        for (value, colour) in self.data[start..start + 3].iter_mut().zip(colour) {
+        for (value, color) in self.data[start..start + 3].iter_mut().zip(color) {
             let (over, under) = (u16::from(opacity), 255 - u16::from(opacity));
-            *value = ((u16::from(colour) * over + u16::from(*value) * under + 127) / 255) as u8;
+            *value = ((u16::from(color) * over + u16::from(*value) * under + 127) / 255) as u8;
         }
     }
 }
@@ -91,13 +91,13 @@ impl Text {
     }
 
     /// Draws a line; letters that the font does not have become question marks.
-    pub fn draw(self, canvas: &mut Canvas, left: usize, top: usize, line: &str, colour: [u8; 3]) {
+    pub fn draw(self, canvas: &mut Canvas, left: usize, top: usize, line: &str, color: [u8; 3]) {
         let raster = |letter| get_raster(letter, FontWeight::Regular, self.size);
         for (index, letter) in line.chars().enumerate() {
             let Some(letter) = raster(letter).or_else(|| raster('?')) else { continue };
             for (y, row) in letter.rows().enumerate() {
                 for (x, &opacity) in row.iter().enumerate() {
-                    canvas.mix(left + index * self.width() + x, top + y, colour, opacity);
+                    canvas.mix(left + index * self.width() + x, top + y, color, opacity);
                 }
             }
         }

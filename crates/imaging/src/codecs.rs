@@ -49,7 +49,7 @@ pub(crate) fn png(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     Ok(decoded)
 }
 
-/// The decoder takes for granted that a palette is whole: 1 to 256 colours of three bytes.
+/// The decoder takes for granted that a palette is whole: 1 to 256 colors of three bytes.
 fn check_palette(bytes: &[u8]) -> Result<()> {
     let mut chunks = bytes.get(8..).unwrap_or_default();
     while let Some((&[a, b, c, d, ref kind @ ..], rest)) = chunks.split_first_chunk::<8>() {
@@ -129,7 +129,7 @@ pub(crate) fn webp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
         image_webp::DecodingError::MemoryLimitExceeded => Error::Memory { format: Format::WebP },
         other => Error::corrupt(Format::WebP, other),
     };
-    // The container states its own length; what is cut off may be colour profile or orientation.
+    // The container states its own length; what is cut off may be color profile or orientation.
     let stated = bytes.get(4..8).map_or(0, |length| length.iter().rev().fold(0, |n, &byte| n << 8 | usize::from(byte)));
     if bytes.len() < stated.saturating_add(8) {
         return Err(Error::Truncated { format: Format::WebP });
@@ -225,8 +225,8 @@ fn paint<const CHANNELS: usize>(
         for (pixel, &index) in pixels.iter_mut().skip(start).zip(row) {
             if place.transparent != Some(index) {
                 // An index beyond the palette shows black, as browsers do.
-                let colour = palette.get(usize::from(index)).copied().unwrap_or_default();
-                pixel[..3].copy_from_slice(&colour);
+                let color = palette.get(usize::from(index)).copied().unwrap_or_default();
+                pixel[..3].copy_from_slice(&color);
                 pixel[3..].fill(255);
             }
         }
@@ -265,7 +265,7 @@ impl KindText for image::error::UnsupportedError {
     fn kind_text(&self) -> String {
         use image::error::UnsupportedErrorKind::{Color, GenericFeature};
         match self.kind() {
-            Color(colour) => format!("{colour:?} samples"),
+            Color(color) => format!("{color:?} samples"),
             GenericFeature(feature) => feature,
             other => format!("{other:?}"),
         }

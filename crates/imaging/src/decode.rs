@@ -47,12 +47,12 @@ pub enum Note {
     SixteenBits,
     /// Floating-point samples were taken as fractions of white, clipped to 0..=1, and made 16-bit.
     FloatClipped,
-    /// The embedded colour profile was applied: pixels were converted to sRGB.
+    /// The embedded color profile was applied: pixels were converted to sRGB.
     ProfileConverted {
         /// The profile's own name.
         name: String,
     },
-    /// The embedded colour profile cannot be used: pixels were taken as sRGB.
+    /// The embedded color profile cannot be used: pixels were taken as sRGB.
     ProfileIgnored {
         /// Why it cannot be used.
         reason: String,
@@ -71,8 +71,8 @@ impl fmt::Display for Note {
             Self::FirstFrame => f.write_str("first frame of several taken"),
             Self::SixteenBits => f.write_str("16-bit samples kept"),
             Self::FloatClipped => f.write_str("floating-point samples clipped to 0..1 and made 16-bit"),
-            Self::ProfileConverted { name } => write!(f, "colour profile \"{name}\" converted to sRGB"),
-            Self::ProfileIgnored { reason } => write!(f, "colour profile ignored, pixels taken as sRGB: {reason}"),
+            Self::ProfileConverted { name } => write!(f, "color profile \"{name}\" converted to sRGB"),
+            Self::ProfileIgnored { reason } => write!(f, "color profile ignored, pixels taken as sRGB: {reason}"),
             Self::CmykConverted => f.write_str("CMYK without profile converted by formula"),
             Self::AlphaOnWhite => f.write_str("transparent pixels composited on white"),
             Self::Oriented(tag) => write!(f, "orientation {tag} applied"),
@@ -155,7 +155,7 @@ impl Decoder {
         if let Some(profile) = icc {
             // After a panic the pixels may be half converted: an error, not a note.
             let note = catch_unwind(AssertUnwindSafe(|| icc::to_srgb(&mut raster, &profile)));
-            notes.extend(note.map_err(|_| Error::corrupt(format, "its colour profile cannot be made sense of"))?);
+            notes.extend(note.map_err(|_| Error::corrupt(format, "its color profile cannot be made sense of"))?);
         }
         if raster.layout == Layout::Cmyk {
             raster.inks_to_rgb();

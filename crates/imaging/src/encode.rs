@@ -8,13 +8,13 @@ use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 use crate::{Error, Format, Result};
 
-/// The picture as a PNG file of 8 bits a sample, grey or RGB; 16-bit samples are rounded.
+/// The picture as a PNG file of 8 bits a sample, gray or RGB; 16-bit samples are rounded.
 pub fn encode_png(image: &Image) -> Result<Vec<u8>> {
-    let colour = if image.channels() == 1 { ExtendedColorType::L8 } else { ExtendedColorType::Rgb8 };
-    write_png(image, &interleaved(image), colour)
+    let color = if image.channels() == 1 { ExtendedColorType::L8 } else { ExtendedColorType::Rgb8 };
+    write_png(image, &interleaved(image), color)
 }
 
-/// The picture as a PNG file, grey or RGB, with all of its bits: 8 or 16 a sample.
+/// The picture as a PNG file, gray or RGB, with all of its bits: 8 or 16 a sample.
 pub fn encode_png_exact(image: &Image) -> Result<Vec<u8>> {
     let Samples::Sixteen(planes) = image.samples() else { return encode_png(image) };
     let (channels, pixels) = (image.channels(), image.width() * image.height());
@@ -24,18 +24,18 @@ pub fn encode_png_exact(image: &Image) -> Result<Vec<u8>> {
     write_png(image, &bytes, if channels == 1 { ExtendedColorType::L16 } else { ExtendedColorType::Rgb16 })
 }
 
-fn write_png(image: &Image, bytes: &[u8], colour: ExtendedColorType) -> Result<Vec<u8>> {
+fn write_png(image: &Image, bytes: &[u8], color: ExtendedColorType) -> Result<Vec<u8>> {
     let too_large = |_| Error::corrupt(Format::Png, "too large for a PNG file");
     let width = u32::try_from(image.width()).map_err(too_large)?;
     let height = u32::try_from(image.height()).map_err(too_large)?;
     let mut file = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive);
-    let written = encoder.write_image(bytes, width, height, colour);
+    let written = encoder.write_image(bytes, width, height, color);
     written.map_err(|error| Error::corrupt(Format::Png, error))?;
     Ok(file)
 }
 
-/// The picture as a JPEG file with the colour of every pixel (4:4:4), grey or RGB: for showing, not for measuring.
+/// The picture as a JPEG file with the color of every pixel (4:4:4), gray or RGB: for showing, not for measuring.
 ///
 /// `quality` is from 1 to 100. JPEG has no sides above 65535 pixels.
 pub fn encode_jpeg(image: &Image, quality: u8) -> Result<Vec<u8>> {
@@ -46,8 +46,8 @@ pub fn encode_jpeg(image: &Image, quality: u8) -> Result<Vec<u8>> {
     let mut encoder = Encoder::new(&mut file, quality.clamp(1, 100));
     encoder.set_sampling_factor(SamplingFactor::R_4_4_4);
     encoder.set_optimized_huffman_tables(true);
-    let colour = if image.channels() == 1 { ColorType::Luma } else { ColorType::Rgb };
-    let written = encoder.encode(&interleaved(image), width, height, colour);
+    let color = if image.channels() == 1 { ColorType::Luma } else { ColorType::Rgb };
+    let written = encoder.encode(&interleaved(image), width, height, color);
     written.map_err(|error| Error::corrupt(Format::Jpeg, error))?;
     Ok(file)
 }
@@ -103,14 +103,14 @@ mod tests {
     use super::*;
     use crate::Decoder;
 
-    fn colourful(width: usize, height: usize) -> Image {
+    fn colorful(width: usize, height: usize) -> Image {
         let samples = (0..width * height * 3).map(|i| (i * 37 % 251) as u8).collect();
         Image::from_rgb8(width, height, samples).unwrap()
     }
 
     #[test]
     fn eight_bit_pictures_come_back_bit_by_bit() {
-        for image in [colourful(31, 17), Image::from_gray8(5, 3, (0..15).map(|i| i * 16).collect()).unwrap()] {
+        for image in [colorful(31, 17), Image::from_gray8(5, 3, (0..15).map(|i| i * 16).collect()).unwrap()] {
             let picture = Decoder::default().decode(&encode_png(&image).unwrap()).unwrap();
             assert_eq!(picture.image.samples(), image.samples());
             assert_eq!(picture.image.channels(), image.channels());
@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn an_exact_file_keeps_all_bits() {
-        let grey = Image::from_gray16(5, 1, vec![0, 128, 129, 0x7fff, 65535]).unwrap();
+        let gray = Image::from_gray16(5, 1, vec![0, 128, 129, 0x7fff, 65535]).unwrap();
         let rgb = Image::from_rgb16(3, 2, (0..18).map(|i| i * 3001).collect()).unwrap();
-        for image in [grey, rgb, colourful(7, 5)] {
+        for image in [gray, rgb, colorful(7, 5)] {
             let picture = Decoder::default().decode(&encode_png_exact(&image).unwrap()).unwrap();
             assert_eq!((picture.image.samples(), picture.image.channels()), (image.samples(), image.channels()));
         }
@@ -154,8 +154,8 @@ mod tests {
     fn a_jpeg_file_shows_the_picture() {
         let wave = |i: usize| 128.0 + 100.0 * (i as f32 / 40.0).sin();
         let rgb: Vec<u8> = (0..96 * 64).flat_map(|i| [wave(i % 96) as u8, wave(i / 96) as u8, 40]).collect();
-        let grey = Image::from_gray8(96, 64, rgb.iter().copied().step_by(3).collect()).unwrap();
-        for image in [Image::from_rgb8(96, 64, rgb).unwrap(), grey] {
+        let gray = Image::from_gray8(96, 64, rgb.iter().copied().step_by(3).collect()).unwrap();
+        for image in [Image::from_rgb8(96, 64, rgb).unwrap(), gray] {
             let shown = Decoder::default().decode(&encode_jpeg(&image, 90).unwrap()).unwrap().image;
             assert_eq!((shown.width(), shown.height(), shown.channels()), (96, 64, image.channels()));
             for channel in 0..image.channels() {
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn small_pictures_are_left_alone() {
-        let image = colourful(40, 30);
+        let image = colorful(40, 30);
         assert_eq!(shrink(&image, 40).unwrap().samples(), image.samples());
     }
 }

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// JPEG, also progressive, grey, CMYK and YCCK.
+    /// JPEG, also progressive, gray, CMYK and YCCK.
     Jpeg,
     /// PNG of every depth.
     Png,

@@ -1,8 +1,8 @@
 //! Heat maps: where a metric sees damage, painted over the picture, with a legend.
 //!
-//! The picture is shown in grey. A flawless place stays as it is; the worse a place, the more of the colour map lies
+//! The picture is shown in gray. A flawless place stays as it is; the worse a place, the more of the color map lies
 //! over it, from dark purple over red to light yellow, each step lighter than the one before, so that the order of
-//! damage can be read without colour vision too. The bar below the picture has the same colours over middle grey.
+//! damage can be read without color vision too. The bar below the picture has the same colors over middle gray.
 
 use agenticiqa_metrics::{Image, Map, Plane};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -21,9 +21,9 @@ const SHORTEST_SIDE: usize = 384;
 /// Narrower than this the legend could not be read.
 const NARROWEST: usize = 320;
 
-/// Colours from least to most damage: matplotlib's "inferno" (released to the public domain by its authors) at equal
+/// Colors from least to most damage: matplotlib's "inferno" (released to the public domain by its authors) at equal
 /// distances, without the black end, which would look like a dark place of the picture.
-const COLOURS: [[f32; 3]; 11] = [
+const COLORS: [[f32; 3]; 11] = [
     [50.0, 10.0, 94.0],
     [87.0, 16.0, 110.0],
     [120.0, 28.0, 109.0],
@@ -37,7 +37,7 @@ const COLOURS: [[f32; 3]; 11] = [
     [252.0, 255.0, 164.0],
 ];
 
-/// How much of the colour lies over the picture at the worst places.
+/// How much of the color lies over the picture at the worst places.
 const OPACITY: f32 = 0.88;
 
 /// The picture with the map over it and a legend below, as an RGB PNG file.
@@ -73,23 +73,23 @@ fn paint(image: &Image, map: &Map, title: &str) -> Canvas {
     canvas
 }
 
-/// The map alone in its colours, opaque, at a size of the caller's: an RGB PNG file to lay over a picture.
-pub fn colour_map(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
+/// The map alone in its colors, opaque, at a size of the caller's: an RGB PNG file to lay over a picture.
+pub fn color_map(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
     let damage = resize(&map.plane, width, height);
-    let pixels: Vec<u8> = damage.data().iter().flat_map(|&value| colour(share_of_damage(value, map))).collect();
+    let pixels: Vec<u8> = damage.data().iter().flat_map(|&value| color(share_of_damage(value, map))).collect();
     let image = Image::from_rgb8(width, height, pixels)?;
     crate::encode_png(&image)
 }
 
-/// The values of the map at a size of the caller's, as a grey PNG file of 8 bits: black is the lower of its two ends.
+/// The values of the map at a size of the caller's, as a gray PNG file of 8 bits: black is the lower of its two ends.
 pub fn map_values(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
     let values = resize(&map.plane, width, height);
-    let grey = |&value: &f32| {
+    let gray = |&value: &f32| {
         let share = share_of_damage(value, map);
         let upwards = if map.best > map.worst { 1.0 - share } else { share };
         (upwards * 255.0).round() as u8
     };
-    crate::encode_png(&Image::from_gray8(width, height, values.data().iter().map(grey).collect())?)
+    crate::encode_png(&Image::from_gray8(width, height, values.data().iter().map(gray).collect())?)
 }
 
 /// The size at which a picture is shown.
@@ -110,26 +110,26 @@ fn share_of_damage(value: f32, map: &Map) -> f32 {
     if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
 }
 
-/// The colour of a place of the picture with that share of damage.
+/// The color of a place of the picture with that share of damage.
 fn blend(gray: f32, damage: f32) -> [u8; 3] {
-    // The square root makes slight damage visible; a flawless place keeps its grey.
+    // The square root makes slight damage visible; a flawless place keeps its gray.
     let opacity = OPACITY * damage.sqrt();
-    palette(damage).map(|colour| (gray * (1.0 - opacity) + colour * opacity + 0.5) as u8)
+    palette(damage).map(|color| (gray * (1.0 - opacity) + color * opacity + 0.5) as u8)
 }
 
-/// The colour of a share of damage, with nothing below it.
-fn colour(damage: f32) -> [u8; 3] {
-    palette(damage).map(|colour| (colour + 0.5) as u8)
+/// The color of a share of damage, with nothing below it.
+fn color(damage: f32) -> [u8; 3] {
+    palette(damage).map(|color| (color + 0.5) as u8)
 }
 
 fn palette(damage: f32) -> [f32; 3] {
-    let position = damage * (COLOURS.len() - 1) as f32;
-    let index = (position as usize).min(COLOURS.len() - 2);
+    let position = damage * (COLORS.len() - 1) as f32;
+    let index = (position as usize).min(COLORS.len() - 2);
     let fraction = position - index as f32;
-    std::array::from_fn(|channel| COLOURS[index][channel] * (1.0 - fraction) + COLOURS[index + 1][channel] * fraction)
+    std::array::from_fn(|channel| COLORS[index][channel] * (1.0 - fraction) + COLORS[index + 1][channel] * fraction)
 }
 
-/// Title, colour bar, ticks and their values, from best on the left to worst on the right.
+/// Title, color bar, ticks and their values, from best on the left to worst on the right.
 fn draw_legend(canvas: &mut Canvas, top: usize, map: &Map, title: &str, text: Text) {
     let unit = text.height();
     let margin = unit;
@@ -138,8 +138,8 @@ fn draw_legend(canvas: &mut Canvas, top: usize, map: &Map, title: &str, text: Te
     text.draw(canvas, left, top + unit / 2, &text.fit(title, length), WHITE);
     let bar = top + unit * 7 / 4;
     for x in left..right {
-        let colour = blend(128.0, (x - left) as f32 / (length - 1).max(1) as f32);
-        canvas.fill(x, bar, 1, unit * 3 / 2, colour);
+        let color = blend(128.0, (x - left) as f32 / (length - 1).max(1) as f32);
+        canvas.fill(x, bar, 1, unit * 3 / 2, color);
     }
     // As many ticks as have room for their values.
     let ticks = if length > 60 * text.width() {
@@ -165,7 +165,7 @@ fn draw_legend(canvas: &mut Canvas, top: usize, map: &Map, title: &str, text: Te
     }
 }
 
-/// A tick's value with the digits that tell it from its neighbours.
+/// A tick's value with the digits that tell it from its neighbors.
 fn label(value: f32, step: f32) -> String {
     let step = step.abs();
     if step > 0.0 && (step < 1e-4 || value.abs() >= 1e6) {
@@ -185,10 +185,10 @@ fn resize(plane: &Plane, width: usize, height: usize) -> Plane {
     if (shrunk.width(), shrunk.height()) == (width, height) {
         return shrunk;
     }
-    let across: Vec<_> = (0..width).map(|x| neighbours(x, width, shrunk.width())).collect();
+    let across: Vec<_> = (0..width).map(|x| neighbors(x, width, shrunk.width())).collect();
     let mut grown = Plane::new(width, height);
     grown.data_mut().par_chunks_mut(width.max(1)).enumerate().for_each(|(y, row)| {
-        let (above, below, down) = neighbours(y, height, shrunk.height());
+        let (above, below, down) = neighbors(y, height, shrunk.height());
         let (above, below) = (shrunk.row(above), shrunk.row(below));
         for (value, &(left, right, fraction)) in row.iter_mut().zip(&across) {
             let upper = above[left] * (1.0 - fraction) + above[right] * fraction;
@@ -199,8 +199,8 @@ fn resize(plane: &Plane, width: usize, height: usize) -> Plane {
     grown
 }
 
-/// The two samples around the centre of pixel `index` when `from` samples cover `to` pixels, and the second's weight.
-fn neighbours(index: usize, to: usize, from: usize) -> (usize, usize, f32) {
+/// The two samples around the center of pixel `index` when `from` samples cover `to` pixels, and the second's weight.
+fn neighbors(index: usize, to: usize, from: usize) -> (usize, usize, f32) {
     let position = ((index as f32 + 0.5) * from as f32 / to as f32 - 0.5).clamp(0.0, (from - 1) as f32);
     let first = position as usize;
     (first, (first + 1).min(from - 1), position - first as f32)
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flawless_map_leaves_the_grey_picture_and_damage_shows_in_its_place() {
+    fn a_flawless_map_leaves_the_gray_picture_and_damage_shows_in_its_place() {
         let image = Image::from_gray8(512, 400, vec![90; 512 * 400]).unwrap();
         let plane = Plane::from_fn(64, 50, |x, y| if x >= 48 && y < 25 { 0.0 } else { 1.0 });
         let damage = map(plane);
@@ -271,15 +271,15 @@ mod tests {
             let values = Decoder::default().decode(&map_values(&map, 4, 3).unwrap()).unwrap().image;
             assert_eq!((values.width(), values.height(), values.channels()), (4, 3, 1));
             assert_eq!(values.gray().row(2), expected);
-            let colours = Decoder::default().decode(&colour_map(&map, 4, 3).unwrap()).unwrap().image;
+            let colors = Decoder::default().decode(&color_map(&map, 4, 3).unwrap()).unwrap().image;
             let worst_at = if best > worst { 0 } else { 3 };
-            assert_eq!((colours.width(), colours.height()), (4, 3));
-            assert!(colours.gray().at(worst_at, 0) > colours.gray().at(3 - worst_at, 0));
+            assert_eq!((colors.width(), colors.height()), (4, 3));
+            assert!(colors.gray().at(worst_at, 0) > colors.gray().at(3 - worst_at, 0));
         }
     }
 
     #[test]
-    fn worse_places_are_lighter_over_middle_grey() {
+    fn worse_places_are_lighter_over_middle_gray() {
         let light = |damage: f32| {
             let [red, green, blue] = blend(0.0, damage).map(f32::from);
             0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,6 +1,6 @@
 //! Embedded ICC profiles: pixels are converted to sRGB.
 //!
-//! A profile that is sRGB in effect (no colour moves by more than one code value) changes nothing, so that the pixels
+//! A profile that is sRGB in effect (no color moves by more than one code value) changes nothing, so that the pixels
 //! stay those of the file. A profile that cannot be used is a note, not an error, as in every image viewer.
 
 use moxcms::{ColorProfile, DataColorSpace, Layout as Channels, RenderingIntent, TransformOptions};
@@ -12,7 +12,7 @@ use crate::raster::{Layout, Raster, Samples};
 /// Pixels that are converted at a time.
 const STRIP: usize = 1 << 15;
 
-/// How far colours may move under a profile that counts as sRGB, in 8-bit code values.
+/// How far colors may move under a profile that counts as sRGB, in 8-bit code values.
 const TOLERANCE: u8 = 1;
 
 /// The same for profiles that call themselves sRGB: small ones approximate its curve.
@@ -76,22 +76,22 @@ fn fail(error: moxcms::CmsError) -> String {
     format!("it cannot be applied ({error})")
 }
 
-/// Whether a grid of colours stays where it is.
+/// Whether a grid of colors stays where it is.
 fn is_srgb(profile: &ColorProfile, name: &str) -> Result<bool, String> {
     const STEPS: usize = 9;
     let level = |i: usize| (i * 255 / (STEPS - 1)) as u8;
     let grid = (0..STEPS * STEPS * STEPS).flat_map(|i| [i / STEPS / STEPS, i / STEPS % STEPS, i % STEPS].map(level));
     let ramp = (0..=255).flat_map(|value| [value; 3]);
-    let colours: Vec<u8> = grid.chain(ramp).collect();
-    let mut converted = vec![0; colours.len()];
+    let colors: Vec<u8> = grid.chain(ramp).collect();
+    let mut converted = vec![0; colors.len()];
     let transform = profile
         .create_transform_8bit(Channels::Rgb, &ColorProfile::new_srgb(), Channels::Rgb, options())
         .map_err(fail)?;
-    transform.transform(&colours, &mut converted).map_err(fail)?;
-    Ok(stays(&colours, &converted, name))
+    transform.transform(&colors, &mut converted).map_err(fail)?;
+    Ok(stays(&colors, &converted, name))
 }
 
-/// Whether all grey levels stay where they are; an RGB profile on a grey image counts for its greys.
+/// Whether all gray levels stay where they are; an RGB profile on a gray image counts for its grays.
 fn is_srgb_gray(profile: &ColorProfile, name: &str) -> Result<bool, String> {
     let (layout, copies) = gray_layout(profile);
     let levels: Vec<u8> = (0..=255).flat_map(|level| std::iter::repeat_n(level, copies)).collect();
@@ -103,7 +103,7 @@ fn is_srgb_gray(profile: &ColorProfile, name: &str) -> Result<bool, String> {
     Ok(stays(&expected, &converted, name))
 }
 
-/// How many copies of a grey sample the profile takes for a pixel.
+/// How many copies of a gray sample the profile takes for a pixel.
 fn gray_layout(profile: &ColorProfile) -> (Channels, usize) {
     match profile.color_space {
         DataColorSpace::Gray => (Channels::Gray, 1),
@@ -143,7 +143,7 @@ fn narrow(value: u16) -> u8 {
     ((u32::from(value) + 128) / 257) as u8
 }
 
-/// Converts grey through a table of all its values; whether that changed anything.
+/// Converts gray through a table of all its values; whether that changed anything.
 fn convert_gray(raster: &mut Raster, profile: &ColorProfile, name: &str) -> Result<bool, String> {
     if is_srgb_gray(profile, name)? {
         return Ok(false);
@@ -167,7 +167,7 @@ fn convert_gray(raster: &mut Raster, profile: &ColorProfile, name: &str) -> Resu
     Ok(true)
 }
 
-/// What the grey `levels` become. Grey stays neutral in sRGB, so one channel says it all.
+/// What the gray `levels` become. Gray stays neutral in sRGB, so one channel says it all.
 fn gray_table(profile: &ColorProfile, levels: &[u16]) -> Result<Vec<u16>, String> {
     let srgb = ColorProfile::new_srgb();
     let (layout, copies) = gray_layout(profile);

@@ -1,7 +1,7 @@
-//! JPEG, strictly: a picture whose data ends early is an error, not a half-grey image.
+//! JPEG, strictly: a picture whose data ends early is an error, not a half-gray image.
 //!
 //! `zune-jpeg` decodes; it forgives much, as browsers do. So the file's segments are walked first: the walk finds the
-//! size, the quantisation tables and the end-of-image marker, and refuses files whose data cannot fill their size.
+//! size, the quantization tables and the end-of-image marker, and refuses files whose data cannot fill their size.
 //! CMYK and YCCK files come out as amounts of ink (Adobe's inverted convention, as Pillow and ImageMagick assume for
 //! all files), so that an embedded CMYK profile can be applied.
 
@@ -33,7 +33,7 @@ mod marker {
     pub const START_OF_IMAGE: u8 = 0xd8;
     pub const END_OF_IMAGE: u8 = 0xd9;
     pub const START_OF_SCAN: u8 = 0xda;
-    pub const QUANTISATION: u8 = 0xdb;
+    pub const QUANTIZATION: u8 = 0xdb;
     pub const HUFFMAN: u8 = 0xc4;
     pub const EXTENSION: u8 = 0xc8;
     pub const ARITHMETIC: u8 = 0xcc;
@@ -48,7 +48,7 @@ pub(crate) struct Segments {
     precision: u8,
     /// The frame header's marker, which tells the coding process.
     process: u8,
-    /// Number of the first component's quantisation table.
+    /// Number of the first component's quantization table.
     luma: usize,
     tables: [Option<[u16; 64]>; 4],
     /// Whether the end-of-image marker was reached.
@@ -89,7 +89,7 @@ impl Segments {
 
     fn read(&mut self, code: u8, body: &[u8]) -> Result<()> {
         match code {
-            marker::QUANTISATION => self.read_tables(body),
+            marker::QUANTIZATION => self.read_tables(body),
             marker::HUFFMAN | marker::EXTENSION | marker::ARITHMETIC => {}
             0xc0..=0xcf if self.size.is_none() => {
                 let &[precision, y1, y0, x1, x0, _, ..] = body else {
@@ -120,7 +120,7 @@ impl Segments {
         }
     }
 
-    /// The first component's quantisation table in zigzag order.
+    /// The first component's quantization table in zigzag order.
     pub fn luma_table(&self) -> Option<&[u16; 64]> {
         self.tables.get(self.luma)?.as_ref()
     }
@@ -215,7 +215,7 @@ fn decode_strictly(bytes: &[u8]) -> Result<Decoded> {
         (3, _) => (ColorSpace::RGB, Layout::Rgb),
         (4, ColorSpace::YCCK) => (ColorSpace::YCCK, Layout::Cmyk),
         (4, _) => (ColorSpace::CMYK, Layout::Cmyk),
-        (count, _) => return Err(Error::unsupported(Format::Jpeg, format!("{count} colour channels"))),
+        (count, _) => return Err(Error::unsupported(Format::Jpeg, format!("{count} color channels"))),
     };
     decoder.set_options(options.jpeg_set_out_colorspace(space));
     let mut samples = decoder.decode().map_err(explain)?;

@@ -1,4 +1,4 @@
-//! The quality factor that a JPEG was saved with, read from its quantisation tables.
+//! The quality factor that a JPEG was saved with, read from its quantization tables.
 //!
 //! The Independent JPEG Group's encoder (and all that follow it: libjpeg-turbo, Pillow, ImageMagick, most cameras'
 //! software) scales one base table by a factor from 1 to 100. Tables that are an exact scaling give that factor;
@@ -13,7 +13,7 @@ const BASE: [u16; 64] = [
     121, 112, 100, 120, 92, 101, 103, 99,
 ];
 
-/// The IJG quality factor (1..=100) of JPEG data, if its luma quantisation table can be found.
+/// The IJG quality factor (1..=100) of JPEG data, if its luma quantization table can be found.
 pub fn jpeg_quality(bytes: &[u8]) -> Option<f64> {
     let segments = Segments::parse(bytes).ok()?;
     segments.luma_table().map(estimate)

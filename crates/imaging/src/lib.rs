@@ -5,8 +5,8 @@
 //! as image viewers and browsers do), the EXIF orientation is applied. [`Note`]s say what was done. Where nothing had
 //! to be done the samples are those of the file, bit by bit, at 8 or 16 bits.
 //!
-//! JPEG leaves a decoder some freedom. Against libjpeg-turbo (Pillow) full-colour files differ by 0.01 code values on
-//! average, files with subsampled colour by 0.3 (the interpolation of colour), and so do AVIF files from libavif; all other formats are equal to Pillow bit by
+//! JPEG leaves a decoder some freedom. Against libjpeg-turbo (Pillow) full-color files differ by 0.01 code values on
+//! average, files with subsampled color by 0.3 (the interpolation of color), and so do AVIF files from libavif; all other formats are equal to Pillow bit by
 //! bit. Profiles are applied with the perceptual intent and without black point compensation.
 //!
 //! Damaged files are errors, never half a picture; sizes are checked before memory is taken. Everything is Rust: no
@@ -42,6 +42,6 @@ pub use encode::{encode_jpeg, encode_png, encode_png_exact, shrink};
 pub use error::{Error, Result};
 pub use files::write_atomically;
 pub use format::Format;
-pub use heatmap::{colour_map, map_values, overlay, painted};
+pub use heatmap::{color_map, map_values, overlay, painted};
 pub use jpeg_quality::jpeg_quality;
 pub use raster::{Interleaved, composited};

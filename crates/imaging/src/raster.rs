@@ -119,7 +119,7 @@ impl Raster {
     }
 }
 
-/// A picture out of samples in memory, pixel after pixel, of 1 (grey), 2 (grey and alpha), 3 (RGB) or 4 (RGB and alpha)
+/// A picture out of samples in memory, pixel after pixel, of 1 (gray), 2 (gray and alpha), 3 (RGB) or 4 (RGB and alpha)
 /// channels. Transparent pixels show white, as those of files do; whether there were any.
 pub fn composited(width: usize, height: usize, channels: usize, samples: Interleaved) -> Result<(Image, bool)> {
     let given = on_samples!(&samples, data => data.len());
@@ -173,16 +173,16 @@ fn share<S: Sample>(a: u32, b: u32) -> u32 {
 }
 
 fn flatten<S: Sample>(data: &mut Vec<S>, channels: usize) -> bool {
-    let colours = channels - 1;
+    let colors = channels - 1;
     let opaque = S::narrow(S::WHITE);
     let transparent = data
         .par_chunks(channels << 16)
-        .any(|part| part.chunks_exact(channels).fold(false, |any, pixel| any | (pixel[colours] != opaque)));
+        .any(|part| part.chunks_exact(channels).fold(false, |any, pixel| any | (pixel[colors] != opaque)));
     if transparent {
         data.par_chunks_mut(channels << 16).for_each(|part| {
             for pixel in part.chunks_exact_mut(channels) {
-                let alpha = pixel[colours].wide();
-                for value in &mut pixel[..colours] {
+                let alpha = pixel[colors].wide();
+                for value in &mut pixel[..colors] {
                     // One rounding for the sum of both shares.
                     let sum = value.wide() * alpha + S::WHITE * (S::WHITE - alpha) + S::WHITE / 2;
                     *value = S::narrow(sum / S::WHITE);

@@ -1,4 +1,4 @@
-//! TIFF: first page, 1 to 64 bits or floating point, grey, RGB, CMYK, alpha; uncompressed, LZW, Deflate, PackBits.
+//! TIFF: first page, 1 to 64 bits or floating point, gray, RGB, CMYK, alpha; uncompressed, LZW, Deflate, PackBits.
 //!
 //! JPEG inside TIFF is refused on purpose: the decoder there forgives missing data, and the inner picture may claim any
 //! size. Palettes are refused because the decoder does not know them.
@@ -17,7 +17,7 @@ use crate::{Error, Format, Result};
 /// What the decoder may take for itself (a strip, a tile, a tag) beside the pixels.
 const WORKING_MEMORY: usize = 64 << 20;
 
-/// The tag's value of alpha that colours were already multiplied by.
+/// The tag's value of alpha that colors were already multiplied by.
 const ASSOCIATED_ALPHA: u16 = 1;
 
 /// How samples of the file map to ours.
@@ -25,7 +25,7 @@ const ASSOCIATED_ALPHA: u16 = 1;
 enum Kind {
     /// As they are.
     Plain(Layout),
-    /// Grey of fewer than 8 bits, packed.
+    /// Gray of fewer than 8 bits, packed.
     Packed(u8),
 }
 
@@ -63,15 +63,15 @@ pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     Ok(Decoded { icc, notes, ..Decoded::new(raster, orientation) })
 }
 
-fn kind(colour: ColorType) -> Result<Kind> {
-    Ok(match colour {
+fn kind(color: ColorType) -> Result<Kind> {
+    Ok(match color {
         ColorType::Gray(bits @ (1 | 2 | 4)) => Kind::Packed(bits),
         ColorType::Gray(8 | 16 | 32 | 64) => Kind::Plain(Layout::Gray),
         ColorType::GrayA(8 | 16 | 32 | 64) => Kind::Plain(Layout::GrayAlpha),
         ColorType::RGB(8 | 16 | 32 | 64) => Kind::Plain(Layout::Rgb),
         ColorType::RGBA(8 | 16 | 32 | 64) => Kind::Plain(Layout::Rgba),
         ColorType::CMYK(8 | 16) => Kind::Plain(Layout::Cmyk),
-        // Grey with one extra sample: alpha, for all that is known.
+        // Gray with one extra sample: alpha, for all that is known.
         ColorType::Multiband { bit_depth: 8 | 16 | 32 | 64, num_samples: 2 } => Kind::Plain(Layout::GrayAlpha),
         other => return Err(Error::unsupported(Format::Tiff, format!("samples of the kind {other:?}"))),
     })
@@ -120,7 +120,7 @@ fn plain(data: DecodingResult, notes: &mut Vec<Note>) -> Result<Samples> {
     })
 }
 
-/// Expands grey values of fewer than 8 bits, of which every row starts at a byte.
+/// Expands gray values of fewer than 8 bits, of which every row starts at a byte.
 fn unpack(width: usize, bits: u8, data: DecodingResult) -> Result<Samples> {
     let DecodingResult::U8(packed) = data else {
         return Err(Error::unsupported(Format::Tiff, "packed samples of this kind"));
@@ -138,7 +138,7 @@ fn unpack(width: usize, bits: u8, data: DecodingResult) -> Result<Samples> {
     Ok(Samples::Eight(samples))
 }
 
-/// Undoes the multiplication of colours by alpha where the file says that it was done.
+/// Undoes the multiplication of colors by alpha where the file says that it was done.
 fn separate_alpha(source: &mut File<'_>, raster: &mut Raster) {
     let channels = match raster.layout {
         Layout::GrayAlpha => 2,
@@ -158,9 +158,9 @@ fn divide<S: Sample>(data: &mut [S], channels: usize) {
     for pixel in data.chunks_exact_mut(channels) {
         let alpha = pixel[channels - 1].wide();
         for value in &mut pixel[..channels - 1] {
-            let colour =
+            let color =
                 (u64::from(value.wide()) * u64::from(S::WHITE) + u64::from(alpha / 2)).checked_div(alpha.into());
-            *value = S::narrow(colour.map_or(0, |colour| colour.min(S::WHITE.into()) as u32));
+            *value = S::narrow(color.map_or(0, |color| color.min(S::WHITE.into()) as u32));
         }
     }
 }

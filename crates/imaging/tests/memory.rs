@@ -61,7 +61,7 @@ fn small_hostile_files_take_little_memory() {
     jpeg[frame + 5..frame + 9].copy_from_slice(&[0x7a, 0, 0x7a, 0]);
     assert!(peak(&jpeg) < MEGABYTE);
 
-    // A colour profile that unpacks to far more than the picture.
+    // A color profile that unpacks to far more than the picture.
     let mut bomb = Vec::new();
     let mut encoder = image::codecs::png::PngEncoder::new(&mut bomb);
     encoder.set_icc_profile(vec![0; 512 * MEGABYTE]).unwrap();

@@ -90,7 +90,7 @@ fn json(number: f64) -> String {
     if number.is_finite() { number.to_string() } else { "null".into() }
 }
 
-/// A `P6` (RGB) or `P5` (grey) file of 8 bits, without comments in its header.
+/// A `P6` (RGB) or `P5` (gray) file of 8 bits, without comments in its header.
 fn read_netpbm(path: &str) -> Result<Image, Failure> {
     let mut bytes = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
     let mut end = 0;

@@ -1,4 +1,4 @@
-//! What changed as a whole between two pictures: brightness, contrast, colour, and what no such change explains.
+//! What changed as a whole between two pictures: brightness, contrast, color, and what no such change explains.
 //!
 //! Similarity metrics say how much differs, not in which way: a brighter picture and a noisy one may get the same number, though
 //! people mind the first far less. These six numbers tell the two apart. They are computed in one pass, on the scale
@@ -11,9 +11,9 @@ use crate::{Error, Image, Pair, Result};
 
 /// Weights of R, G and B in luma (BT.601).
 const LUMA: [f32; 3] = [0.299, 0.587, 0.114];
-/// Weights of B - Y and R - Y in the two colour differences.
-const COLOUR: [f32; 2] = [0.564, 0.713];
-/// Contrast and colour below this many levels are none: what is left in a grey picture is rounding.
+/// Weights of B - Y and R - Y in the two color differences.
+const COLOR: [f32; 2] = [0.564, 0.713];
+/// Contrast and color below this many levels are none: what is left in a gray picture is rounding.
 const NOTHING: f64 = 0.05;
 /// Luma is counted from the middle of the range, so that squares stay small.
 const MIDDLE: f32 = 128.0;
@@ -31,15 +31,15 @@ pub struct Comparison {
     pub affine_gain: f64,
     /// Standard deviation of what that leaves, in levels.
     pub affine_residual: f64,
-    /// Mean distance from grey in the plane of U and V, of the picture by that of the reference; 1 if both are grey.
+    /// Mean distance from gray in the plane of U and V, of the picture by that of the reference; 1 if both are gray.
     pub chroma_ratio: f64,
-    /// Root of the mean squared distance of the colours in that plane, in levels.
+    /// Root of the mean squared distance of the colors in that plane, in levels.
     pub chroma_rmse: f64,
     /// Whether all pixels are equal, in whatever form they are stored.
     pub identical: bool,
 }
 
-/// Sums over pixels: luma (r, d), squares (rr, dd, rd), distance from grey (r, d), squared colour difference.
+/// Sums over pixels: luma (r, d), squares (rr, dd, rd), distance from gray (r, d), squared color difference.
 type Sums = [f64; SUMS];
 
 impl Comparison {
@@ -66,7 +66,7 @@ impl Comparison {
         Ok(Self::from_sums(sums.map(|sum| sum / (width * height) as f64), identical))
     }
 
-    fn from_sums([luma_r, luma_d, rr, dd, rd, chroma_r, chroma_d, colour]: Sums, identical: bool) -> Self {
+    fn from_sums([luma_r, luma_d, rr, dd, rd, chroma_r, chroma_d, color]: Sums, identical: bool) -> Self {
         let variance_r = (rr - luma_r * luma_r).max(0.0);
         let variance_d = (dd - luma_d * luma_d).max(0.0);
         let covariance = rd - luma_r * luma_d;
@@ -79,7 +79,7 @@ impl Comparison {
             affine_gain,
             affine_residual: (variance_d - explained).max(0.0).sqrt(),
             chroma_ratio: ratio(chroma_d, chroma_r),
-            chroma_rmse: colour.sqrt(),
+            chroma_rmse: color.sqrt(),
             identical,
         }
     }
@@ -118,8 +118,8 @@ fn row_sums([r0, g0, b0, r1, g1, b1]: &[Vec<f32>; 6]) -> Sums {
 
 #[inline(always)]
 fn pixel(reference: [f32; 3], distorted: [f32; 3]) -> Sums {
-    let [luma_r, u_r, v_r] = luma_and_colour(reference);
-    let [luma_d, u_d, v_d] = luma_and_colour(distorted);
+    let [luma_r, u_r, v_r] = luma_and_color(reference);
+    let [luma_d, u_d, v_d] = luma_and_color(distorted);
     let (u, v) = (u_d - u_r, v_d - v_r);
     let [r, d] = [f64::from(luma_r - MIDDLE), f64::from(luma_d - MIDDLE)];
     let [chroma_r, chroma_d] = [(u_r * u_r + v_r * v_r).sqrt(), (u_d * u_d + v_d * v_d).sqrt()];
@@ -127,15 +127,15 @@ fn pixel(reference: [f32; 3], distorted: [f32; 3]) -> Sums {
 }
 
 #[inline(always)]
-fn luma_and_colour([r, g, b]: [f32; 3]) -> [f32; 3] {
+fn luma_and_color([r, g, b]: [f32; 3]) -> [f32; 3] {
     let luma = LUMA[0] * r + LUMA[1] * g + LUMA[2] * b;
-    [luma, COLOUR[0] * (b - luma), COLOUR[1] * (r - luma)]
+    [luma, COLOR[0] * (b - luma), COLOR[1] * (r - luma)]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{calibration_pair, colour_noise, gray_noise};
+    use crate::testing::{calibration_pair, color_noise, gray_noise};
 
     fn close(actual: f64, expected: f64) {
         assert!((actual - expected).abs() <= 2e-6 * expected.abs().max(1.0), "{actual} instead of {expected}");
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn sixteen_bits_count_as_eight() {
-        let (reference, distorted) = (colour_noise(37, 70, 1), colour_noise(37, 70, 2));
+        let (reference, distorted) = (color_noise(37, 70, 1), color_noise(37, 70, 2));
         let widen = |image: &Image| {
             let crate::Samples::Eight(planes) = image.samples() else { panic!("8 bits") };
             let size = planes.len() / 3;
@@ -208,11 +208,11 @@ mod tests {
     }
 
     #[test]
-    fn flat_and_grey_pictures_have_finite_numbers_and_equal_ones_are_known() {
+    fn flat_and_gray_pictures_have_finite_numbers_and_equal_ones_are_known() {
         let flat = Image::from_gray8(20, 20, vec![77; 400]).unwrap();
-        let (grey, colour) = (gray_noise(20, 20, 3), colour_noise(20, 20, 3));
+        let (gray, color) = (gray_noise(20, 20, 3), color_noise(20, 20, 3));
         for (reference, distorted) in
-            [(&flat, &grey), (&grey, &flat), (&grey, &colour), (&colour, &flat), (&flat, &flat)]
+            [(&flat, &gray), (&gray, &flat), (&gray, &color), (&color, &flat), (&flat, &flat)]
         {
             let found = Comparison::of(&Pair::new(reference, distorted).unwrap()).unwrap();
             let numbers = [
@@ -226,8 +226,8 @@ mod tests {
             assert!(numbers.iter().all(|number| number.is_finite()), "{found:?}");
             assert_eq!(found.identical, std::ptr::eq(reference, distorted));
         }
-        let flat_in_colour = Image::from_rgb8(20, 20, vec![77; 1200]).unwrap();
-        assert!(Comparison::of(&Pair::new(&flat, &flat_in_colour).unwrap()).unwrap().identical);
+        let flat_in_color = Image::from_rgb8(20, 20, vec![77; 1200]).unwrap();
+        assert!(Comparison::of(&Pair::new(&flat, &flat_in_color).unwrap()).unwrap().identical);
         assert!(Comparison::of(&Pair::single(&flat)).is_err());
     }
 }

@@ -29,14 +29,14 @@ enum Content {
 #[derive(Debug, Clone, Copy)]
 struct Picture {
     content: Content,
-    colour: bool,
+    color: bool,
     deep: bool,
     seed: u32,
 }
 
 impl Picture {
     fn draw(&self, width: usize, height: usize) -> Image {
-        let channels = if self.colour { 3 } else { 1 };
+        let channels = if self.color { 3 } else { 1 };
         let mut state = self.seed;
         let mut random = move || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -64,7 +64,7 @@ impl Picture {
             }
         }
         let eight = || samples.iter().map(|&sample| (sample >> 8) as u8).collect();
-        match (self.colour, self.deep) {
+        match (self.color, self.deep) {
             (true, true) => Image::from_rgb16(width, height, samples),
             (false, true) => Image::from_gray16(width, height, samples),
             (true, false) => Image::from_rgb8(width, height, eight()),
@@ -83,9 +83,9 @@ fn pictures() -> impl Strategy<Value = Picture> {
         2 => Just(Content::Smooth),
         2 => Just(Content::HalfFlat),
     ];
-    (contents, any::<bool>(), any::<bool>(), any::<u32>()).prop_map(|(content, colour, deep, seed)| Picture {
+    (contents, any::<bool>(), any::<bool>(), any::<u32>()).prop_map(|(content, color, deep, seed)| Picture {
         content,
-        colour,
+        color,
         deep,
         seed,
     })
@@ -179,7 +179,7 @@ proptest! {
 
 #[test]
 fn the_smallest_side_is_measured_and_one_pixel_less_is_refused() {
-    let picture = |seed| Picture { content: Content::Random, colour: true, deep: false, seed };
+    let picture = |seed| Picture { content: Content::Random, color: true, deep: false, seed };
     for metric in all() {
         let side = metric.info().minimum_side;
         for (width, height) in [(side, side + 3), (side + 5, side)] {
@@ -200,7 +200,7 @@ fn the_smallest_side_is_measured_and_one_pixel_less_is_refused() {
 
 #[test]
 fn full_reference_metrics_ask_for_a_reference() {
-    let image = Picture { content: Content::Random, colour: true, deep: false, seed: 3 }.draw(20, 20);
+    let image = Picture { content: Content::Random, color: true, deep: false, seed: 3 }.draw(20, 20);
     for metric in all().filter(|metric| metric.info().kind == Kind::FullReference) {
         let error = metric.measure(&Pair::single(&image)).unwrap_err();
         assert!(matches!(error, Error::ReferenceMissing { .. } | Error::ModelMissing { .. }), "{error:?}");

@@ -77,14 +77,14 @@ fn inspect_graph(graph: &[u8], depth: usize) -> Result<Signature, Refused> {
     }
     let mut signature = Signature::default();
     let mut constants = BTreeMap::new();
-    let mut initialised = BTreeSet::new();
+    let mut initialized = BTreeSet::new();
     let mut nodes = Vec::new();
     for field in fields(graph) {
         match field? {
             (1, node) => nodes.push(inspect_node(node.bytes()?, depth)?),
             (5, tensor) => {
                 let tensor = inspect_tensor(tensor.bytes()?)?;
-                initialised.insert(tensor.name.clone());
+                initialized.insert(tensor.name.clone());
                 constants.extend(tensor.numbers.map(|numbers| (tensor.name, numbers)));
             }
             (11, port) => signature.inputs.push(read_port(port.bytes()?)?),
@@ -100,7 +100,7 @@ fn inspect_graph(graph: &[u8], depth: usize) -> Result<Signature, Refused> {
     }
     check_extents(&nodes, &constants)?;
     // Old files list their weights as inputs too.
-    signature.inputs.retain(|port| !initialised.contains(&port.name));
+    signature.inputs.retain(|port| !initialized.contains(&port.name));
     Ok(signature)
 }
 

@@ -63,7 +63,7 @@ fn the_signature_is_that_of_the_file() {
 fn what_does_not_fit_the_signature_is_named() {
     let model = load(graphs::tile()).unwrap();
     let (image, inner) = (picture(8, 8, 1), Tensor::integer([4], vec![0, 0, 8, 8]).unwrap());
-    let grey = Tensor::float([1, 1, 8, 8], vec![0.0; 64]).unwrap();
+    let gray = Tensor::float([1, 1, 8, 8], vec![0.0; 64]).unwrap();
     let floats = Tensor::float([4], vec![0.0; 4]).unwrap();
     let run = |inputs: &[(&str, &Tensor)], output: &str| model.run(inputs, &[output]).unwrap_err().to_string();
     assert_eq!(
@@ -76,7 +76,7 @@ fn what_does_not_fit_the_signature_is_named() {
         "test.onnx: it also needs the input inner: int64 [4]"
     );
     assert_eq!(
-        run(&[("reference", &grey)], "statistics"),
+        run(&[("reference", &gray)], "statistics"),
         "test.onnx: its input reference: float32 [1, 3, n, n] is given a tensor of shape [1, 1, 8, 8]"
     );
     assert_eq!(

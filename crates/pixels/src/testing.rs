@@ -4,13 +4,13 @@
 
 use crate::Image;
 
-/// A grey image of uniform noise.
+/// A gray image of uniform noise.
 pub fn gray_noise(width: usize, height: usize, seed: u32) -> Image {
     Image::from_gray8(width, height, noise(width * height, seed)).unwrap()
 }
 
-/// A colour image of uniform noise.
-pub fn colour_noise(width: usize, height: usize, seed: u32) -> Image {
+/// A color image of uniform noise.
+pub fn color_noise(width: usize, height: usize, seed: u32) -> Image {
     Image::from_rgb8(width, height, noise(width * height * 3, seed)).unwrap()
 }
 
@@ -37,7 +37,7 @@ pub fn noisy_scene(width: usize, height: usize, sigma: f64, scene: impl Fn(usize
     Image::from_gray8(width, height, samples).unwrap()
 }
 
-/// Grey shapes with straight and round edges, seen through a Gaussian blur of `sigma` pixels.
+/// Gray shapes with straight and round edges, seen through a Gaussian blur of `sigma` pixels.
 pub fn blurred_shapes(size: usize, sigma: f64) -> Image {
     use crate::ops::convolve::{Border, gaussian, separable};
     let sharp = crate::Plane::from_fn(size, size, |x, y| {

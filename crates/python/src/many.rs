@@ -96,7 +96,7 @@ impl Job {
         match run.error {
             Some(failure) => Err(failure.into()),
             None => {
-                let interval = run.interval.and_then(|interval| tool.scale().normalise_interval(interval));
+                let interval = run.interval.and_then(|interval| tool.scale().normalize_interval(interval));
                 let [low, high] = interval.unwrap_or([f64::NAN; 2]);
                 let number = |score: Option<f64>| score.unwrap_or(f64::NAN);
                 let (raw, normalized) = (number(run.raw_score), number(run.normalized_score));

@@ -164,7 +164,7 @@ impl Picture {
         self.0.image.height()
     }
 
-    /// 1 for grey, 3 for RGB.
+    /// 1 for gray, 3 for RGB.
     #[getter]
     fn channels(&self) -> usize {
         self.0.image.channels()

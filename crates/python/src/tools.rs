@@ -230,7 +230,7 @@ impl Tool {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (run, notes) = self.run(py, image, reference, region, false)?;
         let measured = PyDict::new(py);
-        let interval = run.interval.and_then(|interval| self.tool.scale().normalise_interval(interval));
+        let interval = run.interval.and_then(|interval| self.tool.scale().normalize_interval(interval));
         measured.set_item("tool", run.tool)?;
         measured.set_item("raw_score", run.raw_score)?;
         measured.set_item("normalized_score", run.normalized_score)?;

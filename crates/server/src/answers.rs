@@ -244,7 +244,7 @@ pub struct MapValues {
     pub meaning: String,
     /// Whether low values are good ones.
     pub lower_is_better: bool,
-    /// A grey PNG file of 8 bits in base64: the values scaled to low..high.
+    /// A gray PNG file of 8 bits in base64: the values scaled to low..high.
     pub values_png: String,
 }
 

@@ -81,11 +81,11 @@
  */
 
 /**
- * How tools and judgement became one score.
+ * How tools and judgment became one score.
  * @typedef {object} Fusion
  * @property {number} tools what the tools say together
  * @property {number[]} weights of the five levels, by the tools
- * @property {number[] | null} [probabilities] of the five levels, by the judgement
+ * @property {number[] | null} [probabilities] of the five levels, by the judgment
  */
 
 /**

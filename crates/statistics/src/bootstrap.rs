@@ -71,7 +71,7 @@ impl Bootstrap {
     }
 }
 
-/// The quantile of sorted values, linear between neighbours (NumPy's default).
+/// The quantile of sorted values, linear between neighbors (NumPy's default).
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
     let (below, part) = (place.floor() as usize, place.fract());

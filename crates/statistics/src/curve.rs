@@ -35,16 +35,16 @@ impl Curve {
         Self { beta: [-b1, b2, b3, -b4, -b5] }.never_falls()
     }
 
-    /// The same curve for `x` that were divided: this one is over `(x - centre) / spread`, the result over `x`.
-    pub(crate) fn unscaled(&self, centre: f64, spread: f64) -> Self {
+    /// The same curve for `x` that were divided: this one is over `(x - center) / spread`, the result over `x`.
+    pub(crate) fn unscaled(&self, center: f64, spread: f64) -> Self {
         let [b1, b2, b3, b4, b5] = self.beta;
-        Self { beta: [b1, b2 / spread, centre + spread * b3, b4 / spread, b5 - b4 * centre / spread] }
+        Self { beta: [b1, b2 / spread, center + spread * b3, b4 / spread, b5 - b4 * center / spread] }
     }
 
     /// The inverse of [`unscaled`](Self::unscaled).
-    pub(crate) fn scaled(&self, centre: f64, spread: f64) -> Self {
+    pub(crate) fn scaled(&self, center: f64, spread: f64) -> Self {
         let [b1, b2, b3, b4, b5] = self.beta;
-        Self { beta: [b1, b2 * spread, (b3 - centre) / spread, b4 * spread, b5 + b4 * centre] }
+        Self { beta: [b1, b2 * spread, (b3 - center) / spread, b4 * spread, b5 + b4 * center] }
     }
 }
 

@@ -47,7 +47,7 @@ pub enum FitError {
 /// Two rows for each parameter.
 const MINIMUM: usize = 10;
 const ITERATIONS: usize = 300;
-/// A logistic steeper than this is a step between two neighbours: it follows noise, and is taken only for want of others.
+/// A logistic steeper than this is a step between two neighbors: it follows noise, and is taken only for want of others.
 const STEP: f64 = 30.0;
 /// Fits the curve to `y` over `x`.
 pub fn fit(x: &[f64], y: &[f64], shape: Shape) -> Result<Fit, FitError> {
@@ -78,17 +78,17 @@ pub fn fit(x: &[f64], y: &[f64], shape: Shape) -> Result<Fit, FitError> {
 /// Fits the curve from a known one nearby, such as that of the whole sample for a resample.
 pub fn fit_from(start: &Curve, x: &[f64], y: &[f64]) -> Result<Curve, FitError> {
     let scaled = Scaled::new(x, y)?;
-    let [b1, b2, b3, b4, b5] = start.scaled(scaled.centre, scaled.spread).beta;
+    let [b1, b2, b3, b4, b5] = start.scaled(scaled.center, scaled.spread).beta;
     let settled = Settled { family: WithLine, x: &scaled.x, y: scaled.y };
     let found = levenberg_marquardt(&scaled.x, scaled.y, [b2, b3, b1, b4, b5], 40, &settled);
-    Ok(WithLine.curve(&found.parameters).unscaled(scaled.centre, scaled.spread))
+    Ok(WithLine.curve(&found.parameters).unscaled(scaled.center, scaled.spread))
 }
 
 /// Scores in standard deviations from their mean, so that one grid and one damping suit all tools.
 struct Scaled<'a> {
     x: Vec<f64>,
     y: &'a [f64],
-    centre: f64,
+    center: f64,
     spread: f64,
 }
 
@@ -97,12 +97,12 @@ impl<'a> Scaled<'a> {
         if x.len() < MINIMUM || x.len() != y.len() {
             return Err(FitError::TooFew(x.len().min(y.len())));
         }
-        let centre = x.iter().sum::<f64>() / x.len() as f64;
-        let spread = (x.iter().map(|x| (x - centre) * (x - centre)).sum::<f64>() / x.len() as f64).sqrt();
-        if spread.is_nan() || spread <= 1e-12 * centre.abs() || x.iter().all(|value| *value == x[0]) {
+        let center = x.iter().sum::<f64>() / x.len() as f64;
+        let spread = (x.iter().map(|x| (x - center) * (x - center)).sum::<f64>() / x.len() as f64).sqrt();
+        if spread.is_nan() || spread <= 1e-12 * center.abs() || x.iter().all(|value| *value == x[0]) {
             return Err(FitError::Constant);
         }
-        Ok(Self { x: x.iter().map(|x| (x - centre) / spread).collect(), y, centre, spread })
+        Ok(Self { x: x.iter().map(|x| (x - center) / spread).collect(), y, center, spread })
     }
 
     fn cost(&self, curve: &Curve) -> f64 {
@@ -111,7 +111,7 @@ impl<'a> Scaled<'a> {
 
     fn finish(&self, curve: Curve, constrained: bool) -> Fit {
         let residual = root_mean_square(&curve.map(&self.x), self.y);
-        Fit { curve: curve.unscaled(self.centre, self.spread), residual, constrained }
+        Fit { curve: curve.unscaled(self.center, self.spread), residual, constrained }
     }
 
     /// Where the search in a family ends, from several starts.

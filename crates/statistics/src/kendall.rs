@@ -19,7 +19,7 @@ pub(crate) fn tau_b(mut pairs: Vec<(u32, u32)>) -> Option<f64> {
     Some(tau.clamp(-1.0, 1.0))
 }
 
-/// The number of pairs of equal neighbours in sorted values.
+/// The number of pairs of equal neighbors in sorted values.
 fn tied<T: PartialEq>(sorted: impl Iterator<Item = T>) -> u64 {
     let (mut total, mut run) = (0u64, 0u64);
     let mut last = None;

@@ -10,12 +10,12 @@ pub fn wilson(successes: u64, count: u64, confidence: f64) -> Interval {
     }
     let z = normal_quantile(0.5 + confidence / 2.0);
     let (n, share) = (count as f64, successes as f64 / count as f64);
-    let centre = share + z * z / (2.0 * n);
+    let center = share + z * z / (2.0 * n);
     let spread = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
     let scale = 1.0 + z * z / n;
     // Exact at the ends, where rounding would leave a trace.
-    let low = if successes == 0 { 0.0 } else { ((centre - spread) / scale).max(0.0) };
-    let high = if successes == count { 1.0 } else { ((centre + spread) / scale).min(1.0) };
+    let low = if successes == 0 { 0.0 } else { ((center - spread) / scale).max(0.0) };
+    let high = if successes == count { 1.0 } else { ((center + spread) / scale).min(1.0) };
     Interval { low, high }
 }
 

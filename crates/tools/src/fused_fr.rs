@@ -20,8 +20,8 @@ impl Engine for FusedFr {
     }
 
     fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure> {
-        let judgement = fused_fr::judge(input.pair()).map_err(Failure::from)?;
-        Ok(Measurement::new(judgement.score).with_interval(judgement.low, judgement.high))
+        let judgment = fused_fr::judge(input.pair()).map_err(Failure::from)?;
+        Ok(Measurement::new(judgment.score).with_interval(judgment.low, judgment.high))
     }
 }
 

@@ -25,8 +25,8 @@ impl Engine for FusedNr {
 
     fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure> {
         let image = input.pair().distorted();
-        let judgement = fused_nr::judge(image)?;
-        let measurement = Measurement::new(judgement.score).with_interval(judgement.low, judgement.high);
+        let judgment = fused_nr::judge(image)?;
+        let measurement = Measurement::new(judgment.score).with_interval(judgment.low, judgment.high);
         if !input.pair().wants_map() {
             return Ok(measurement);
         }

@@ -241,8 +241,8 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_by_file_tool_and_field() {
         let wrong = |rest: &str| refused(&format!(r#"{{"X": {{"type": "FR", "strengths": []{rest}}}}}"#));
-        let unknown = wrong(r#", "colour": 1"#);
-        assert!(unknown.starts_with("my/tools.json: X.colour: unknown field `colour`"), "{unknown}");
+        let unknown = wrong(r#", "color": 1"#);
+        assert!(unknown.starts_with("my/tools.json: X.color: unknown field `color`"), "{unknown}");
         let kind = wrong(r#", "range": [0, "high"]"#);
         assert!(kind.starts_with("my/tools.json: X.range[1]: invalid type: string"), "{kind}");
         assert_eq!(

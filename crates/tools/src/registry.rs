@@ -367,7 +367,7 @@ mod tests {
             let Some(info) = tool.info() else { continue };
             let (low, high) = (info.range.0.max(-20.0), info.range.1.min(100.0));
             let steps = (0..=1000).map(|step| low + (high - low) * f64::from(step) / 1000.0);
-            let mut scores: Vec<f64> = steps.filter_map(|raw| scale.normalise(raw)).collect();
+            let mut scores: Vec<f64> = steps.filter_map(|raw| scale.normalize(raw)).collect();
             if lower {
                 scores.reverse();
             }

@@ -78,7 +78,7 @@ impl Tool {
         match outcome {
             Ok(measurement) => {
                 let (raw_score, interval, map) = (Some(measurement.score), measurement.interval, measurement.map);
-                let normalized_score = self.scale().normalise(measurement.score);
+                let normalized_score = self.scale().normalize(measurement.score);
                 ToolRun { tool, raw_score, normalized_score, interval, execution_time, error: None, map }
             }
             Err(failure) => ToolRun::failed(self, failure, execution_time),
@@ -113,7 +113,7 @@ fn is_first(tool: &str) -> bool {
     WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.to_owned())
 }
 
-/// Serialises a raw score. JSON has no infinity, which is PSNR's score of identical images: it is written as the
+/// Serializes a raw score. JSON has no infinity, which is PSNR's score of identical images: it is written as the
 /// number `1e999`, which readers of IEEE doubles take for infinity.
 pub fn raw_number<S: Serializer>(score: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     use serde::Serialize;

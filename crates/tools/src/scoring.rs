@@ -24,7 +24,7 @@ const DEFAULT_SINGLE: &[&str] = &[
     "Clipped-Shadows",
     "Clipped-Highlights",
     "Contrast",
-    "Colourfulness",
+    "Colorfulness",
 ];
 
 /// Why a request could not be started.
@@ -315,7 +315,7 @@ impl<'a> Scorer<'a> {
             normalized_score: run.normalized_score,
             execution_time: run.execution_time,
             error: run.error.as_ref().map(|failure| failure.message().to_owned()),
-            interval: run.interval.and_then(|interval| tool.scale().normalise_interval(interval)),
+            interval: run.interval.and_then(|interval| tool.scale().normalize_interval(interval)),
             notes: Vec::new(),
             map_path: None,
             failure: run.error,

@@ -18,7 +18,7 @@ A PICTURE is {"path": "photo.png"}, read by pyiqa, or raw samples in a file, bes
 the byte order of the machine over 0..65535, or "interleaved"). The file is opened once and stays mapped, so that it can be
 written again for the next request; with "unlink": true its name is removed as soon as it is open.
 
-Each picture is measured by itself: a score does not depend on its neighbours, and an exception is the error of that one
+Each picture is measured by itself: a score does not depend on its neighbors, and an exception is the error of that one
 picture. A metric that cannot be made is an answer with "unavailable". The program ends when its standard input does.
 """
 

@@ -11,7 +11,7 @@
 //! let backend: BackendName = "openai.gpt-4o".parse()?;
 //! let settings = ProviderSettings { base_url: None, api_key: Some(Secret::new(std::env::var("OPENAI_API_KEY")?)) };
 //! let client = Client::new(connect(&backend, &settings)?);
-//! let prompt = Prompt { system: "Answer in one word.".into(), user: "Which colour has the sky?".into() };
+//! let prompt = Prompt { system: "Answer in one word.".into(), user: "Which color has the sky?".into() };
 //! let answer = client.generate(&prompt, &[], &Options::default(), &|_| ()).await?;
 //! println!("{} ({} tokens)", answer.text, answer.usage.completion_tokens);
 //! # Ok(())

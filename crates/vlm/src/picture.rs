@@ -1,6 +1,6 @@
 //! Pictures as a model gets them: the file's own bytes where that is what was measured, else lossless PNG.
 //!
-//! Never JPEG: recompression would add the very artefacts that the model is asked about.
+//! Never JPEG: recompression would add the very artifacts that the model is asked about.
 
 use std::sync::Arc;
 

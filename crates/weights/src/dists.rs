@@ -3,7 +3,7 @@
 //! **What it measures**: whether textures have the same statistics and structures the same place; forgives resampled texture.
 //! **Range and direction**: 0 (identical) to about 1; lower is better.
 //! **Reference**: Ding, Ma, Wang, Simoncelli, TPAMI 2020; weights of the authors' package 0.1.
-//! **Deviations**: variances and covariances are taken of centred values, so that flat pictures do not lose their digits; native size.
+//! **Deviations**: variances and covariances are taken of centered values, so that flat pictures do not lose their digits; native size.
 //!
 //! Each channel of six maps (the picture itself is the first) has a mean, a variance and a covariance with the other picture. A tile
 //! gives them for its own pixels (`statistics`); the head merges tiles (Chan, Golub, LeVeque, 1983) and compares.
@@ -40,10 +40,10 @@ pub(crate) fn model(checkpoint: &numpy::Checkpoint<'_>) -> Result<Vec<u8>> {
         let counted = inner.of(&mut graph, &layer.features, layer.stride);
         counts.push(count(&mut graph, &counted, 2 * layer.channels));
         let mean = mean(&mut graph, &counted);
-        let centred = graph.node("Sub", &[&counted, &mean], &[]);
-        let squares = graph.node("Mul", &[&centred, &centred], &[]);
+        let centered = graph.node("Sub", &[&counted, &mean], &[]);
+        let squares = graph.node("Mul", &[&centered, &centered], &[]);
         variances.push(self::mean(&mut graph, &squares));
-        let (reference, distorted) = (part(&mut graph, &centred, 0, 0, 1), part(&mut graph, &centred, 0, 1, 2));
+        let (reference, distorted) = (part(&mut graph, &centered, 0, 0, 1), part(&mut graph, &centered, 0, 1, 2));
         let products = graph.node("Mul", &[&reference, &distorted], &[]);
         covariances.push(self::mean(&mut graph, &products));
         means.push(mean);

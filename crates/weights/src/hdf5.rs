@@ -146,7 +146,7 @@ fn children(mut node: Cursor<'_>) -> Result<Vec<u64>> {
     node.expect(&[0], "tree of a group")?;
     let _level = node.u8()?;
     let count = node.u16()?;
-    // Neighbours to the left and to the right, the first key.
+    // Neighbors to the left and to the right, the first key.
     node.take(3 * usize::from(WIDTH))?;
     let mut children = Vec::new();
     for _ in 0..count {
@@ -172,7 +172,7 @@ fn search(mut node: Cursor<'_>, names: &Cursor<'_>, wanted: &str) -> Result<Opti
 
 fn check_type(mut datatype: Cursor<'_>) -> Result<()> {
     let here = datatype.clone();
-    // Version 1, class 1 (floating point), little-endian, normalised fraction, sign in bit 31, 4 bytes.
+    // Version 1, class 1 (floating point), little-endian, normalized fraction, sign in bit 31, 4 bytes.
     let single = datatype.take(8)? == [0x11, 0x20, 31, 0, 4, 0, 0, 0] && datatype.take(SINGLE.len())? == SINGLE;
     if single { Ok(()) } else { Err(here.malformed("an array is not of 32 bit numbers")) }
 }

@@ -83,7 +83,7 @@ impl<'a> Checkpoint<'a> {
     }
 }
 
-/// Keys of the storages of 64 bit integers: how many batches a normalisation was trained with. They are passed over.
+/// Keys of the storages of 64 bit integers: how many batches a normalization was trained with. They are passed over.
 fn counts<'a>(pickle: &Pickle<'a>) -> Vec<&'a str> {
     let storages = pickle.values().filter_map(|value| match value {
         Value::Persistent(storage) => pickle.tuple(*storage),

@@ -201,8 +201,8 @@ impl Bench {
             Ok((run, cached)) => (Some(run.raw_score), run.interval, run.execution_time, cached, None),
             Err(reason) => (None, None, elapsed, false, Some(reason)),
         };
-        let normalized = raw.and_then(|raw| self.normalise(tool, raw.0));
-        let interval = interval.and_then(|interval| self.normalise_interval(tool, interval));
+        let normalized = raw.and_then(|raw| self.normalize(tool, raw.0));
+        let interval = interval.and_then(|interval| self.normalize_interval(tool, interval));
         if let Some(reason) = &error {
             tracing::error!(tool, object = job.object.as_str(), "tool failed: {reason}");
         } else {
@@ -257,12 +257,12 @@ impl Bench {
         Ok((run, false))
     }
 
-    fn normalise_interval(&self, name: &str, interval: (f64, f64)) -> Option<Interval> {
-        let [low, high] = self.registry.get(name).ok()?.scale().normalise_interval(interval)?;
+    fn normalize_interval(&self, name: &str, interval: (f64, f64)) -> Option<Interval> {
+        let [low, high] = self.registry.get(name).ok()?.scale().normalize_interval(interval)?;
         Interval::new(low, high).ok()
     }
 
-    fn normalise(&self, name: &str, raw: f64) -> Option<Score> {
+    fn normalize(&self, name: &str, raw: f64) -> Option<Score> {
         let tool = self.registry.get(name).ok()?;
         let unclipped = tool.scale().unclipped(raw)?;
         tool.warn_of_linear_scale();

@@ -69,7 +69,7 @@ impl Executor<'_> {
         let distortions = candidates(plan, detected);
         let analysis = async {
             if plan.plan.distortion_analysis {
-                let analysis = self.reasoner.analyse(context, plan, &distortions);
+                let analysis = self.reasoner.analyze(context, plan, &distortions);
                 let analysis = step(context, Subtask::DistortionAnalysis, analysis).await;
                 record(&|output| output.distortion_analysis.clone_from(&analysis));
             }

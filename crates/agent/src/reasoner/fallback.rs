@@ -51,14 +51,14 @@ impl Reasoner for WithFallback {
         self.or_second(context, self.first.detect(context, plan), move || self.second.detect(context, plan)).boxed()
     }
 
-    fn analyse<'a>(
+    fn analyze<'a>(
         &'a self,
         context: Context<'a>,
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
     ) -> Thought<'a, Analyses> {
-        let first = self.first.analyse(context, plan, distortions);
-        self.or_second(context, first, move || self.second.analyse(context, plan, distortions)).boxed()
+        let first = self.first.analyze(context, plan, distortions);
+        self.or_second(context, first, move || self.second.analyze(context, plan, distortions)).boxed()
     }
 
     fn select<'a>(

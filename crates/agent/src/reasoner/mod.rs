@@ -75,7 +75,7 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
     fn detect<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, DistortionSet>;
 
     /// Judges how bad each distortion is.
-    fn analyse<'a>(
+    fn analyze<'a>(
         &'a self,
         context: Context<'a>,
         plan: &'a PlannerOutput,

@@ -28,7 +28,7 @@ pub struct UsedEvidence {
     pub evidence: Vec<String>,
 }
 
-/// How the tools' score and the judgement came together: the weight of each level of quality by its distance from what the tools say, and
+/// How the tools' score and the judgment came together: the weight of each level of quality by its distance from what the tools say, and
 /// its probability in the reasoner's eyes. Worst level first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

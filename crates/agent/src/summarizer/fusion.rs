@@ -1,7 +1,7 @@
-//! Fuses the scores of the tools with the judgement of the reasoner.
+//! Fuses the scores of the tools with the judgment of the reasoner.
 //!
 //! The tools weigh each level of quality by its distance from their mean, the reasoner gives each level a probability;
-//! the score is the mean of the levels under the product of both, normalised so that it lies among the levels.
+//! the score is the mean of the levels under the product of both, normalized so that it lies among the levels.
 
 use garde::Validate;
 use serde::Deserialize;
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_formula_of_the_paper_normalised() {
+    fn the_formula_of_the_paper_normalized() {
         // By hand: tools say 3.5, the reasoner is sure that it is 4 with 0.7.
         let probabilities = Fusion::named(3);
         let a = |c: f64| (-(3.5 - c) * (3.5 - c)).exp();

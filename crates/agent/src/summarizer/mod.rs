@@ -1,4 +1,4 @@
-//! The summarizer: fuses the scores of the tools with the reasoner's judgement, answers, or asks for a new plan.
+//! The summarizer: fuses the scores of the tools with the reasoner's judgment, answers, or asks for a new plan.
 
 pub mod certainty;
 pub mod estimate;

@@ -23,7 +23,7 @@ pub struct Pipeline {
     /// How the evidence is gathered.
     #[garde(dive)]
     pub executor: Executor,
-    /// How scores of tools and the judgement of a model become one score.
+    /// How scores of tools and the judgment of a model become one score.
     #[garde(dive)]
     pub fusion: Fusion,
     /// Limits of pictures.

@@ -246,7 +246,7 @@ fn suggestions(report: &Report, settings: &Settings, registry: &Registry) -> Vec
     }
     if in_use.is_empty() && suggestions.is_empty() {
         suggestions.push(
-            "the built-in analyst answers, no key is needed; for a model's judgement set OPENAI_API_KEY and give `--backend \
+            "the built-in analyst answers, no key is needed; for a model's judgment set OPENAI_API_KEY and give `--backend \
              openai.gpt-4o`, or start Ollama and give `--backend ollama.qwen2.5vl:7b`"
                 .to_owned(),
         );

@@ -66,7 +66,7 @@ Examples:
   agenticiqa serve                                           a page and an HTTP API on this machine
   agenticiqa mcp                                             tools for programs with a language model
   agenticiqa tools list                                      every tool, its scale, and what can run here
-  agenticiqa tools install                                   what can be installed, its size and licence
+  agenticiqa tools install                                   what can be installed, its size and license
   agenticiqa dataset prepare TID2013 --root D --output M     a manifest of a public dataset
   agenticiqa eval correlation M --tool SSIM --tool FSIM      SRCC, PLCC, KRCC with intervals
   agenticiqa report -i records.jsonl -o report/              a page with figures, charts and cases

@@ -73,7 +73,7 @@ pub struct Install {
 
 const EXAMPLES: &str = "\
 Examples:
-  agenticiqa tools install                                   what can be installed, its size and licence
+  agenticiqa tools install                                   what can be installed, its size and license
   agenticiqa tools install LPIPS DISTS
   agenticiqa tools install LPIPS --from ~/Downloads          no network: the file of PyPI is there
   agenticiqa tools install ILNIQE --from templateModel.mat

@@ -14,7 +14,7 @@ use crate::table;
 const BOLD: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
-/// Prints the record; colours are left out where nobody can see them.
+/// Prints the record; colors are left out where nobody can see them.
 pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -> Result<(), Stop> {
     let mut out = anstream::stdout().lock();
     let heading = |text: &str| format!("{BOLD}{text}{BOLD:#}");
@@ -30,14 +30,14 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
         };
         writeln!(out, "\n{}", heading(&text))?;
         if let (Some(score), Some(level)) = (result.quality_score, result.quality_level) {
-            let colour = level_colour(level.number());
+            let color = level_color(level.number());
             let interval = result.score_interval.map(|of| format!(" ({:.1}–{:.1})", of.low(), of.high()));
             let level = match result.open_levels() {
                 Some((first, last)) => certainty::between(first, last, false),
                 None => certainty::word(level, false),
             };
             let (bar, interval) = (table::bar(score.value()), interval.unwrap_or_default());
-            writeln!(out, "{colour}{bar}{colour:#} of 5{interval}, {level}")?;
+            writeln!(out, "{color}{bar}{color:#} of 5{interval}, {level}")?;
         }
     }
     if let Some(evidence) = &record.executor_evidence {
@@ -83,11 +83,11 @@ fn severities(out: &mut impl Write, evidence: &ExecutorOutput, heading: &str) ->
     for (part, analyses) in analysis {
         let place = if part.as_str() == GLOBAL { String::new() } else { format!("{part}: ") };
         for DistortionAnalysis { distortion, severity, explanation } in analyses {
-            let colour = severity_colour(*severity);
+            let color = severity_color(*severity);
             let line = format!("{place}{} - {explanation}", distortion.name());
             writeln!(
                 out,
-                "{colour}{:<9}{colour:#} {}",
+                "{color}{:<9}{color:#} {}",
                 severity.name(),
                 indent(&wrap_to(&line, width().saturating_sub(10)), 10)
             )?;
@@ -131,18 +131,18 @@ fn purpose(log: &ToolExecutionLog) -> String {
     format!("{}{place}", log.distortion.name())
 }
 
-fn level_colour(level: u8) -> Style {
-    let colour = match level {
+fn level_color(level: u8) -> Style {
+    let color = match level {
         1 => AnsiColor::Red,
         2 => AnsiColor::BrightRed,
         3 => AnsiColor::Yellow,
         4 => AnsiColor::Green,
         _ => AnsiColor::BrightGreen,
     };
-    colour.on_default()
+    color.on_default()
 }
 
-fn severity_colour(severity: Severity) -> Style {
+fn severity_color(severity: Severity) -> Style {
     match severity {
         Severity::None => FAINT,
         Severity::Slight => AnsiColor::Green.on_default(),

@@ -64,7 +64,7 @@ pub fn remove(names: &[String], settings: &Settings, registry: &Registry) -> Res
 }
 
 fn list(available: &[Package], data: &Path) -> Result<Exit, Stop> {
-    let mut table = table::new(&["name", "download", "licence", "here", "about"]);
+    let mut table = table::new(&["name", "download", "license", "here", "about"]);
     for package in available {
         let section = &package.installation;
         let size = if section.is_downloadable() { size(section.download_size()) } else { "with --from".to_owned() };
@@ -73,7 +73,7 @@ fn list(available: &[Package], data: &Path) -> Result<Exit, Stop> {
             State::Incomplete => "incomplete",
             State::Absent => "no",
         };
-        table.add_row([package.name.as_str(), &size, &section.licence, state, &section.notice]);
+        table.add_row([package.name.as_str(), &size, &section.license, state, &section.notice]);
     }
     writeln!(io::stdout(), "{table}\n\nFiles go to {}.", data.display())?;
     Ok(Exit::Done)
@@ -122,7 +122,7 @@ impl Reporter {
             Event::Retrying { reason } => self.note(&format!("{reason}; trying again")),
             Event::Package(package) => {
                 let section = &package.installation;
-                self.say(&format!("{}\n  licence  {}: {}", package.name, section.licence, section.notice));
+                self.say(&format!("{}\n  license  {}: {}", package.name, section.license, section.notice));
             }
             Event::Found { path, .. } => self.say(&format!("  from     {}", path.display())),
             Event::Verified { .. } => {

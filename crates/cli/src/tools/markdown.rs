@@ -47,11 +47,11 @@ fn needs(tool: &Tool) -> String {
     match (&metadata.install, metadata.backend) {
         (Some(install), _) if !install.is_downloadable() => {
             let file = install.sources.first().map_or("", |source| source.file_name());
-            format!("`tools install {} --from {file}` ({}; not ours to ship)", tool.name(), install.licence)
+            format!("`tools install {} --from {file}` ({}; not ours to ship)", tool.name(), install.license)
         }
         (Some(section), _) => {
             let size = install::size(section.download_size());
-            format!("`tools install {}` ({size}, {})", tool.name(), section.licence)
+            format!("`tools install {}` ({size}, {})", tool.name(), section.license)
         }
         (None, Backend::Native | Backend::Builtin) => "nothing".to_owned(),
         (None, Backend::Onnx) => "its ONNX file".to_owned(),

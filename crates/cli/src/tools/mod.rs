@@ -83,7 +83,7 @@ fn show(tool: &Tool) -> Result<Exit, Stop> {
         line(if index == 0 { "files" } else { "" }, &format!("{}{state}", file.display()))?;
     }
     if let Some(install) = &metadata.install {
-        line("licence", &format!("{}: {}", install.licence, install.notice))?;
+        line("license", &format!("{}: {}", install.license, install.notice))?;
     }
     if let Some(info) = tool.info() {
         line("measures", info.summary)?;

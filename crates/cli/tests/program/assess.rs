@@ -112,7 +112,7 @@ fn the_text_for_people_has_answer_bar_severities_tools_and_reasons() {
     for part in ["of 5", "█", "Distortions", "Compression", "Tools", "BRISQUE", "Reasons", "builtin"] {
         assert!(output.stdout.contains(part), "{part} is not in {}", output.stdout);
     }
-    assert!(!output.stdout.contains('\u{1b}'), "no colours where there is no terminal");
+    assert!(!output.stdout.contains('\u{1b}'), "no colors where there is no terminal");
     assert!(output.stderr.is_empty(), "{}", output.stderr);
 }
 
@@ -197,7 +197,7 @@ fn what_cannot_be_done_is_said_with_exit_code_2() {
         (vec!["assess", &photo, "--query", "  "], "query"),
         (vec!["assess", &photo, "--max-replan", "9"], "max_replan"),
         (vec!["assess", &photo, "--config", "nowhere/configs"], "nowhere/configs"),
-        (vec!["assess", &photo, "--backend-override", "planner.colour=red"], "colour"),
+        (vec!["assess", &photo, "--backend-override", "planner.color=red"], "color"),
     ] {
         let output = run(&arguments);
         assert_eq!(output.code, 2, "{arguments:?}: {}", output.stderr);

@@ -15,7 +15,7 @@ fn with_net(folder: &Path, url: &str, content: &[u8], arguments: &[&str]) -> Out
     let size = content.len();
     let pipeline = format!(
         "tools:\n  data_dir: {data}\n  add:\n    Net:\n      type: NR\n      backend: command\n      strengths: []\n      command: \
-         {{run: [cat, \"{{image}}\"]}}\n      install:\n        licence: BSD-2-Clause\n        notice: by Somebody\n        recipe: copy\n        \
+         {{run: [cat, \"{{image}}\"]}}\n      install:\n        license: BSD-2-Clause\n        notice: by Somebody\n        recipe: copy\n        \
          sources: [{{url: \"{url}\", sha256: {sha256}, size: {size}}}]\n        files: {{net.bin: {{sha256: {sha256}, size: \
          {size}}}}}\n",
         data = folder.join("data").display()
@@ -53,7 +53,7 @@ fn a_tool_is_installed_once_shown_and_removed() {
     let output = run(&["install", "net", "Net"]);
     let text = stdout(&output);
     assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{text}");
-    for part in ["licence  BSD-2-Clause: by Somebody", url.as_str(), "SHA-256", "checksum right", "net.bin"] {
+    for part in ["license  BSD-2-Clause: by Somebody", url.as_str(), "SHA-256", "checksum right", "net.bin"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
     let file = folder.path().join("data/tools/net.bin");

@@ -37,7 +37,7 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
         let text = read_text(path)?;
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         return lines
-            .map(|(index, line)| labelled(line).map_err(|reason| Error::line(path, index + 1, reason)))
+            .map(|(index, line)| labeled(line).map_err(|reason| Error::line(path, index + 1, reason)))
             .collect();
     }
     let table = Table::read(path, Some("all_by_image"), &["image", "dst_type", "dst_lev", "dmos"])?;
@@ -56,7 +56,7 @@ fn rated(row: &Row<'_>) -> Result<Entry, Error> {
 }
 
 /// A line such as `1600.AWGN.1.png 0.061`.
-fn labelled(line: &str) -> Result<Entry, String> {
+fn labeled(line: &str) -> Result<Entry, String> {
     let (name, score) = line.trim().rsplit_once(char::is_whitespace).ok_or("it is not \"name dmos\"")?;
     let stem = stem(name.trim());
     let [image, kind, level] = stem.split('.').collect::<Vec<_>>()[..] else {

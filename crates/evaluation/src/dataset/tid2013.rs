@@ -22,7 +22,7 @@ const SCALE: Scale = Scale { range: [0.0, 9.0], higher_is_better: true };
 /// The distortions by number, as the dataset's paper names them.
 const DISTORTIONS: [&str; 24] = [
     "additive Gaussian noise",
-    "additive noise in colour components",
+    "additive noise in color components",
     "spatially correlated noise",
     "masked noise",
     "high frequency noise",
@@ -38,11 +38,11 @@ const DISTORTIONS: [&str; 24] = [
     "local block-wise distortions",
     "mean shift",
     "contrast change",
-    "change of colour saturation",
+    "change of color saturation",
     "multiplicative Gaussian noise",
     "comfort noise",
     "lossy compression of noisy images",
-    "colour quantization with dither",
+    "color quantization with dither",
     "chromatic aberrations",
     "sparse sampling and reconstruction",
 ];

@@ -8,7 +8,7 @@ use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_wid
 
 use super::Error;
 
-/// A colour, and how much of it covers what lies below.
+/// A color, and how much of it covers what lies below.
 pub(super) type Ink = ([u8; 3], f64);
 
 pub(super) const BLACK: Ink = ([0, 0, 0], 1.0);
@@ -113,14 +113,14 @@ pub(crate) fn escape(text: &str) -> String {
 
 impl Mark {
     fn svg(&self, svg: &mut String) {
-        let colour = |([red, green, blue], opacity): Ink| {
+        let color = |([red, green, blue], opacity): Ink| {
             let opacity = if opacity < 1.0 { format!(" opacity=\"{opacity}\"") } else { String::new() };
             (format!("#{red:02x}{green:02x}{blue:02x}"), opacity)
         };
         let _ = match self {
             Self::Path { points, ink, width } => {
                 let places: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-                let (stroke, opacity) = colour(*ink);
+                let (stroke, opacity) = color(*ink);
                 writeln!(
                     svg,
                     "<polyline points=\"{}\" fill=\"none\" stroke=\"{stroke}\" stroke-width=\"{width}\"{opacity}/>",
@@ -128,14 +128,14 @@ impl Mark {
                 )
             }
             Self::Dot { at: (x, y), radius, ink, title } => {
-                let ((fill, opacity), title) = (colour(*ink), escape(title));
+                let ((fill, opacity), title) = (color(*ink), escape(title));
                 writeln!(
                     svg,
                     "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\"{opacity}><title>{title}</title></circle>"
                 )
             }
             Self::Bar { at: (x, y), size: (width, height), ink, title } => {
-                let ((fill, opacity), title) = (colour(*ink), escape(title));
+                let ((fill, opacity), title) = (color(*ink), escape(title));
                 writeln!(
                     svg,
                     "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{fill}\"{opacity}><title>{title}</title></rect>"
@@ -181,19 +181,19 @@ struct Sheet {
 }
 
 impl Sheet {
-    /// Lays a colour over a pixel.
-    fn mix(&mut self, x: f64, y: f64, colour: [u8; 3], cover: f64) {
+    /// Lays a color over a pixel.
+    fn mix(&mut self, x: f64, y: f64, color: [u8; 3], cover: f64) {
         if cover <= 0.0 || x < 0.0 || y < 0.0 || x >= self.width as f64 || y >= self.height as f64 {
             return;
         }
         let start = 3 * (y as usize * self.width + x as usize);
-        for (sample, colour) in self.samples[start..start + 3].iter_mut().zip(colour) {
-            *sample = (f64::from(colour) * cover + f64::from(*sample) * (1.0 - cover)).round() as u8;
+        for (sample, color) in self.samples[start..start + 3].iter_mut().zip(color) {
+            *sample = (f64::from(color) * cover + f64::from(*sample) * (1.0 - cover)).round() as u8;
         }
     }
 
     /// Everything that is at most `radius` from a line between two places, with smooth edges.
-    fn segment(&mut self, from: Point, to: Point, radius: f64, (colour, opacity): Ink) {
+    fn segment(&mut self, from: Point, to: Point, radius: f64, (color, opacity): Ink) {
         let scaled = |(x, y): Point| (x * SCALE, y * SCALE);
         let ((x1, y1), (x2, y2), radius) = (scaled(from), scaled(to), radius * SCALE);
         let (across, up) = (x2 - x1, y2 - y1);
@@ -207,17 +207,17 @@ impl Sheet {
                 let (dx, dy) = (x as f64 + 0.5 - x1, y as f64 + 0.5 - y1);
                 let share = if length > 0.0 { ((dx * across + dy * up) / length).clamp(0.0, 1.0) } else { 0.0 };
                 let distance = (dx - share * across).hypot(dy - share * up);
-                self.mix(x as f64, y as f64, colour, opacity * (radius + 0.5 - distance).clamp(0.0, 1.0));
+                self.mix(x as f64, y as f64, color, opacity * (radius + 0.5 - distance).clamp(0.0, 1.0));
             }
         }
     }
 
-    fn rectangle(&mut self, (left, top): Point, (right, lower): Point, (colour, opacity): Ink) {
+    fn rectangle(&mut self, (left, top): Point, (right, lower): Point, (color, opacity): Ink) {
         let pixels =
             |from: f64, to: f64| (from * SCALE).round().max(0.0) as usize..(to * SCALE).round().max(0.0) as usize;
         for y in pixels(top, lower) {
             for x in pixels(left, right) {
-                self.mix(x as f64, y as f64, colour, opacity);
+                self.mix(x as f64, y as f64, color, opacity);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Charts as SVG that takes its colours from the page, and as lines of text for Markdown.
+//! Charts as SVG that takes its colors from the page, and as lines of text for Markdown.
 
 use std::collections::HashMap;
 use std::fmt::Write;

@@ -38,7 +38,7 @@ impl Quantiles {
     }
 }
 
-/// The quantile of values in order, linear between neighbours; NaN of nothing.
+/// The quantile of values in order, linear between neighbors; NaN of nothing.
 pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * sorted.len().saturating_sub(1) as f64;
     let (low, high) = (place.floor() as usize, place.ceil() as usize);
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_linear_between_neighbours() {
+    fn quantiles_are_linear_between_neighbors() {
         let mut values: Vec<f64> = (0..=100).rev().map(f64::from).collect();
         let found = Quantiles::of(&mut values).unwrap();
         assert_eq!((found.mean, found.median, found.p90, found.p99, found.most), (50.0, 50.0, 90.0, 99.0, 100.0));

@@ -16,7 +16,7 @@ use validation::{Split, Unseen};
 /// Where the opinions are and where the model goes.
 #[derive(Args)]
 pub struct Arguments {
-    /// A table of mean opinions beside scores of the members and numbers on tone and colour (CSV).
+    /// A table of mean opinions beside scores of the members and numbers on tone and color (CSV).
     #[arg(long)]
     scores: PathBuf,
     /// The model.

@@ -12,12 +12,12 @@ use crate::statistics::{correlation, mean, rank_correlation, rmse};
 /// The kinds of distortions of TID2013, in its order.
 const KINDS: [&str; 24] = [
     "additive Gaussian noise",
-    "noise in colour components",
+    "noise in color components",
     "spatially correlated noise",
     "masked noise",
     "high-frequency noise",
     "impulse noise",
-    "quantisation noise",
+    "quantization noise",
     "Gaussian blur",
     "denoising",
     "JPEG",
@@ -28,11 +28,11 @@ const KINDS: [&str; 24] = [
     "local blocks",
     "mean shift",
     "contrast change",
-    "colour saturation",
+    "color saturation",
     "multiplicative noise",
     "comfort noise",
     "compression of noisy images",
-    "colour quantisation with dither",
+    "color quantization with dither",
     "chromatic aberration",
     "sparse sampling",
 ];

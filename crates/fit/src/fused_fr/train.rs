@@ -6,7 +6,7 @@ use super::table::Row;
 use crate::error::Error;
 
 /// Support points of the process.
-const CENTRES: usize = 192;
+const CENTERS: usize = 192;
 const ROUNDS: usize = 20;
 /// How far the process looks, in standard deviations of a feature.
 const REACH: f64 = 2.0;
@@ -70,7 +70,7 @@ fn fit_curve(points: &[(f64, f64)]) -> Curve {
     best
 }
 
-/// Mean opinions at means of the panel in bins of equal numbers; where they fall, neighbours are joined (pool adjacent violators).
+/// Mean opinions at means of the panel in bins of equal numbers; where they fall, neighbors are joined (pool adjacent violators).
 /// A little of the identity keeps the ladder rising.
 fn ladder(mut points: Vec<(f64, f64)>) -> Option<Ladder> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -114,32 +114,32 @@ fn spread(samples: &[[f64; FEATURES]]) -> [f64; FEATURES] {
     deviations
 }
 
-/// Centres of clusters (k-means from evenly chosen rows). Clusters of one are dropped: the file holds no picture's own numbers.
+/// Centers of clusters (k-means from evenly chosen rows). Clusters of one are dropped: the file holds no picture's own numbers.
 fn support(samples: &[[f64; FEATURES]]) -> Vec<[f32; FEATURES]> {
-    let count = CENTRES.min(samples.len());
-    let mut centres: Vec<[f64; FEATURES]> = (0..count).map(|i| samples[i * samples.len() / count]).collect();
+    let count = CENTERS.min(samples.len());
+    let mut centers: Vec<[f64; FEATURES]> = (0..count).map(|i| samples[i * samples.len() / count]).collect();
     let mut sizes = vec![0; count];
     for _ in 0..ROUNDS {
         let mut sums = vec![[0.0; FEATURES]; count];
         sizes = vec![0usize; count];
         for sample in samples {
-            let nearest = nearest(&centres, sample);
+            let nearest = nearest(&centers, sample);
             sizes[nearest] += 1;
             sums[nearest].iter_mut().zip(sample).for_each(|(sum, value)| *sum += value);
         }
-        for ((centre, sum), &size) in centres.iter_mut().zip(sums).zip(&sizes) {
+        for ((center, sum), &size) in centers.iter_mut().zip(sums).zip(&sizes) {
             if size > 0 {
-                *centre = sum.map(|sum| sum / size as f64);
+                *center = sum.map(|sum| sum / size as f64);
             }
         }
     }
-    let kept = centres.iter().zip(sizes).filter(|(_, size)| *size > 1);
-    kept.map(|(centre, _)| centre.map(|number| number as f32)).collect()
+    let kept = centers.iter().zip(sizes).filter(|(_, size)| *size > 1);
+    kept.map(|(center, _)| center.map(|number| number as f32)).collect()
 }
 
-fn nearest(centres: &[[f64; FEATURES]], sample: &[f64; FEATURES]) -> usize {
-    let squared = |centre: &[f64; FEATURES]| centre.iter().zip(sample).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-    let distances = centres.iter().map(squared).enumerate();
+fn nearest(centers: &[[f64; FEATURES]], sample: &[f64; FEATURES]) -> usize {
+    let squared = |center: &[f64; FEATURES]| center.iter().zip(sample).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    let distances = centers.iter().map(squared).enumerate();
     distances.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(0, |(place, _)| place)
 }
 

@@ -74,9 +74,9 @@ pub struct Prediction {
 
 impl Prediction {
     fn of(model: &Model, row: &Row) -> Self {
-        let judgement = model.judge(&row.evidence);
-        let (panel, variance) = (judgement.panel, 1.0 - judgement.trust);
-        Self { score: judgement.score, panel, variance, fading: model.fading(&row.evidence) }
+        let judgment = model.judge(&row.evidence);
+        let (panel, variance) = (judgment.panel, 1.0 - judgment.trust);
+        Self { score: judgment.score, panel, variance, fading: model.fading(&row.evidence) }
     }
 }
 

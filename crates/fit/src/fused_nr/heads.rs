@@ -33,7 +33,7 @@ pub fn compare(model: &Model, photos: &[&Photo], contents: &[Content]) -> Result
     let mut text = "\n## Distortions: a linear head on the same numbers against perception\n\nArea under the curve of hits and false alarms, and hits at 5 % false alarms, level 3 to 5 against pictures without the distortion; contents that neither has seen.\n\n| category | pictures with it | without | head, area | perception, area | head, hits | perception, hits |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n".to_owned();
     for category in Distortion::ALL {
         let head = fit(model, &seen, category)?;
-        let ours = outcome(&unseen, category, |features| head.of(&model.standardise(features)));
+        let ours = outcome(&unseen, category, |features| head.of(&model.standardize(features)));
         let theirs = outcome(&unseen, category, |features| {
             let measured: Vec<f64> = features[COUNT - MEASURED..].iter().map(|number| f64::from(*number)).collect();
             perception.single.verdicts(&measured)[category as usize].margin
@@ -75,7 +75,7 @@ fn fit(model: &Model, examples: &[Example<'_>], category: Distortion) -> Result<
     let mut rows = Rows { biased: true, ..Rows::default() };
     for example in examples {
         if let Some(given) = example.given[category as usize] {
-            rows.standard.push(model.standardise(example.features));
+            rows.standard.push(model.standardize(example.features));
             rows.targets.push(given);
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use agenticiqa_distort::Kind;
-use agenticiqa_vision::fused_nr::{COUNT, Judgement, Model};
+use agenticiqa_vision::fused_nr::{COUNT, Judgment, Model};
 
 use super::ridge::Sums;
 use super::samples::{Content, Photo};
@@ -18,7 +18,7 @@ const WEIGHTS: [f64; 6] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.3];
 /// Everything that is known of the model.
 pub fn report(model: &Model, parts: &Parts, photos: &[Photo], contents: &[Content]) -> Result<String, Error> {
     let mut text = String::new();
-    let judged: Vec<(&Photo, Judgement)> =
+    let judged: Vec<(&Photo, Judgment)> =
         photos.iter().filter(|photo| photo.validation).map(|photo| (photo, model.judge(&photo.features))).collect();
     text += "## Photos that were never fitted to\n\n| photos | number | SRCC | PLCC | RMSE, levels | 90 % interval holds | half width, mean |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     text += &row("all", &judged);
@@ -39,12 +39,12 @@ fn subsets(photos: &[Photo]) -> Vec<u64> {
     subsets
 }
 
-fn row(name: &str, judged: &[(&Photo, Judgement)]) -> String {
+fn row(name: &str, judged: &[(&Photo, Judgment)]) -> String {
     let opinions: Vec<f64> = judged.iter().map(|(photo, _)| level(photo.opinion)).collect();
-    let scores: Vec<f64> = judged.iter().map(|(_, judgement)| judgement.score).collect();
+    let scores: Vec<f64> = judged.iter().map(|(_, judgment)| judgment.score).collect();
     let held =
-        judged.iter().filter(|(photo, judgement)| (judgement.low..=judgement.high).contains(&level(photo.opinion)));
-    let half: Vec<f64> = judged.iter().map(|(_, judgement)| (judgement.high - judgement.low) / 2.0).collect();
+        judged.iter().filter(|(photo, judgment)| (judgment.low..=judgment.high).contains(&level(photo.opinion)));
+    let half: Vec<f64> = judged.iter().map(|(_, judgment)| (judgment.high - judgment.low) / 2.0).collect();
     format!(
         "| {name} | {} | {:.4} | {:.4} | {:.3} | {:.1} % | {:.2} |\n",
         judged.len(),

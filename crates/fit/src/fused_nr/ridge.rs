@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::error::Error;
 
-/// Rows of standardised numbers, each with what it should give.
+/// Rows of standardized numbers, each with what it should give.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
     /// The numbers.

@@ -45,11 +45,11 @@ pub fn fold(name: &str) -> u64 {
     hash(name) / 101 % FOLDS
 }
 
-/// Standardised numbers of photos and what their opinions are.
+/// Standardized numbers of photos and what their opinions are.
 pub fn rows<'a>(model: &Model, photos: impl IntoIterator<Item = &'a Photo>) -> Rows {
     let mut rows = Rows { biased: true, ..Rows::default() };
     for photo in photos {
-        rows.standard.push(model.standardise(&photo.features));
+        rows.standard.push(model.standardize(&photo.features));
         rows.targets.push(photo.opinion);
     }
     rows
@@ -62,10 +62,10 @@ pub fn differences<'a>(model: &Model, contents: impl IntoIterator<Item = &'a Con
     let factors = factors(&contents);
     let mut rows = Rows::default();
     for content in contents {
-        let clean = model.standardise(&content.features);
+        let clean = model.standardize(&content.features);
         for damaged in &content.damaged {
             let factor = factors[damaged.kind as usize];
-            let form = model.standardise(&damaged.features);
+            let form = model.standardize(&damaged.features);
             rows.standard.push(form.iter().zip(&clean).map(|(form, clean)| factor as f32 * (form - clean)).collect());
             rows.targets.push(-factor * FALL * damaged.visible / 4.0);
         }
@@ -100,7 +100,7 @@ pub fn empty(photos: &[&Photo]) -> Model {
         width: 1.0,
         common: 1.0,
     };
-    let mut squares: Vec<f64> = photos.iter().map(|photo| mean_square(&model.standardise(&photo.features))).collect();
+    let mut squares: Vec<f64> = photos.iter().map(|photo| mean_square(&model.standardize(&photo.features))).collect();
     squares.sort_by(f64::total_cmp);
     model.common = quantile(&squares, 0.95);
     model

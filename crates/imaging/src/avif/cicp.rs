@@ -1,4 +1,4 @@
-//! Colours by code points (ITU-T H.273) instead of a profile.
+//! Colors by code points (ITU-T H.273) instead of a profile.
 //!
 //! The curve of BT.709, BT.601 and BT.2020 is a camera's; such pictures are made to be shown with the same display
 //! curve as sRGB, so it counts as that. PQ and HLG are HDR: what is white and how to tone-map is not the file's to say,
@@ -12,7 +12,7 @@ use crate::Note;
 const SRGB: u16 = 13;
 const LIKE_SRGB: [u16; 6] = [1, 2, 6, SRGB, 14, 15];
 
-/// A profile of these colours, `None` for sRGB; or a note why they are taken as sRGB.
+/// A profile of these colors, `None` for sRGB; or a note why they are taken as sRGB.
 pub(super) fn profile(primaries: u16, transfer: u16) -> Result<Option<Vec<u8>>, Note> {
     let ignored = |reason: String| Note::ProfileIgnored { reason };
     match transfer {

@@ -1,7 +1,7 @@
 //! The items of an AVIF file: which one is the picture, what belongs to it, and where its bytes are.
 //!
-//! Read here rather than by a crate: the parsers under a fitting licence leave out turning, cropping and colour, or keep
-//! only one of the two colour descriptions that a file may have.
+//! Read here rather than by a crate: the parsers under a fitting license leave out turning, cropping and color, or keep
+//! only one of the two color descriptions that a file may have.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub(super) enum Property<'a> {
     Rotation(u8),
     /// Mirrored: left for right, or else top for bottom.
     Mirror { left_right: bool },
-    /// Crop: width, height, and offset of the centre as fractions.
+    /// Crop: width, height, and offset of the center as fractions.
     Crop([(i64, i64); 4]),
     /// What an auxiliary image is for.
     Auxiliary(&'a [u8]),
@@ -244,7 +244,7 @@ fn read_property(child: Child<'_>) -> Result<Property<'_>> {
             fields.version()?;
             Property::Size(fields.u32()?, fields.u32()?)
         }
-        b"colr" => read_colour(fields)?,
+        b"colr" => read_color(fields)?,
         b"irot" => Property::Rotation(fields.u8()? & 3),
         b"imir" => Property::Mirror { left_right: fields.u8()? & 1 == 1 },
         b"clap" => {
@@ -267,8 +267,8 @@ fn read_property(child: Child<'_>) -> Result<Property<'_>> {
     })
 }
 
-/// A colour description, of an item or of a track.
-pub(super) fn read_colour(mut fields: Fields<'_>) -> Result<Property<'_>> {
+/// A color description, of an item or of a track.
+pub(super) fn read_color(mut fields: Fields<'_>) -> Result<Property<'_>> {
     Ok(match fields.take(4)? {
         b"nclx" => Property::Cicp {
             primaries: fields.u16()?,

@@ -1,4 +1,4 @@
-//! AVIF: items or tracks of a container, AV1 data in them, and what the file says about turning, cropping and colour.
+//! AVIF: items or tracks of a container, AV1 data in them, and what the file says about turning, cropping and color.
 //!
 //! The container's own orientation counts; its standard (ISO/IEC 23008-12) has readers ignore that of EXIF data.
 
@@ -38,7 +38,7 @@ struct Coded<'a> {
 
 /// What is decoded, and what the file says about it.
 struct Source<'a> {
-    colour: Coded<'a>,
+    color: Coded<'a>,
     alpha: Option<Coded<'a>>,
     premultiplied: bool,
     properties: Vec<Property<'a>>,
@@ -47,7 +47,7 @@ struct Source<'a> {
 /// Decodes the picture of an AVIF file; of a sequence the first frame.
 pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     let (container, tracks) = read_file(bytes)?;
-    let several = tracks.iter().any(|track| track.role == Role::Colour && track.frames > 1);
+    let several = tracks.iter().any(|track| track.role == Role::Color && track.frames > 1);
     let source = match container.as_ref().and_then(|container| Some((container, container.primary?))) {
         Some((container, primary)) => from_items(container, primary)?,
         None => from_tracks(bytes, tracks)?,
@@ -93,7 +93,7 @@ fn from_items<'a>(container: &Container<'a>, primary: u32) -> Result<Source<'a>>
     };
     let alpha = container.referring(primary, b"auxl").find(is_alpha);
     Ok(Source {
-        colour: coded(container, primary)?,
+        color: coded(container, primary)?,
         alpha: alpha.map(|id| coded(container, id)).transpose()?,
         premultiplied: alpha.is_some_and(|alpha| container.referred(primary, b"prem").any(|to| to == alpha)),
         properties: item.properties.iter().map(|(property, _)| *property).collect(),
@@ -151,18 +151,18 @@ fn from_tracks<'a>(bytes: &'a [u8], tracks: Vec<Track<'a>>) -> Result<Source<'a>
         Ok(Coded { width, height, tiles: vec![Cow::Borrowed(data)], columns: 1, operating_point: 0 })
     };
     let of = |role| tracks.iter().find(move |track| track.role == role);
-    let colour = of(Role::Colour).ok_or_else(|| damaged("it has no picture"))?;
+    let color = of(Role::Color).ok_or_else(|| damaged("it has no picture"))?;
     Ok(Source {
-        colour: coded(colour)?,
+        color: coded(color)?,
         alpha: of(Role::Alpha).map(coded).transpose()?,
         premultiplied: false,
-        properties: colour.colours.clone(),
+        properties: color.colors.clone(),
     })
 }
 
 impl Source<'_> {
     fn decode(self, decoder: &Decoder) -> Result<Decoded> {
-        let mut frame = self.colour.decode(decoder)?;
+        let mut frame = self.color.decode(decoder)?;
         let alpha = self.alpha.map(|alpha| alpha.decode(decoder)).transpose()?;
         let mut icc = None;
         let (mut turns, mut mirror, mut crop) = (0, None, None);
@@ -282,7 +282,7 @@ fn crop_rectangle(fractions: [(i64, i64); 4], width: usize, height: usize) -> Re
     let place = |size: usize, part: (i64, i64), shift: (i64, i64)| {
         let ((numerator, denominator), length) = (shift, whole(part.0.into(), part.1.into())?);
         let (numerator, denominator) = (i128::from(numerator), i128::from(denominator));
-        // The offset is that of the centre: half of what is cut away, and the shift.
+        // The offset is that of the center: half of what is cut away, and the shift.
         let start = whole((size as i128 - length) * denominator + 2 * numerator, 2 * denominator)?;
         let (length, start) = (usize::try_from(length).ok()?, usize::try_from(start).ok()?);
         (length > 0 && start + length <= size).then_some((length, start))
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crop_is_centred_with_an_offset() {
+    fn a_crop_is_centered_with_an_offset() {
         assert_eq!(crop_rectangle([(6, 1), (2, 1), (0, 1), (0, 1)], 10, 8).unwrap(), [6, 2, 2, 3]);
         assert_eq!(crop_rectangle([(6, 1), (2, 1), (-2, 1), (3, 1)], 10, 8).unwrap(), [6, 2, 0, 6]);
         assert_eq!(crop_rectangle([(7, 1), (8, 1), (1, 2), (0, 1)], 10, 8).unwrap(), [7, 8, 2, 0]);

@@ -1,13 +1,13 @@
 //! Tracks of an AVIF sequence: how many frames there are, and where the first one is.
 
 use super::boxes::{Child, Fields};
-use super::container::{Property, read_colour, whole};
+use super::container::{Property, read_color, whole};
 use crate::Result;
 
 /// What a track shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    Colour,
+    Color,
     Alpha,
 }
 
@@ -17,7 +17,7 @@ pub(super) struct Track<'a> {
     pub width: u32,
     pub height: u32,
     pub frames: u32,
-    pub colours: Vec<Property<'a>>,
+    pub colors: Vec<Property<'a>>,
     offset: Option<u64>,
     length: u32,
     codec: [u8; 4],
@@ -54,7 +54,7 @@ struct Reader<'a> {
     length: u32,
     offset: Option<u64>,
     codec: [u8; 4],
-    colours: Vec<Property<'a>>,
+    colors: Vec<Property<'a>>,
 }
 
 impl<'a> Reader<'a> {
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
             b"hdlr" => {
                 content.take(8)?;
                 self.role = match content.take(4)? {
-                    b"pict" | b"vide" => Some(Role::Colour),
+                    b"pict" | b"vide" => Some(Role::Color),
                     b"auxv" => Some(Role::Alpha),
                     _ => None,
                 };
@@ -131,15 +131,15 @@ impl<'a> Reader<'a> {
         for child in entry.boxes() {
             let Child { kind, content, .. } = whole(child?)?;
             if &kind == b"colr" {
-                self.colours.push(read_colour(content)?);
+                self.colors.push(read_color(content)?);
             }
         }
         Ok(())
     }
 
     fn finish(self) -> Option<Track<'a>> {
-        let Self { role, size: (width, height), frames, length, offset, codec, colours } = self;
-        let track = Track { role: role?, width, height, frames, colours, offset, length, codec };
+        let Self { role, size: (width, height), frames, length, offset, codec, colors } = self;
+        let track = Track { role: role?, width, height, frames, colors, offset, length, codec };
         (&track.codec == b"av01" && frames > 0).then_some(track)
     }
 }

@@ -1,4 +1,4 @@
-//! Planes of luma and chroma become interleaved grey or RGB samples.
+//! Planes of luma and chroma become interleaved gray or RGB samples.
 //!
 //! Chroma of fewer samples is interpolated with the weights 3/4 and 1/4 of the two nearest ones, as libavif does. Samples
 //! of 8 bits stay 8-bit, deeper ones become 16-bit.
@@ -41,7 +41,7 @@ pub(super) struct Plane {
     pub row_bytes: usize,
 }
 
-/// A decoded picture and what its stream says of its colours (code points of ITU-T H.273).
+/// A decoded picture and what its stream says of its colors (code points of ITU-T H.273).
 #[derive(Debug)]
 pub(super) struct Frame {
     pub width: usize,
@@ -93,7 +93,7 @@ impl Frame {
         let (_, rows) = self.subsampling.size(self.width, self.height);
         let row = match self.subsampling {
             Subsampling::Both => {
-                let (near, far) = neighbours(y, rows);
+                let (near, far) = neighbors(y, rows);
                 let (near, far) = (self.row(plane, near, scale), self.row(plane, far, scale));
                 near.iter().zip(far).map(|(near, far)| 0.75 * near + 0.25 * far).collect()
             }
@@ -103,7 +103,7 @@ impl Frame {
             return row;
         }
         let pixel = |x| {
-            let (near, far) = neighbours(x, row.len());
+            let (near, far) = neighbors(x, row.len());
             0.75 * row[near] + 0.25 * row[far]
         };
         (0..self.width).map(pixel).collect()
@@ -111,7 +111,7 @@ impl Frame {
 }
 
 /// The nearest and the second nearest of `count` samples that each stand for two pixels.
-fn neighbours(pixel: usize, count: usize) -> (usize, usize) {
+fn neighbors(pixel: usize, count: usize) -> (usize, usize) {
     let near = pixel / 2;
     let far = if pixel.is_multiple_of(2) { near.saturating_sub(1) } else { (near + 1).min(count - 1) };
     (near, far)
@@ -156,7 +156,7 @@ impl Matrix {
     }
 }
 
-/// The picture as samples; `alpha` is the luma of a picture of its own, by which the colours may be multiplied.
+/// The picture as samples; `alpha` is the luma of a picture of its own, by which the colors may be multiplied.
 pub(super) fn to_raster(frame: &Frame, alpha: Option<&Frame>, premultiplied: bool) -> Result<Raster> {
     let matrix = Matrix::new(frame.matrix)?;
     if matches!(matrix, Matrix::Identity) && !matches!(frame.subsampling, Subsampling::None | Subsampling::Gray) {
@@ -201,15 +201,15 @@ impl Conversion<'_> {
         let alpha = self.alpha.map(|alpha| alpha.row(0, y, alpha.luma_scale()));
         for (x, pixel) in out.chunks_exact_mut(self.channels).enumerate() {
             let opacity = alpha.as_ref().map_or(1.0, |alpha| alpha[x].clamp(0.0, 1.0));
-            let colours = match &chroma {
+            let colors = match &chroma {
                 Some([u, v]) => self.matrix.apply(luma[x], u[x], v[x]),
                 None => [luma[x]; 3],
             };
             let share = if self.premultiplied && opacity > 0.0 { 1.0 / opacity } else { 1.0 };
-            // Grey has one colour; alpha comes last.
+            // Gray has one color; alpha comes last.
             let count = self.channels - usize::from(alpha.is_some());
-            for (value, colour) in pixel.iter_mut().zip(&colours[..count]) {
-                *value = narrow(colour * share);
+            for (value, color) in pixel.iter_mut().zip(&colors[..count]) {
+                *value = narrow(color * share);
             }
             if let Some(value) = pixel.get_mut(count) {
                 *value = narrow(opacity);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn primary_colours_come_back_under_every_matrix() {
+    fn primary_colors_come_back_under_every_matrix() {
         // Red, green and blue through the definition of luma and chroma, and back.
         for (code, red, blue) in [(1, 0.2126, 0.0722), (6, 0.299, 0.114), (9, 0.2627, 0.0593)] {
             for full_range in [true, false] {
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn multiplied_colours_are_divided_again() {
+    fn multiplied_colors_are_divided_again() {
         let gray = frame(3, 8, Subsampling::Gray, &[&[50, 0, 200]]);
         let alpha = frame(3, 8, Subsampling::Gray, &[&[51, 0, 255]]);
         assert_eq!(eight(to_raster(&gray, Some(&alpha), true).unwrap()), [250, 51, 0, 0, 200, 255]);

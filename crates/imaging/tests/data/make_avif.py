@@ -1,5 +1,5 @@
 """Makes the AVIF files of this folder from one computed picture (no photo, no rights of others) with libavif's avifenc
-and Pillow, and as expected/NAME.png what libavif's avifdec makes of each: colours on white, cropped, turned, in sRGB.
+and Pillow, and as expected/NAME.png what libavif's avifdec makes of each: colors on white, cropped, turned, in sRGB.
 Run: python make_avif.py (Pillow 13.0, numpy, imagecodecs; avifenc and avifdec 0.11 on the path). The files are checked in."""
 import os
 import subprocess
@@ -63,7 +63,7 @@ def run(*arguments):
 
 
 def decode(path):
-    """By libavif, with 16 bits a sample: that is exact, where its way to 8 bits is fast. Colours on white."""
+    """By libavif, with 16 bits a sample: that is exact, where its way to 8 bits is fast. Colors on white."""
     run("avifdec", "-u", "bilinear", "-d", "16", path, f"{work}/decoded.png")
     pixels = imagecodecs.png_decode(open(f"{work}/decoded.png", "rb").read()).astype(float) / 65535
     cover = pixels[..., 3:] if pixels.shape[-1] == 4 else 1

@@ -185,7 +185,7 @@ fn avif_that_is_wrong_says_what_is_wrong() {
     assert_eq!(changed(at(b"iloc") - 4, &[0, 0, 0xff, 0]), damaged("box 'iloc' is larger than its place"));
     let unsupported = |what: &str| format!("this kind of AVIF is not supported: {what}; convert it to PNG first");
     assert_eq!(changed(at(b"av01"), b"hvc1"), unsupported("an image item of type 'hvc1'"));
-    // The matrix follows the name of the colour type, primaries and transfer.
+    // The matrix follows the name of the color type, primaries and transfer.
     assert_eq!(changed(at(b"nclx") + 8, &[0, 14]), unsupported("matrix coefficients 14"));
     let garbage: Vec<u8> = (0..500u32).map(|i| ((i * i * 31) >> 3) as u8).collect();
     let garbage = [&b"\0\0\0\x14ftypavif\0\0\0\0avif"[..], &garbage].concat();

@@ -23,7 +23,7 @@ fn names(endings: &[&str]) -> Vec<String> {
     names
 }
 
-/// Largest and mean difference from Pillow's pixels; grey counts as three equal channels.
+/// Largest and mean difference from Pillow's pixels; gray counts as three equal channels.
 fn difference(name: &str) -> (f32, f32) {
     let (ours, expected) = (open(name).image, open(&format!("expected/{name}.png")).image);
     assert_eq!((ours.width(), ours.height()), (expected.width(), expected.height()), "{name}");
@@ -47,7 +47,7 @@ fn lossless_formats_give_pillows_pixels_exactly() {
 
 #[test]
 fn jpeg_is_within_the_freedom_of_the_standard() {
-    // Decoders may differ in the inverse transform's last bit, and in how subsampled colour is interpolated.
+    // Decoders may differ in the inverse transform's last bit, and in how subsampled color is interpolated.
     for name in names(&[".jpg"]) {
         let (largest, mean) = difference(&name);
         let subsampled = ["420.jpg", "422.jpg", "progressive.jpg"].contains(&name.as_str());
@@ -156,7 +156,7 @@ fn the_quality_factor_of_a_jpeg_is_found() {
 }
 
 #[test]
-fn grey_files_have_one_channel() {
+fn gray_files_have_one_channel() {
     for name in ["gray.jpg", "modeL.png", "mode1.png", "modeLA.png", "modeL.tif", "mode1.tif"] {
         assert_eq!(open(name).image.channels(), 1, "{name}");
     }
@@ -189,7 +189,7 @@ fn transparent_sixteen_bit_pixels_show_white() {
     encoder.write_image(bytemuck::cast_slice(&samples), 2, 1, ExtendedColorType::Rgba16).unwrap();
     let picture = Decoder::default().decode(&png).unwrap();
     assert_eq!(picture.notes, [Note::SixteenBits, Note::AlphaOnWhite]);
-    let white = |colour: f64| ((colour * 16384.0 + 65535.0 * 49151.0) / 65535.0).round() as u16;
+    let white = |color: f64| ((color * 16384.0 + 65535.0 * 49151.0) / 65535.0).round() as u16;
     let expected = [1000, white(0.0), 2000, white(40000.0), 65535, 65535];
     assert_eq!(*picture.image.samples(), Samples::Sixteen(expected.to_vec()));
 }

@@ -3,5 +3,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bad_input;
-mod colour;
+mod color;
 mod formats;

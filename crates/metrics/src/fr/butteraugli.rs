@@ -1,6 +1,6 @@
 //! Butteraugli, distance in units of what an observer just notices.
 //!
-//! **What it measures**: visible differences, modelled after the eye's opponent colours, masking and frequency bands.
+//! **What it measures**: visible differences, modeled after the eye's opponent colors, masking and frequency bands.
 //! **Range and direction**: 0 (identical) upwards; lower is better. Below 1 people see no difference, above 2 they do.
 //! The score is the largest value of the map (the max-norm, libjxl's default), so the worst place decides.
 //! **Reference**: J. Alakuijala, R. Obryk, O. Stoliarchuk, Z. Szabadka, L. Vandevenne, J. Wassenberg, Guetzli:
@@ -119,7 +119,7 @@ fn light(table: &LightTable, image: &Image, first: usize, last: usize) -> Vec<RG
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::colour_noise;
+    use crate::testing::color_noise;
 
     fn gray(width: usize, height: usize, sample: impl Fn(usize, usize) -> u8) -> Image {
         let sample = &sample;
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn identical_images_are_at_distance_zero() {
-        let image = colour_noise(33, 17, 1);
+        let image = color_noise(33, 17, 1);
         assert_eq!(Butteraugli.score(&image, &image).unwrap(), 0.0);
     }
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_tiny_image_is_refused() {
-        let image = colour_noise(7, 30, 1);
+        let image = color_noise(7, 30, 1);
         assert!(matches!(Butteraugli.score(&image, &image), Err(Error::TooSmall { .. })));
     }
 }

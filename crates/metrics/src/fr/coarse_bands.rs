@@ -156,7 +156,7 @@ mod tests {
     use crate::testing::gray_noise;
 
     #[test]
-    fn rings_of_neighbouring_levels_share_the_energy() {
+    fn rings_of_neighboring_levels_share_the_energy() {
         for level in 1..5 {
             let radius = 0.7 / f64::from(1 << level);
             assert!((ring(radius, level).powi(2) + ring(radius, level + 1).powi(2) - 1.0).abs() < 1e-12);

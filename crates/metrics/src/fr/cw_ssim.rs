@@ -28,7 +28,7 @@ const LEVEL: usize = 4;
 const ORIENTATIONS: usize = 8;
 /// Side of the window in which coefficients are compared.
 const WINDOW: usize = 7;
-/// Energy in a window, in squared grey levels, below which there is nothing but rounding.
+/// Energy in a window, in squared gray levels, below which there is nothing but rounding.
 const NO_ENERGY: f64 = 1e-18;
 
 static INFO: Info = Info {
@@ -69,7 +69,7 @@ impl Metric for CwSsim {
             .map(|orientation| similarity(&bands.orientation(orientation), bands.width(), self.stability))
             .collect();
         let sigma = bands.height() as f64 / 4.0;
-        let score = similarities.iter().map(|plane| centred_mean(plane, sigma)).sum::<f64>() / ORIENTATIONS as f64;
+        let score = similarities.iter().map(|plane| centered_mean(plane, sigma)).sum::<f64>() / ORIENTATIONS as f64;
         let measurement = Measurement::new(score);
         Ok(match pair.wants_map() {
             true => measurement.with_map(mean_map(&similarities), 1.0, 0.0),
@@ -120,8 +120,8 @@ fn ratio(correlation: f64, energy: f64, stability: f64) -> f64 {
     (2.0 * correlation + stability) / (energy + stability)
 }
 
-/// The mean with Gaussian weights about the centre.
-fn centred_mean(plane: &Plane, sigma: f64) -> f64 {
+/// The mean with Gaussian weights about the center.
+fn centered_mean(plane: &Plane, sigma: f64) -> f64 {
     let weights = |size: usize| -> Vec<f64> {
         let offset = |i: usize| i as f64 - (size as f64 - 1.0) / 2.0;
         (0..size).map(|i| (-offset(i).powi(2) / (2.0 * sigma * sigma)).exp()).collect()
@@ -151,7 +151,7 @@ fn mean_map(similarities: &[Plane]) -> Plane {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{assert_official, colour_noise, gray_noise};
+    use crate::testing::{assert_official, color_noise, gray_noise};
     use crate::{Error, Image};
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn identical_images_are_perfect_and_so_are_flat_ones() {
-        let noise = colour_noise(91, 64, 3);
+        let noise = color_noise(91, 64, 3);
         assert!((CwSsim::DEFAULT.score(&noise, &noise).unwrap() - 1.0).abs() < 1e-6);
         let [dark, light] = [3, 200].map(|level| Image::from_gray8(65, 70, vec![level; 65 * 70]).unwrap());
         assert_eq!(CwSsim::DEFAULT.score(&dark, &light).unwrap(), 1.0);

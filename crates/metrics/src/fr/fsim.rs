@@ -13,7 +13,7 @@ use multiversion::multiversion;
 use crate::metric::full_reference;
 use crate::ops::phase_congruency::PhaseCongruency;
 use crate::ops::weighted_similarity::{self, Features};
-use crate::ops::{colour, scharr};
+use crate::ops::{color, scharr};
 use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Result};
 
 /// FSIM with the authors' parameters.
@@ -21,11 +21,11 @@ use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Result};
 pub struct Fsim {
     /// Whether chroma counts: FSIMc if so, FSIM if not.
     pub chromatic: bool,
-    /// Stabilises the similarity of phase congruency (T1).
+    /// Stabilizes the similarity of phase congruency (T1).
     pub congruency_stability: f32,
-    /// Stabilises the similarity of gradients (T2).
+    /// Stabilizes the similarity of gradients (T2).
     pub gradient_stability: f32,
-    /// Stabilises the similarity of I and of Q (T3, T4).
+    /// Stabilizes the similarity of I and of Q (T3, T4).
     pub chroma_stability: f32,
     /// The exponent of the chroma similarity (lambda).
     pub chroma_exponent: f32,
@@ -69,7 +69,7 @@ impl Default for Fsim {
 full_reference!(Fsim);
 
 fn features([reference, distorted]: [&Image; 2]) -> [Features; 2] {
-    let planes = |image| move || weighted_similarity::luma_and_chroma(image, colour::YIQ);
+    let planes = |image| move || weighted_similarity::luma_and_chroma(image, color::YIQ);
     let ((luma, chroma), (distorted_luma, distorted_chroma)) = rayon::join(planes(reference), planes(distorted));
     let maps = PhaseCongruency::new(luma.width(), luma.height()).maps([&luma, &distorted_luma]);
     let [congruency, distorted_congruency] = maps;
@@ -119,7 +119,7 @@ fn compare_luma(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{assert_official, colour_noise, gray_noise};
+    use crate::testing::{assert_official, color_noise, gray_noise};
 
     #[test]
     fn official_values() {
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn identical_images_are_perfect() {
-        for image in [colour_noise(63, 50, 3), gray_noise(300, 401, 4)] {
+        for image in [color_noise(63, 50, 3), gray_noise(300, 401, 4)] {
             let measurement = Fsim::DEFAULT.measure(&Pair::new(&image, &image).unwrap().with_map()).unwrap();
             assert_eq!(measurement.score, 1.0);
             assert!(measurement.map.unwrap().plane.data().iter().all(|&similarity| similarity == 1.0));
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn swapping_the_images_changes_nothing_and_luma_alone_ignores_chroma() {
-        let (a, b) = (colour_noise(90, 71, 1), colour_noise(90, 71, 2));
+        let (a, b) = (color_noise(90, 71, 1), color_noise(90, 71, 2));
         assert_eq!(Fsim::DEFAULT.score(&a, &b).unwrap(), Fsim::DEFAULT.score(&b, &a).unwrap());
         assert!(Fsim::LUMA.score(&a, &b).unwrap() > Fsim::DEFAULT.score(&a, &b).unwrap());
     }

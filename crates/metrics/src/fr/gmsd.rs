@@ -1,6 +1,6 @@
 //! GMSD, gradient magnitude similarity deviation.
 //!
-//! **What it measures**: how unevenly edges were damaged; blind to colour.
+//! **What it measures**: how unevenly edges were damaged; blind to color.
 //! **Range and direction**: 0 (identical) to about 0.35; lower is better.
 //! **Reference**: Xue, Zhang, Mou, Bovik, IEEE TIP 23(2), 2014; the authors' MATLAB on rounded luma: mean of 2x2,
 //! every second pixel, Prewitt with zeros beyond the border, sample standard deviation (`std2`).

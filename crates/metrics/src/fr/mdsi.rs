@@ -18,17 +18,17 @@ use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Resu
 /// MDSI with the authors' parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Mdsi {
-    /// Stabilises the similarity of the gradients of both images (C1).
+    /// Stabilizes the similarity of the gradients of both images (C1).
     pub gradient_stability: f64,
-    /// Stabilises the similarity of each image's gradients with those of their mean (C2).
+    /// Stabilizes the similarity of each image's gradients with those of their mean (C2).
     pub fusion_stability: f64,
-    /// Stabilises the similarity of chromaticity (C3).
+    /// Stabilizes the similarity of chromaticity (C3).
     pub chroma_stability: f64,
     /// The share of gradients in the combined similarity; the rest is chromaticity (alpha).
     pub gradient_share: f64,
 }
 
-/// Rows of the authors' colour transform: luma and two channels of chromaticity.
+/// Rows of the authors' color transform: luma and two channels of chromaticity.
 const LHM: [[f64; 3]; 3] = [[0.2989, 0.587, 0.114], [0.3, 0.04, -0.35], [0.34, -0.6, 0.17]];
 /// The shorter side that images are averaged down to.
 const WORKING_SIDE: f64 = 256.0;
@@ -101,7 +101,7 @@ impl Mdsi {
     }
 }
 
-/// An image averaged over blocks, in the authors' colour space, three rows at a time.
+/// An image averaged over blocks, in the authors' color space, three rows at a time.
 struct Shrunk<'a> {
     image: &'a Image,
     blocks: Blocks,
@@ -109,7 +109,7 @@ struct Shrunk<'a> {
     luma: Rolling<f64>,
     chroma: [Rolling<f64>; 2],
     columns: Vec<u32>,
-    colours: [Vec<f64>; 3],
+    colors: [Vec<f64>; 3],
 }
 
 impl<'a> Shrunk<'a> {
@@ -121,7 +121,7 @@ impl<'a> Shrunk<'a> {
             luma: Rolling::new(width + 2, 3),
             chroma: [Rolling::new(width, 3), Rolling::new(width, 3)],
             columns: vec![0; blocks.columns(image.width())],
-            colours: [vec![0.0; width], vec![0.0; width], vec![0.0; width]],
+            colors: [vec![0.0; width], vec![0.0; width], vec![0.0; width]],
         }
     }
 
@@ -137,9 +137,9 @@ impl<'a> Shrunk<'a> {
         let scale = 1.0 / ((side * side) as f64 * sample_scale(self.image));
         for channel in 0..self.image.channels() {
             self.blocks.sum_rows(self.image, channel, y, &mut self.columns);
-            average_columns(&self.columns, side, scale, &mut self.colours[channel]);
+            average_columns(&self.columns, side, scale, &mut self.colors[channel]);
         }
-        let [red, green, blue] = &self.colours;
+        let [red, green, blue] = &self.colors;
         let (green, blue) = if self.image.channels() == 1 { (red, red) } else { (green, blue) };
         let [first, second] = &mut self.chroma;
         let chroma = [first.row_mut(y as isize), second.row_mut(y as isize)];
@@ -277,7 +277,7 @@ fn gradient_similarity(reference: [&[f64]; 3], distorted: [&[f64]; 3], stability
 }
 
 /// The weighted sum of the gradient similarity in `out` and the similarity of chromaticity. Its terms are paired so
-/// that equal colours have a similarity of exactly one: the fourth root of the score would show a rounding error.
+/// that equal colors have a similarity of exactly one: the fourth root of the score would show a rounding error.
 #[multiversion(targets("x86_64+avx2"))]
 fn add_chroma_similarity(reference: [&[f64]; 2], distorted: [&[f64]; 2], stability: f64, share: f64, out: &mut [f64]) {
     let reference = reference[0].iter().zip(reference[1]);
@@ -292,7 +292,7 @@ fn add_chroma_similarity(reference: [&[f64]; 2], distorted: [&[f64]; 2], stabili
 mod tests {
     use super::*;
     use crate::Error;
-    use crate::testing::{assert_official, assert_values_of_crops, colour_noise, gray_noise};
+    use crate::testing::{assert_official, assert_values_of_crops, color_noise, gray_noise};
 
     /// `piq.mdsi(distorted, reference)` 0.8 on double tensors; the metric is not symmetric.
     #[test]
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn identical_and_flat_images_are_perfect() {
-        let noise = colour_noise(33, 150, 1);
+        let noise = color_noise(33, 150, 1);
         let flat = Image::from_gray8(9, 9, vec![0; 81]).unwrap();
         for image in [noise, flat] {
             let measurement = Mdsi::DEFAULT.measure(&Pair::new(&image, &image).unwrap().with_map()).unwrap();
@@ -326,14 +326,14 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_grey_as_colour_do_not_matter() {
+    fn depth_and_gray_as_color_do_not_matter() {
         let pixels = |seed: u32| (0..90u32 * 70).map(|i| (i.wrapping_mul(i ^ seed) >> 3) as u8).collect::<Vec<_>>();
         let score = |image: fn(Vec<u8>) -> Image| Mdsi::DEFAULT.score(&image(pixels(9)), &image(pixels(77))).unwrap();
-        let grey = score(|pixels| Image::from_gray8(90, 70, pixels).unwrap());
+        let gray = score(|pixels| Image::from_gray8(90, 70, pixels).unwrap());
         let wide =
             score(|pixels| Image::from_gray16(90, 70, pixels.iter().map(|&v| u16::from(v) * 257).collect()).unwrap());
-        let colour = score(|pixels| Image::from_rgb8(90, 70, pixels.iter().flat_map(|&v| [v; 3]).collect()).unwrap());
-        assert!(grey > 0.1 && (grey - wide).abs() < 1e-12 && (grey - colour).abs() < 1e-12);
+        let color = score(|pixels| Image::from_rgb8(90, 70, pixels.iter().flat_map(|&v| [v; 3]).collect()).unwrap());
+        assert!(gray > 0.1 && (gray - wide).abs() < 1e-12 && (gray - color).abs() < 1e-12);
     }
 
     #[test]

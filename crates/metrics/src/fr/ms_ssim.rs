@@ -26,9 +26,9 @@ pub enum Pooling {
 /// MS-SSIM with the authors' parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct MsSsim {
-    /// Stabilises the luminance term.
+    /// Stabilizes the luminance term.
     pub k1: f64,
-    /// Stabilises the contrast and structure term.
+    /// Stabilizes the contrast and structure term.
     pub k2: f64,
     /// How the scales are pooled.
     pub pooling: Pooling,
@@ -105,7 +105,7 @@ impl Metric for MsSsim {
     }
 }
 
-/// Means of 2x2 samples; at an odd border the last sample stands for its missing neighbour.
+/// Means of 2x2 samples; at an odd border the last sample stands for its missing neighbor.
 fn halve(source: &(impl Source + ?Sized)) -> Plane {
     let (width, height) = source.size();
     let mut half = Plane::new(width.div_ceil(2), height.div_ceil(2));

@@ -1,10 +1,10 @@
-//! NLPD, normalised Laplacian pyramid distance.
+//! NLPD, normalized Laplacian pyramid distance.
 //!
 //! **What it measures**: the difference after what the early visual system does: local mean removed, local contrast
 //! gain divided out, at six scales. Luma only.
 //! **Range and direction**: 0 (identical) upwards, about 1 for unrelated images; lower is better.
 //! **Reference**: Laparra, Ballé, Berardino, Simoncelli, Human Vision and Electronic Imaging 2016; the authors'
-//! MATLAB (`NLP_dist`) on rounded luma, whose first normalisation filter has a fifth weight that ports leave out.
+//! MATLAB (`NLP_dist`) on rounded luma, whose first normalization filter has a fifth weight that ports leave out.
 //! **Deviations**: none above 1e-7 on the calibration pairs.
 
 use multiversion::multiversion;
@@ -19,33 +19,33 @@ use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Resu
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nlpd;
 
-/// How one band is normalised: its amplitude is divided by a constant plus a weighted sum of its neighbours'.
-struct Normalisation {
+/// How one band is normalized: its amplitude is divided by a constant plus a weighted sum of its neighbors'.
+struct Normalization {
     /// The constant, for luma from 0 to 1.
     constant: f32,
-    /// Weights of the neighbours that precede in the row: two before, one before.
+    /// Weights of the neighbors that precede in the row: two before, one before.
     before: [f32; 2],
-    /// Weight of the next neighbour in the row.
+    /// Weight of the next neighbor in the row.
     after: f32,
     above: f32,
     below: f32,
 }
 
 /// Fitted by the authors to natural images (McGill), from the finest band to the low-pass residual. Their `conv2` turns
-/// the filters round: the weight that stands right of the centre belongs to the neighbour on the left.
+/// the filters round: the weight that stands right of the center belongs to the neighbor on the left.
 #[rustfmt::skip]
-const BANDS: [Normalisation; 6] = [
-    Normalisation { constant: 0.0248, before: [0.0072, 0.1460], after: 0.1493, above: 0.1015, below: 0.1011 },
-    Normalisation { constant: 0.0185, before: [0.0, 0.1846], after: 0.1986, above: 0.0837, below: 0.0757 },
-    Normalisation { constant: 0.0179, before: [0.0, 0.2243], after: 0.2138, above: 0.0467, below: 0.0477 },
-    Normalisation { constant: 0.0191, before: [0.0, 0.2616], after: 0.2503, above: 0.0, below: 0.0 },
-    Normalisation { constant: 0.0220, before: [0.0, 0.2552], after: 0.2598, above: 0.0, below: 0.0 },
-    Normalisation { constant: 0.2782, before: [0.0, 0.0717], after: 0.2215, above: 0.0, below: 0.0 },
+const BANDS: [Normalization; 6] = [
+    Normalization { constant: 0.0248, before: [0.0072, 0.1460], after: 0.1493, above: 0.1015, below: 0.1011 },
+    Normalization { constant: 0.0185, before: [0.0, 0.1846], after: 0.1986, above: 0.0837, below: 0.0757 },
+    Normalization { constant: 0.0179, before: [0.0, 0.2243], after: 0.2138, above: 0.0467, below: 0.0477 },
+    Normalization { constant: 0.0191, before: [0.0, 0.2616], after: 0.2503, above: 0.0, below: 0.0 },
+    Normalization { constant: 0.0220, before: [0.0, 0.2552], after: 0.2598, above: 0.0, below: 0.0 },
+    Normalization { constant: 0.2782, before: [0.0, 0.0717], after: 0.2215, above: 0.0, below: 0.0 },
 ];
 
 /// Luma is kept on the scale 0..=255: only the constants know the scale.
 const PEAK: f32 = 255.0;
-/// Samples beside a band's row that the normalisation reads.
+/// Samples beside a band's row that the normalization reads.
 const LEFT: usize = 2;
 const RIGHT: usize = 1;
 /// Mean difference of the bands at which the map is fully hot.
@@ -85,12 +85,12 @@ impl Metric for Nlpd {
         };
         let mut distance = 0.0;
         let mut map: Option<Plane> = None;
-        for (index, normalisation) in BANDS.iter().enumerate().rev() {
+        for (index, normalization) in BANDS.iter().enumerate().rev() {
             let (Some(first), Some(second)) = (level(0, index), level(1, index)) else { continue };
             let band = Band {
                 image: [first, second],
                 reduced: [pyramids[0].get(index), pyramids[1].get(index)],
-                normalisation,
+                normalization,
             };
             let mut differences = pair.wants_map().then(|| Plane::new(first.width(), first.height()));
             distance += band.distance(differences.as_mut());
@@ -126,11 +126,11 @@ struct Band<'a> {
     image: [Level<'a>; 2],
     /// The next smaller images; the last band has none and is the low-pass image itself.
     reduced: [Option<&'a Plane>; 2],
-    normalisation: &'a Normalisation,
+    normalization: &'a Normalization,
 }
 
 impl Band<'_> {
-    /// The root of the mean squared difference of the normalised bands; `differences` gets its absolute value.
+    /// The root of the mean squared difference of the normalized bands; `differences` gets its absolute value.
     fn distance(&self, differences: Option<&mut Plane>) -> f64 {
         let (width, height) = (self.image[0].width(), self.image[0].height());
         let totals = map_strips(height, differences, |rows, mut map| {
@@ -144,7 +144,7 @@ impl Band<'_> {
             }
             for (index, y) in rows.enumerate() {
                 self.load(y + 1, &mut bands, &mut scratch);
-                squared_difference(self.normalisation, rows_at(&bands[0], y), rows_at(&bands[1], y), &mut squares);
+                squared_difference(self.normalization, rows_at(&bands[0], y), rows_at(&bands[1], y), &mut squares);
                 total += sum::sum(&squares);
                 if let Some(map) = &mut map {
                     let row = &mut map[index * width..(index + 1) * width];
@@ -180,8 +180,8 @@ fn rows_at(band: &Rolling<f32>, y: usize) -> [&[f32]; 3] {
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn squared_difference(normalisation: &Normalisation, first: [&[f32]; 3], second: [&[f32]; 3], squares: &mut [f32]) {
-    let Normalisation { constant, before, after, above, below } = *normalisation;
+fn squared_difference(normalization: &Normalization, first: [&[f32]; 3], second: [&[f32]; 3], squares: &mut [f32]) {
+    let Normalization { constant, before, after, above, below } = *normalization;
     let constant = constant * PEAK;
     let gain = |a: f32, row: &[f32], b: f32| {
         let beside = before[0] * row[0].abs() + before[1] * row[1].abs() + after * row[3].abs();

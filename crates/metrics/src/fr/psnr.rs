@@ -186,11 +186,11 @@ mod tests {
     }
 
     #[test]
-    fn colour_against_grey_counts_all_three_channels() {
-        let grey = Image::from_gray8(5, 4, vec![100; 20]).unwrap();
-        let colour = Image::from_rgb8(5, 4, [100, 100, 103].repeat(20)).unwrap();
+    fn color_against_gray_counts_all_three_channels() {
+        let gray = Image::from_gray8(5, 4, vec![100; 20]).unwrap();
+        let color = Image::from_rgb8(5, 4, [100, 100, 103].repeat(20)).unwrap();
         let expected = 10.0 * (255f64.powi(2) / 3.0).log10();
-        assert!((Psnr.score(&grey, &colour).unwrap() - expected).abs() < 1e-9);
+        assert!((Psnr.score(&gray, &color).unwrap() - expected).abs() < 1e-9);
     }
 
     #[test]

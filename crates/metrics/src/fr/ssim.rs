@@ -13,9 +13,9 @@ use crate::{Direction, Info, Kind, Measurement, Metric, Pair, Result};
 /// SSIM with the authors' parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Ssim {
-    /// Stabilises the luminance term.
+    /// Stabilizes the luminance term.
     pub k1: f64,
-    /// Stabilises the contrast and structure term.
+    /// Stabilizes the contrast and structure term.
     pub k2: f64,
 }
 
@@ -126,9 +126,9 @@ mod tests {
     #[test]
     fn flat_images_differ_by_luminance_alone() {
         let dark = Image::from_gray8(20, 20, vec![0; 400]).unwrap();
-        let grey = Image::from_gray8(20, 20, vec![100; 400]).unwrap();
+        let gray = Image::from_gray8(20, 20, vec![100; 400]).unwrap();
         let expected = 2.55f64.powi(2) / (100f64.powi(2) + 2.55f64.powi(2));
-        assert!((Ssim::DEFAULT.score(&dark, &grey).unwrap() - expected).abs() < 1e-9);
+        assert!((Ssim::DEFAULT.score(&dark, &gray).unwrap() - expected).abs() < 1e-9);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! SSIMULACRA2, structural similarity at six scales in a perceptual colour space.
+//! SSIMULACRA2, structural similarity at six scales in a perceptual color space.
 //!
 //! **What it measures**: damage as people see it in compressed photographs: structure, ringing and lost detail in XYB.
 //! **Range and direction**: 100 (identical) downwards without end; higher is better. 90 is as good as lossless, 70 high,
@@ -164,11 +164,11 @@ fn interleave<T: Copy>(planes: &[T], size: usize, pixels: Range<usize>) -> Vec<T
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::colour_noise;
+    use crate::testing::color_noise;
 
     #[test]
     fn value_of_the_authors_program() {
-        // A horizontal gradient against grey 128: C++ ssimulacra2, as recorded with the crate fast-ssim2 0.9.1.
+        // A horizontal gradient against gray 128: C++ ssimulacra2, as recorded with the crate fast-ssim2 0.9.1.
         let gradient = |x: usize| (x * 255 / 63) as u8;
         let gradient = (0..64).flat_map(|_| (0..64).flat_map(|x| [gradient(x); 3])).collect();
         let reference = Image::from_rgb8(64, 64, gradient).unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn grey_and_sixteen_bits_score_as_the_same_picture() {
+    fn gray_and_sixteen_bits_score_as_the_same_picture() {
         let samples: Vec<u8> = (0..40 * 30).map(|i| (i * 7 % 251) as u8).collect();
         let damaged: Vec<u8> = samples.iter().map(|&v| v / 40 * 40).collect();
         let rgb = |samples: &[u8]| Image::from_rgb8(40, 30, samples.iter().flat_map(|&v| [v; 3]).collect()).unwrap();
@@ -193,7 +193,7 @@ mod tests {
         assert!((score - expected).abs() < 0.05, "{score} {expected}");
     }
 
-    /// A tall picture with structure, and what coarse quantisation makes of it.
+    /// A tall picture with structure, and what coarse quantization makes of it.
     fn tall_pair() -> [Image; 2] {
         let pixel =
             |x: usize, y: usize| [(x * 3 + y * y / 90) % 200, (x * y / 40) % 180, (x + y) % 250].map(|v| v as u8);
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn identical_images_score_a_hundred_and_their_map_is_zero() {
-        let image = colour_noise(33, 17, 1);
+        let image = color_noise(33, 17, 1);
         let measurement = Ssimulacra2.measure(&Pair::new(&image, &image).unwrap().with_map()).unwrap();
         assert_eq!(measurement.score, 100.0);
         assert!(measurement.map.unwrap().plane.data().iter().all(|&error| error == 0.0));
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_tiny_image_is_refused() {
-        let image = colour_noise(7, 30, 1);
+        let image = color_noise(7, 30, 1);
         assert!(matches!(Ssimulacra2.score(&image, &image), Err(Error::TooSmall { .. })));
     }
 }

@@ -103,7 +103,7 @@ pub(crate) fn similarity(
     (totals.iter().sum::<f64>() / (width * height) as f64, map)
 }
 
-/// The Gaussian window from its centre outwards.
+/// The Gaussian window from its center outwards.
 fn half_window() -> [f32; RADIUS + 1] {
     let window = convolve::gaussian(WINDOW, SIGMA);
     std::array::from_fn(|distance| window[RADIUS + distance])
@@ -246,11 +246,11 @@ fn blur_block(rows: &[[f32; STRIDE]], weights: &[f32], start: usize) -> ([f32; B
     let (mut mean, mut square) = ([0.0; BLOCK], [0.0; BLOCK]);
     let (above, below) = rows.split_at(rows.len() / 2);
     let pairs = above.iter().rev().zip(below.iter().skip(1));
-    if let (Some(centre), Some(&weight)) = (below.first(), weights.first()) {
-        let centre = &centre[start..start + BLOCK];
+    if let (Some(center), Some(&weight)) = (below.first(), weights.first()) {
+        let center = &center[start..start + BLOCK];
         for i in 0..BLOCK {
-            mean[i] = weight * centre[i];
-            square[i] = weight * (centre[i] * centre[i]);
+            mean[i] = weight * center[i];
+            square[i] = weight * (center[i] * center[i]);
         }
     }
     for (&weight, (above, below)) in weights.iter().skip(1).zip(pairs) {
@@ -296,9 +296,9 @@ fn combine<const LUMINANCE: bool>(
 #[inline(always)]
 fn window_block(row: &[f32; STRIDE], weights: &[f32], start: usize) -> [f32; BLOCK] {
     let covered = &row[start..start + BLOCK + WINDOW - 1];
-    let centre = &covered[RADIUS..RADIUS + BLOCK];
+    let center = &covered[RADIUS..RADIUS + BLOCK];
     let weight = weights.first().copied().unwrap_or(0.0);
-    let mut mean: [f32; BLOCK] = std::array::from_fn(|i| weight * centre[i]);
+    let mut mean: [f32; BLOCK] = std::array::from_fn(|i| weight * center[i]);
     for (distance, &weight) in weights.iter().enumerate().take(RADIUS + 1).skip(1) {
         let left = &covered[RADIUS - distance..][..BLOCK];
         let right = &covered[RADIUS + distance..][..BLOCK];

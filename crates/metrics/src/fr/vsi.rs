@@ -1,6 +1,6 @@
 //! VSI, visual saliency-induced index.
 //!
-//! **What it measures**: whether saliency, edges and colours survived, weighted by what catches the eye.
+//! **What it measures**: whether saliency, edges and colors survived, weighted by what catches the eye.
 //! **Range and direction**: 0 to 1 (identical); higher is better.
 //! **Reference**: Zhang, Shen, Li, IEEE TIP 23(10), 2014; the authors' `VSI.m` with its SDSP saliency: saliency at
 //! 256x256 through antialiased `imresize`, box average and decimation to about 256 rows with zeros beyond the border.
@@ -17,17 +17,17 @@ use multiversion::multiversion;
 use crate::metric::full_reference;
 use crate::ops::saliency::Saliency;
 use crate::ops::weighted_similarity::{self, Features};
-use crate::ops::{colour, downsample, elementary, scharr};
+use crate::ops::{color, downsample, elementary, scharr};
 use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Result};
 
 /// VSI with the authors' parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Vsi {
-    /// Stabilises the similarity of saliency (C1).
+    /// Stabilizes the similarity of saliency (C1).
     pub saliency_stability: f32,
-    /// Stabilises the similarity of gradients (C2).
+    /// Stabilizes the similarity of gradients (C2).
     pub gradient_stability: f32,
-    /// Stabilises the similarity of both chroma components (C3).
+    /// Stabilizes the similarity of both chroma components (C3).
     pub chroma_stability: f32,
     /// The exponent of the gradient similarity (alpha).
     pub gradient_exponent: f32,
@@ -70,7 +70,7 @@ impl Default for Vsi {
 full_reference!(Vsi);
 
 fn features(image: &Image, saliency: &Saliency) -> Features {
-    let (luma, chroma) = weighted_similarity::luma_and_chroma(image, colour::LMN);
+    let (luma, chroma) = weighted_similarity::luma_and_chroma(image, color::LMN);
     let factor = downsample::factor(image.width(), image.height());
     Features { luma: scharr::padded(&luma), chroma, strength: saliency.box_means(image, factor) }
 }
@@ -110,7 +110,7 @@ fn compare_luma(vsi: &Vsi, gradients: [&[f32]; 2], salient: [&[f32]; 2], similar
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{assert_official, colour_noise, gray_noise};
+    use crate::testing::{assert_official, color_noise, gray_noise};
 
     /// The steps of the authors' file, rewritten in GNU Octave in double precision.
     #[test]
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn identical_images_are_perfect() {
-        for image in [colour_noise(63, 50, 3), gray_noise(300, 401, 4)] {
+        for image in [color_noise(63, 50, 3), gray_noise(300, 401, 4)] {
             let measurement = Vsi::DEFAULT.measure(&Pair::new(&image, &image).unwrap().with_map()).unwrap();
             assert_eq!(measurement.score, 1.0);
             assert!(measurement.map.unwrap().plane.data().iter().all(|&similarity| similarity == 1.0));
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn swapping_the_images_changes_nothing() {
-        let (a, b) = (colour_noise(90, 71, 1), colour_noise(90, 71, 2));
+        let (a, b) = (color_noise(90, 71, 1), color_noise(90, 71, 2));
         assert_eq!(Vsi::DEFAULT.score(&a, &b).unwrap(), Vsi::DEFAULT.score(&b, &a).unwrap());
     }
 }

@@ -5,7 +5,7 @@
 //! **Range and direction**: a ratio; 1 (no grid, never much below) upwards, above 1.1 the grid shows; lower is better.
 //! **Reference**: after Z. Wang, H. R. Sheikh, A. C. Bovik, No-reference perceptual quality assessment of JPEG compressed
 //! images, ICIP 2002 (differences across block boundaries against those inside), made robust: steps are cut at 32
-//! levels, every line is compared with its own neighbourhood, and lines are averaged as logarithms, so that one strong
+//! levels, every line is compared with its own neighborhood, and lines are averaged as logarithms, so that one strong
 //! edge that happens to lie on the grid counts once and not for all.
 //! **Deviations**: a ratio of steps where those authors fit blockiness, activity and zero crossings to opinions.
 //! The map holds the ratio of each block of the grid that was found.
@@ -21,7 +21,7 @@ const GRID: usize = 8;
 /// Steps count up to this many levels.
 const LARGEST_STEP: f32 = 32.0;
 /// Lines on each side that a line is compared with.
-const NEIGHBOURS: usize = 3;
+const NEIGHBORS: usize = 3;
 /// Keeps the ratio of a line tame where everything is nearly flat, in levels.
 const STABILITY: f64 = 0.1;
 /// The same for a single block of the map.
@@ -146,11 +146,11 @@ fn strongest(lines: &[f64]) -> (usize, f64) {
         .fold((0, f64::NEG_INFINITY), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Logarithm of the ratio of a line to its neighbours, if it has all of them.
+/// Logarithm of the ratio of a line to its neighbors, if it has all of them.
 fn line_ratio(lines: &[f64], line: usize) -> Option<f64> {
-    let before = lines.get(line.checked_sub(NEIGHBOURS)?..line)?;
-    let after = lines.get(line + 1..=line + NEIGHBOURS)?;
-    let around = before.iter().chain(after).sum::<f64>() / (2 * NEIGHBOURS) as f64;
+    let before = lines.get(line.checked_sub(NEIGHBORS)?..line)?;
+    let after = lines.get(line + 1..=line + NEIGHBORS)?;
+    let around = before.iter().chain(after).sum::<f64>() / (2 * NEIGHBORS) as f64;
     Some(((lines.get(line)? + STABILITY) / (around + STABILITY)).ln())
 }
 

@@ -124,15 +124,15 @@ impl Sobel {
 
     /// Row `y`, which must not be the first or last.
     fn read(&mut self, gray: &Plane, y: usize) {
-        let (above, centre, below) = (gray.row(y - 1), gray.row(y), gray.row(y + 1));
-        across(above, centre, below, &mut self.smooth, &mut self.difference);
+        let (above, center, below) = (gray.row(y - 1), gray.row(y), gray.row(y + 1));
+        across(above, center, below, &mut self.smooth, &mut self.difference);
         along(&self.smooth, &self.difference, &mut self.horizontal, &mut self.vertical);
     }
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn across(above: &[f32], centre: &[f32], below: &[f32], smooth: &mut [f32], difference: &mut [f32]) {
-    let rows = above.iter().zip(centre).zip(below);
+fn across(above: &[f32], center: &[f32], below: &[f32], smooth: &mut [f32], difference: &mut [f32]) {
+    let rows = above.iter().zip(center).zip(below);
     for ((((&a, &c), &b), smooth), difference) in rows.zip(smooth).zip(difference) {
         *smooth = (a + b) + 2.0 * c;
         *difference = b - a;
@@ -147,8 +147,8 @@ fn along(smooth: &[f32], difference: &[f32], horizontal: &mut [f32], vertical: &
         let gradient = (r - l) * SOBEL_NORM;
         *out = gradient * gradient;
     }
-    let (left, centre, right) = (&difference[..inside], &difference[1..=inside], &difference[2..inside + 2]);
-    for (((out, &l), &c), &r) in vertical[1..=inside].iter_mut().zip(left).zip(centre).zip(right) {
+    let (left, center, right) = (&difference[..inside], &difference[1..=inside], &difference[2..inside + 2]);
+    for (((out, &l), &c), &r) in vertical[1..=inside].iter_mut().zip(left).zip(center).zip(right) {
         let gradient = ((l + r) + 2.0 * c) * SOBEL_NORM;
         *out = gradient * gradient;
     }
@@ -174,15 +174,15 @@ fn edges_in_rows(gray: &Plane, rows: Range<usize>, thresholds: [f32; 2], columns
     read(&mut window[1], first);
     for y in first..last {
         read(&mut window[2], y + 1);
-        let [above, centre, below] = &window;
-        let row = &centre.horizontal;
+        let [above, center, below] = &window;
+        let row = &center.horizontal;
         for_each_above(row, thresholds[0], |x| {
             if row[x] >= row[x - 1] && row[x] > row[x + 1] {
                 add(x, edge_width(&gray.data()[y * width..(y + 1) * width], x, 1));
             }
         });
-        for_each_above(&centre.vertical, thresholds[1], |x| {
-            if centre.vertical[x] >= above.vertical[x] && centre.vertical[x] > below.vertical[x] {
+        for_each_above(&center.vertical, thresholds[1], |x| {
+            if center.vertical[x] >= above.vertical[x] && center.vertical[x] > below.vertical[x] {
                 add(x, edge_width(&gray.data()[x..], y * width, width));
             }
         });

@@ -1,7 +1,7 @@
 //! BRISQUE, blind/referenceless image spatial quality evaluator.
 //!
-//! **What it measures**: how far the statistics of normalised luminance differ from those of undistorted photographs,
-//! as a regression on human scores (LIVE: JPEG, JPEG2000, blur, noise) weighs them; blind to colour.
+//! **What it measures**: how far the statistics of normalized luminance differ from those of undistorted photographs,
+//! as a regression on human scores (LIVE: JPEG, JPEG2000, blur, noise) weighs them; blind to color.
 //! **Range and direction**: about 0 (best) to 100, beyond on pictures unlike the training set; lower is better.
 //! **Reference**: Mittal, Moorthy, Bovik, IEEE TIP 21(12), 2012; the authors' LIVE release with its own support vectors
 //! and feature ranges. The release hands features to libsvm as text; they are rounded in the same way here.
@@ -17,7 +17,7 @@ use std::ops::Range;
 use crate::metric::no_reference;
 use crate::ops::convolve::Border;
 use crate::ops::mscn::{self, Halved, Luma, Rows};
-use crate::ops::nss::{self, Asymmetric, Moments, Neighbourhood};
+use crate::ops::nss::{self, Asymmetric, Moments, Neighborhood};
 use crate::ops::strips;
 use crate::{Direction, Info, Kind, Measurement, Metric, Pair, Result};
 
@@ -76,15 +76,15 @@ impl Metric for Brisque {
     }
 }
 
-/// The moments of the coefficients in these rows and of their products with their neighbours.
+/// The moments of the coefficients in these rows and of their products with their neighbors.
 fn moments(source: &impl Rows, rows: Range<usize>) -> [Moments; 5] {
     let height = source.height();
     let mut last = Vec::new();
     let before = (rows.start + height - 1) % height;
     mscn::for_each_row(source, Border::Zero, before..before + 1, |_, row, _| last.extend_from_slice(row));
-    let mut neighbourhood = Neighbourhood::new(&last);
-    mscn::for_each_row(source, Border::Zero, rows, |_, row, _| neighbourhood.add_row(row));
-    neighbourhood.finish()
+    let mut neighborhood = Neighborhood::new(&last);
+    mscn::for_each_row(source, Border::Zero, rows, |_, row, _| neighborhood.add_row(row));
+    neighborhood.finish()
 }
 
 fn add(totals: &mut [Moments; 5], part: &[Moments; 5]) {
@@ -132,7 +132,7 @@ fn significant(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{assert_official, colour_noise, gray_noise};
+    use crate::testing::{assert_official, color_noise, gray_noise};
     use crate::{Error, Image};
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
             let flat = Image::from_gray8(40, 31, vec![level; 40 * 31]).unwrap();
             assert!(Brisque.score(&flat).unwrap().is_finite(), "level {level}");
         }
-        assert!(Brisque.score(&colour_noise(17, 16, 1)).unwrap().is_finite());
+        assert!(Brisque.score(&color_noise(17, 16, 1)).unwrap().is_finite());
         assert!(matches!(Brisque.score(&gray_noise(15, 100, 1)), Err(Error::TooSmall { .. })));
     }
 }

@@ -1,7 +1,7 @@
 //! ENTROPY, Shannon entropy of the luma histogram.
 //!
-//! **What it measures**: how evenly the 256 grey levels are used; flat or badly exposed pictures have little.
-//! **Range and direction**: 0 (one grey level) to 8 bits; higher is better.
+//! **What it measures**: how evenly the 256 gray levels are used; flat or badly exposed pictures have little.
+//! **Range and direction**: 0 (one gray level) to 8 bits; higher is better.
 //! **Reference**: MATLAB's `entropy(rgb2gray(image))`: 256 bins, rounded luma.
 //! **Deviations**: none above half a unit of the last printed digit on the calibration pairs.
 //! The map is MATLAB's `entropyfilt`: the entropy of the 9x9 pixels around each one, mirrored at the border.
@@ -31,7 +31,7 @@ static INFO: Info = Info {
     direction: Direction::HigherIsBetter,
     range: (0.0, 8.0),
     unit: "bit",
-    summary: "How evenly the grey levels are used: entropy of the luma histogram.",
+    summary: "How evenly the gray levels are used: entropy of the luma histogram.",
     paper: "C. E. Shannon, A mathematical theory of communication, Bell System Technical Journal 27, 1948",
     has_map: true,
     minimum_side: 1,

@@ -1,6 +1,6 @@
 //! JPEG-Quality, the quality factor that a JPEG file was saved with.
 //!
-//! **What it measures**: the file, not the pixels: the factor of the libjpeg scale whose luma quantisation table comes
+//! **What it measures**: the file, not the pixels: the factor of the libjpeg scale whose luma quantization table comes
 //! closest to the one in the file. It says how coarse the last compression was; earlier ones leave no trace in it.
 //! **Range and direction**: 1 (coarsest) to 100; higher is better. Not defined for files of other formats.
 //! **Reference**: ITU-T T.81, annex K, tables scaled as the Independent JPEG Group's library does.
@@ -9,7 +9,7 @@
 use crate::metric::no_reference;
 use crate::{Direction, Error, Info, Kind, Measurement, Metric, Pair, Result};
 
-/// Quality factor of the file's quantisation table.
+/// Quality factor of the file's quantization table.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JpegQuality;
 
@@ -19,7 +19,7 @@ static INFO: Info = Info {
     direction: Direction::HigherIsBetter,
     range: (1.0, 100.0),
     unit: "",
-    summary: "Quality factor of the JPEG file, estimated from its quantisation tables.",
+    summary: "Quality factor of the JPEG file, estimated from its quantization tables.",
     paper: "ITU-T T.81, Digital compression and coding of continuous-tone still images, 1992, annex K",
     has_map: false,
     minimum_side: 1,

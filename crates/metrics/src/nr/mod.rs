@@ -3,7 +3,7 @@
 mod blockiness;
 mod blur;
 mod brisque;
-mod colour;
+mod color;
 mod contrast;
 mod entropy;
 mod exposure;
@@ -17,7 +17,7 @@ mod sharpness;
 pub use blockiness::Blockiness;
 pub use blur::Blur;
 pub use brisque::Brisque;
-pub use colour::{ColourCast, Colourfulness, Saturation};
+pub use color::{ColorCast, Colorfulness, Saturation};
 pub use contrast::{Contrast, ContrastRange};
 pub use entropy::Entropy;
 pub use exposure::{Brightness, ClippedHighlights, ClippedShadows};
@@ -47,7 +47,7 @@ pub(crate) static METRICS: &[&dyn Metric] = &[
     &ClippedHighlights::DEFAULT,
     &Contrast::DEFAULT,
     &ContrastRange::DEFAULT,
-    &Colourfulness::DEFAULT,
-    &ColourCast::DEFAULT,
+    &Colorfulness::DEFAULT,
+    &ColorCast::DEFAULT,
     &Saturation::DEFAULT,
 ];

@@ -1,7 +1,7 @@
 //! NIQE, natural image quality evaluator.
 //!
-//! **What it measures**: the distance between the statistics of normalised luminance of the picture's blocks and those
-//! of sharp, undistorted photographs; no human scores went into it; blind to colour.
+//! **What it measures**: the distance between the statistics of normalized luminance of the picture's blocks and those
+//! of sharp, undistorted photographs; no human scores went into it; blind to color.
 //! **Range and direction**: 0 (as natural as can be) upwards, 2 to 5 for good photographs; lower is better.
 //! **Reference**: Mittal, Soundararajan, Bovik, IEEE SPL 20(3), 2013; the authors' LIVE release and its model, blocks of
 //! 96x96 without overlap, every block of the picture (the sharpness threshold is for training only).
@@ -15,7 +15,7 @@ use crate::metric::no_reference;
 use crate::ops::convolve::Border;
 use crate::ops::matrix::{self, Matrix};
 use crate::ops::mscn::{self, Halved, Luma, Rows};
-use crate::ops::nss::{self, Neighbourhood};
+use crate::ops::nss::{self, Neighborhood};
 use crate::ops::strips;
 use crate::{Direction, Error, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
@@ -95,9 +95,9 @@ fn block_features(source: &impl Rows, rows: Range<usize>, block: usize) -> Vec<[
     mscn::for_each_row(source, Border::Replicate, rows, |_, row, _| strip.extend_from_slice(row));
     let blocks = (0..width / block).map(|x| {
         let row = |y: usize| &strip[y * width + x * block..][..block];
-        let mut neighbourhood = Neighbourhood::new(row(block - 1));
-        (0..block).for_each(|y| neighbourhood.add_row(row(y)));
-        nss::block_features(&neighbourhood.finish())
+        let mut neighborhood = Neighborhood::new(row(block - 1));
+        (0..block).for_each(|y| neighborhood.add_row(row(y)));
+        nss::block_features(&neighborhood.finish())
     });
     blocks.collect()
 }

@@ -1,6 +1,6 @@
 //! Noise, the standard deviation of white noise in luma.
 //!
-//! **What it measures**: how strongly neighbouring pixels differ where the scene itself is smooth. Noise that is
+//! **What it measures**: how strongly neighboring pixels differ where the scene itself is smooth. Noise that is
 //! correlated over several pixels (after scaling or strong compression) is seen only in part; noise of the same
 //! sigma in each of R, G and B gives 0.67 sigma in luma.
 //! **Range and direction**: sigma in 8-bit levels, 0 (none) upwards; lower is better.
@@ -28,11 +28,11 @@ const CLIPPED: f32 = 1.0;
 /// Share of the blocks that are taken to hold no texture at all.
 const QUIET_SHARE: f64 = 0.05;
 /// Standard deviation of a block's estimate in pure noise, relative to sigma: 16x16 samples count as 68 independent
-/// ones, since the operator correlates neighbours (the squares of its autocorrelation sum to 3.78).
+/// ones, since the operator correlates neighbors (the squares of its autocorrelation sum to 3.78).
 const SPREAD: f64 = 0.086;
-/// How far below the centre of a normal distribution its lowest 5 percent begin.
+/// How far below the center of a normal distribution its lowest 5 percent begin.
 const QUIET_DEVIATION: f64 = 1.645;
-/// Mean of a normal distribution cut off one standard deviation above its centre.
+/// Mean of a normal distribution cut off one standard deviation above its center.
 const CUT_MEAN: f64 = -0.2876;
 /// Share of the blocks that must remain for clipped ones to be left out.
 const ENOUGH: f64 = 0.01;
@@ -76,7 +76,7 @@ impl Metric for Noise {
 
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
         let gray = pair.single_checked(&INFO)?.gray();
-        // The operator needs a neighbour on each side.
+        // The operator needs a neighbor on each side.
         let columns = blocks::starts(gray.width() - 2, BLOCK);
         let rows = blocks::starts(gray.height() - 2, BLOCK);
         let found: Vec<Vec<Block>> = strips::map_by(rows.len(), 1, |band| {
@@ -92,7 +92,7 @@ impl Metric for Noise {
     }
 }
 
-/// The blocks of the band whose operator is centred on the rows from `top + 1` on.
+/// The blocks of the band whose operator is centered on the rows from `top + 1` on.
 fn measure_band(gray: &Plane, top: usize, columns: &[usize]) -> Vec<Block> {
     let inside = gray.width() - 2;
     let mut vertical = vec![0.0; gray.width()];
@@ -116,8 +116,8 @@ fn measure_band(gray: &Plane, top: usize, columns: &[usize]) -> Vec<Block> {
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn second_difference(above: &[f32], centre: &[f32], below: &[f32], out: &mut [f32]) {
-    for (((out, &a), &c), &b) in out.iter_mut().zip(above).zip(centre).zip(below) {
+fn second_difference(above: &[f32], center: &[f32], below: &[f32], out: &mut [f32]) {
+    for (((out, &a), &c), &b) in out.iter_mut().zip(above).zip(center).zip(below) {
         *out = (a + b) - 2.0 * c;
     }
 }
@@ -125,8 +125,8 @@ fn second_difference(above: &[f32], centre: &[f32], below: &[f32], out: &mut [f3
 #[multiversion(targets("x86_64+avx2"))]
 fn add_energy(vertical: &[f32], energy: &mut [f32]) {
     let inside = energy.len();
-    let (left, centre, right) = (&vertical[..inside], &vertical[1..=inside], &vertical[2..inside + 2]);
-    for (((energy, &l), &c), &r) in energy.iter_mut().zip(left).zip(centre).zip(right) {
+    let (left, center, right) = (&vertical[..inside], &vertical[1..=inside], &vertical[2..inside + 2]);
+    for (((energy, &l), &c), &r) in energy.iter_mut().zip(left).zip(center).zip(right) {
         let response = (l + r) - 2.0 * c;
         *energy += response * response;
     }

@@ -1,7 +1,7 @@
 //! PIQE, perception based image quality evaluator.
 //!
 //! **What it measures**: the share and strength of blocks with visible artifacts (edges without variation) or noise among
-//! the blocks that have any activity; blind to colour; nothing is trained.
+//! the blocks that have any activity; blind to color; nothing is trained.
 //! **Range and direction**: 0 (best) to 100 (worst, and what a picture without any activity gets); lower is better.
 //! **Reference**: Venkatanath, Praneeth, Chandrasekhar, Channappayya, Medasani, NCC 2015; as MATLAB's `piqe`, with its
 //! way to take the surround of a block (columns 8 and 10 are left out, not 8 and 9).
@@ -41,8 +41,8 @@ static INFO: Info = Info {
 const BLOCK: usize = 16;
 /// Samples of an edge segment.
 const SEGMENT: usize = 6;
-/// The two columns in the centre of a block.
-const CENTRE: [usize; 2] = [7, 8];
+/// The two columns in the center of a block.
+const CENTER: [usize; 2] = [7, 8];
 /// The two columns that MATLAB leaves out of the surround.
 const LEFT_OUT: [usize; 2] = [7, 9];
 
@@ -132,11 +132,11 @@ impl Piqe {
     }
 }
 
-/// Whether the deviation of a block is greater than twice its relation to that of centre against surround.
+/// Whether the deviation of a block is greater than twice its relation to that of center against surround.
 fn is_noisy(columns: &[[f64; 2]], deviation: f64) -> bool {
-    let centre = Spread::of(columns, |x| CENTRE.contains(&x)).variance().sqrt();
+    let center = Spread::of(columns, |x| CENTER.contains(&x)).variance().sqrt();
     let surround = Spread::of(columns, |x| !LEFT_OUT.contains(&x)).variance().sqrt();
-    let ratio = if centre == 0.0 && surround == 0.0 { 0.0 } else { centre / surround };
+    let ratio = if center == 0.0 && surround == 0.0 { 0.0 } else { center / surround };
     let beta = (deviation - ratio).abs() / deviation.max(ratio);
     deviation > 2.0 * beta
 }

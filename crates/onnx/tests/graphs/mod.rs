@@ -86,7 +86,7 @@ pub fn model(nodes: &[Message], weights: &[Message], inputs: &[Message], outputs
     Message::default().number(1, 8).message(7, graph).message(8, Message::default().number(2, 17)).0
 }
 
-/// A colour picture of any size.
+/// A color picture of any size.
 pub fn picture(name: &str) -> Message {
     port(name, FLOAT, &[1, 3, FREE, FREE])
 }

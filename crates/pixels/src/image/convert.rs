@@ -65,7 +65,7 @@ const fn gray_low(channel: usize) -> u32 {
     (rest * (1u32 << GRAY_LOW_BITS) as f64 + 0.5) as u32
 }
 
-/// Weights of 44 bits in two sums of whole numbers: for every colour what double precision gives, in a third of the time.
+/// Weights of 44 bits in two sums of whole numbers: for every color what double precision gives, in a third of the time.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn rgb2gray8([red, green, blue]: [&[u8]; 3], row: &mut [f32]) {
     for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
@@ -139,9 +139,9 @@ pub fn weigh16(weights: [f32; 3], [red, green, blue]: [&[u16]; 3], row: &mut [f3
 mod tests {
     use super::*;
 
-    /// All 16.8 million colours.
+    /// All 16.8 million colors.
     #[test]
-    fn gray_of_every_colour_is_what_double_precision_gives() {
+    fn gray_of_every_color_is_what_double_precision_gives() {
         let blues: Vec<u8> = (0..=255).collect();
         let mut row = vec![0.0; 256];
         for (r, g) in (0..=255u8).flat_map(|r| (0..=255u8).map(move |g| (r, g))) {

@@ -14,7 +14,7 @@ use convert::{add8, add16, deinterleave, rgb2gray8, rgb2gray16, weigh8, weigh16,
 use crate::ops::{downsample, strips};
 use crate::{Error, Plane, Result};
 
-/// The samples of an image, one plane after the other (R, G, B; or grey alone).
+/// The samples of an image, one plane after the other (R, G, B; or gray alone).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Samples {
     /// 8 bits a sample.
@@ -26,7 +26,7 @@ pub enum Samples {
 /// What is known of the file that an image came from; measurements may use it as evidence.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Source {
-    /// The JPEG quality factor (1..=100) estimated from the luma quantisation table.
+    /// The JPEG quality factor (1..=100) estimated from the luma quantization table.
     pub jpeg_quality: Option<f64>,
 }
 
@@ -80,13 +80,13 @@ impl Image {
         Ok(Self::from_planes(width, height, 3, planes))
     }
 
-    /// A grey image from 8-bit samples.
+    /// A gray image from 8-bit samples.
     pub fn from_gray8(width: usize, height: usize, samples: Vec<u8>) -> Result<Self> {
         check_size(width, height, 1, samples.len())?;
         Ok(Self::from_planes(width, height, 1, Samples::Eight(samples)))
     }
 
-    /// A grey image from 16-bit samples.
+    /// A gray image from 16-bit samples.
     pub fn from_gray16(width: usize, height: usize, samples: Vec<u16>) -> Result<Self> {
         check_size(width, height, 1, samples.len())?;
         Ok(Self::from_planes(width, height, 1, Samples::Sixteen(samples)))
@@ -121,7 +121,7 @@ impl Image {
         self.inner.height
     }
 
-    /// 1 for grey, 3 for RGB.
+    /// 1 for gray, 3 for RGB.
     pub fn channels(&self) -> usize {
         self.inner.channels
     }
@@ -144,7 +144,7 @@ impl Image {
         &self.inner.source
     }
 
-    /// Writes row `y` of channel `channel` (0 R, 1 G, 2 B; a grey image has the same in all) to `row`, on the scale
+    /// Writes row `y` of channel `channel` (0 R, 1 G, 2 B; a gray image has the same in all) to `row`, on the scale
     /// 0..=255 whatever the bit depth.
     pub fn read_row(&self, channel: usize, y: usize, row: &mut [f32]) {
         let span = self.row_span(channel, y);
@@ -163,7 +163,7 @@ impl Image {
         }
     }
 
-    /// Where row `y` of a channel stands among the samples; a grey image has one channel for all.
+    /// Where row `y` of a channel stands among the samples; a gray image has one channel for all.
     fn row_span(&self, channel: usize, y: usize) -> Range<usize> {
         let plane = if self.channels() == 1 { 0 } else { channel };
         let start = (plane * self.height() + y) * self.width();
@@ -358,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gray_of_grey_pixels_is_their_value_at_both_depths() {
+    fn gray_of_gray_pixels_is_their_value_at_both_depths() {
         let eight = Image::from_rgb8(256, 1, (0..=255).flat_map(|v| [v, v, v]).collect()).unwrap();
         let sixteen = Image::from_rgb16(256, 1, (0..=255u16).flat_map(|v| [v * 257; 3]).collect()).unwrap();
         for x in 0..256 {
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn parts_of_gray_are_the_same_before_and_after_it_is_kept() {
-        let image = crate::testing::colour_noise(37, 3, 1);
+        let image = crate::testing::color_noise(37, 3, 1);
         let mut before = vec![0.0; 30];
         image.read_gray(2, 5..35, &mut before);
         assert_eq!(before, image.gray().row(2)[5..35]);
@@ -380,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_row_of_gray_is_the_same_before_and_after_the_plane_exists() {
-        let image = crate::testing::colour_noise(31, 5, 2);
+        let image = crate::testing::color_noise(31, 5, 2);
         let mut buffers = [vec![0.0; 31], vec![0.0; 31]];
         let [before, after] = &mut buffers;
         let computed = image.gray_row(3, before).to_vec();

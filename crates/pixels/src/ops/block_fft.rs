@@ -37,7 +37,7 @@ impl BlockFft {
         self.height.div_ceil(LANES) * self.width
     }
 
-    /// The unnormalised spectrum of `real - mean + i imaginary`.
+    /// The unnormalized spectrum of `real - mean + i imaginary`.
     pub fn forward(&self, real: &Plane, imaginary: Option<&Plane>, mean: f32) -> Vec<Point> {
         let (width, height) = (self.width, self.height);
         let (column_blocks, row_blocks) = (width.div_ceil(LANES), height.div_ceil(LANES));

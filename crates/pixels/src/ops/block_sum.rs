@@ -1,4 +1,4 @@
-//! Sums of the samples of square blocks: the first step of metrics that shrink colour images by averaging.
+//! Sums of the samples of square blocks: the first step of metrics that shrink color images by averaging.
 //!
 //! Sums of whole numbers are exact; dividing is left to the metric, which often needs no division at all.
 

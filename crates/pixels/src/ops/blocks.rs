@@ -1,7 +1,7 @@
 //! Square blocks that cover a line of samples from end to end, and the local maps that come of them.
 
 /// Where blocks of `size` samples start so that they cover `0..length`: as few as possible, evenly spread, so that
-/// neighbours overlap where `length` is no multiple of `size`. Empty if not one fits.
+/// neighbors overlap where `length` is no multiple of `size`. Empty if not one fits.
 pub fn starts(length: usize, size: usize) -> Vec<usize> {
     if size == 0 || length < size {
         return Vec::new();

@@ -47,8 +47,8 @@ impl Border {
 
 /// `fspecial('gaussian', size, sigma)` as the one-dimensional factor: sums to 1, computed in double precision.
 pub fn gaussian(size: usize, sigma: f64) -> Vec<f32> {
-    let centre = (size as f64 - 1.0) / 2.0;
-    let weights: Vec<f64> = (0..size).map(|i| (-(i as f64 - centre).powi(2) / (2.0 * sigma * sigma)).exp()).collect();
+    let center = (size as f64 - 1.0) / 2.0;
+    let weights: Vec<f64> = (0..size).map(|i| (-(i as f64 - center).powi(2) / (2.0 * sigma * sigma)).exp()).collect();
     let sum: f64 = weights.iter().sum();
     weights.iter().map(|w| (w / sum) as f32).collect()
 }
@@ -84,7 +84,7 @@ pub fn correlate_row(kernel: &[f32], padded: &[f32], out: &mut [f32]) {
     correlate(kernel, &shifted, out);
 }
 
-/// Correlates with `horizontal` and `vertical` (their centres at half their length, as `imfilter`); same size.
+/// Correlates with `horizontal` and `vertical` (their centers at half their length, as `imfilter`); same size.
 pub fn separable(source: &Plane, horizontal: &[f32], vertical: &[f32], border: Border) -> Plane {
     let (width, height) = (source.width(), source.height());
     let (left, above) = ((horizontal.len() - 1) / 2, (vertical.len() - 1) / 2);

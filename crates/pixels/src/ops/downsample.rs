@@ -17,7 +17,7 @@ pub fn factor(width: usize, height: usize) -> usize {
 
 /// The part of an axis that output sample `index` averages; what lies outside counts as zero.
 ///
-/// `conv2(..., 'same')` puts the centre of an even kernel after its middle, so windows begin (factor - 1) / 2 before.
+/// `conv2(..., 'same')` puts the center of an even kernel after its middle, so windows begin (factor - 1) / 2 before.
 pub fn window(index: usize, factor: usize, size: usize) -> std::ops::Range<usize> {
     let start = index * factor;
     let before = (factor - 1) / 2;
@@ -84,7 +84,7 @@ fn add_rows16(rows: &[u16], sums: &mut [u32]) {
     }
 }
 
-/// Adds `factor` neighbouring sums for each output sample.
+/// Adds `factor` neighboring sums for each output sample.
 #[multiversion(targets("x86_64+avx2"))]
 fn group(sums: &[u32], factor: usize, scale: f64, out: &mut [f32]) {
     match factor {
@@ -121,19 +121,19 @@ fn group_any(first: usize, sums: &[u32], factor: usize, scale: f64, out: &mut [f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::colour_noise;
+    use crate::testing::color_noise;
 
     #[test]
     fn equals_convolution_and_decimation() {
         for (width, height) in [(37, 23), (8, 9), (5, 4), (1, 7)] {
-            let image = colour_noise(width, height, 5);
+            let image = color_noise(width, height, 5);
             let green = image.channel(1);
             for factor in 1..7 {
                 let means = &box_means(&image, factor)[1];
                 assert_eq!((means.width(), means.height()), (width.div_ceil(factor), height.div_ceil(factor)));
                 for (x, y) in [(0, 0), (means.width() - 1, means.height() - 1), (means.width() / 2, 0)] {
                     let mut sum = 0.0;
-                    // Full convolution: sample n of it sums n - factor + 1 ..= n; the centre part starts at factor / 2.
+                    // Full convolution: sample n of it sums n - factor + 1 ..= n; the center part starts at factor / 2.
                     for row in (y * factor + factor / 2 + 1).saturating_sub(factor)..=y * factor + factor / 2 {
                         for column in (x * factor + factor / 2 + 1).saturating_sub(factor)..=x * factor + factor / 2 {
                             sum += if row < height && column < width { green.at(column, row) } else { 0.0 };

@@ -29,7 +29,7 @@ impl<T: FftNum + Default> Fft2d<T> {
         }
     }
 
-    /// The unnormalised spectrum of an image given row by row: value (u, v) stands at `u * height + v`.
+    /// The unnormalized spectrum of an image given row by row: value (u, v) stands at `u * height + v`.
     pub fn forward(&self, mut image: Vec<Complex<T>>) -> Vec<Complex<T>> {
         transform_lines(&self.row[0], &mut image);
         let mut spectrum = transpose(&image, self.width, self.height);

@@ -4,13 +4,13 @@ use std::ops::{Add, Sub};
 
 /// Prewitt's differences across and down, not divided by three, of the window whose three rows are given.
 #[inline(always)]
-pub fn prewitt<T: Copy + Add<Output = T> + Sub<Output = T>>(above: &[T], centre: &[T], below: &[T]) -> (T, T) {
-    let across = (above[2] + below[2] + centre[2]) - (above[0] + below[0] + centre[0]);
+pub fn prewitt<T: Copy + Add<Output = T> + Sub<Output = T>>(above: &[T], center: &[T], below: &[T]) -> (T, T) {
+    let across = (above[2] + below[2] + center[2]) - (above[0] + below[0] + center[0]);
     let down = (below[0] - above[0]) + (below[1] - above[1]) + (below[2] - above[2]);
     (across, down)
 }
 
-/// Every 3x3 window of three rows, from left to right: its part of the row above, at the centre and below.
+/// Every 3x3 window of three rows, from left to right: its part of the row above, at the center and below.
 #[inline(always)]
 pub fn windows<T>(rows: [&[T]; 3]) -> impl Iterator<Item = ((&[T], &[T]), &[T])> {
     rows[0].windows(3).zip(rows[1].windows(3)).zip(rows[2].windows(3))

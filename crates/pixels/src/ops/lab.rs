@@ -5,7 +5,7 @@ use multiversion::multiversion;
 use crate::{Image, Samples};
 
 /// Linear sRGB to XYZ, each row divided by the white D65 (0.95047, 1, 1.08883).
-const NORMALISED_XYZ: [[f32; 3]; 3] = [
+const NORMALIZED_XYZ: [[f32; 3]; 3] = [
     [0.412_453 / 0.950_47, 0.357_58 / 0.950_47, 0.180_423 / 0.950_47],
     [0.212_671, 0.715_16, 0.072_169],
     [0.019_334 / 1.088_83, 0.119_193 / 1.088_83, 0.950_227 / 1.088_83],
@@ -37,7 +37,7 @@ impl LightTable {
         Self { values: (0..=highest).map(value).collect() }
     }
 
-    /// Writes the light of row `y` of channel `channel` (grey: the same for all) to `row`.
+    /// Writes the light of row `y` of channel `channel` (gray: the same for all) to `row`.
     pub fn read_row(&self, image: &Image, channel: usize, y: usize, row: &mut [f32]) {
         let plane = if image.channels() == 1 { 0 } else { channel };
         let start = (plane * image.height() + y) * image.width();
@@ -60,7 +60,7 @@ impl LightTable {
 pub fn light_to_lab(red: &mut [f32], green: &mut [f32], blue: &mut [f32]) {
     for ((red, green), blue) in red.iter_mut().zip(green).zip(blue) {
         let light = [*red, *green, *blue];
-        let [x, y, z] = NORMALISED_XYZ.map(|row| {
+        let [x, y, z] = NORMALIZED_XYZ.map(|row| {
             let part = row[0] * light[0] + row[1] * light[1] + row[2] * light[2];
             let line = LINEAR_SLOPE * part + LINEAR_OFFSET;
             let root = cube_root(part);

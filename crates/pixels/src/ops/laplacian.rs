@@ -8,8 +8,8 @@ use crate::ops::rolling::Rolling;
 use crate::ops::strips;
 use crate::{Image, Plane};
 
-/// Weights of the low-pass filter: centre, its neighbours, theirs.
-const CENTRE: f32 = 0.4;
+/// Weights of the low-pass filter: center, its neighbors, theirs.
+const CENTER: f32 = 0.4;
 const NEAR: f32 = 0.25;
 const FAR: f32 = 0.05;
 
@@ -116,13 +116,13 @@ pub fn add_enlarged(coarse: &Plane, fine: &mut Plane) {
 fn predict_column(reduced: &Plane, y: usize, column: &mut Vec<f32>) {
     let (width, last) = (reduced.width(), reduced.height() - 1);
     column.resize(width + 2, 0.0);
-    let centre = (y / 2).min(last);
-    let [above, below] = [centre.saturating_sub(1), (centre + 1).min(last)];
+    let center = (y / 2).min(last);
+    let [above, below] = [center.saturating_sub(1), (center + 1).min(last)];
     let inside = &mut column[1..=width];
     if y.is_multiple_of(2) {
-        interpolate_even([above, centre, below].map(|y| reduced.row(y)), inside);
+        interpolate_even([above, center, below].map(|y| reduced.row(y)), inside);
     } else {
-        interpolate_odd([centre, below].map(|y| reduced.row(y)), inside);
+        interpolate_odd([center, below].map(|y| reduced.row(y)), inside);
     }
     column[0] = column[1];
     column[width + 1] = column[width];
@@ -132,11 +132,11 @@ fn predict_column(reduced: &Plane, y: usize, column: &mut Vec<f32>) {
 fn low_pass(rows: [&[f32]; 5], out: &mut [f32]) {
     let [a, b, c, d, e] = rows;
     for (((((out, a), b), c), d), e) in out.iter_mut().zip(a).zip(b).zip(c).zip(d).zip(e) {
-        *out = CENTRE * c + NEAR * (b + d) + FAR * (a + e);
+        *out = CENTER * c + NEAR * (b + d) + FAR * (a + e);
     }
 }
 
-/// Even and odd samples apart, so that the next step reads neighbours instead of every second sample.
+/// Even and odd samples apart, so that the next step reads neighbors instead of every second sample.
 #[multiversion(targets("x86_64+avx2"))]
 fn split_phases(column: &[f32], phases: &mut [Vec<f32>; 2]) {
     let [even, odd] = phases;
@@ -152,15 +152,15 @@ fn split_phases(column: &[f32], phases: &mut [Vec<f32>; 2]) {
 #[multiversion(targets("x86_64+avx2"))]
 fn decimate(even: &[f32], odd: &[f32], out: &mut [f32]) {
     for ((out, even), odd) in out.iter_mut().zip(even.windows(3)).zip(odd.windows(2)) {
-        *out = CENTRE * even[1] + NEAR * (odd[0] + odd[1]) + FAR * (even[0] + even[2]);
+        *out = CENTER * even[1] + NEAR * (odd[0] + odd[1]) + FAR * (even[0] + even[2]);
     }
 }
 
 /// Twice the filter at the samples of a row between which zeros were put.
 #[multiversion(targets("x86_64+avx2"))]
 fn interpolate_even(rows: [&[f32]; 3], out: &mut [f32]) {
-    for (((out, above), centre), below) in out.iter_mut().zip(rows[0]).zip(rows[1]).zip(rows[2]) {
-        *out = 2.0 * CENTRE * centre + 2.0 * FAR * (above + below);
+    for (((out, above), center), below) in out.iter_mut().zip(rows[0]).zip(rows[1]).zip(rows[2]) {
+        *out = 2.0 * CENTER * center + 2.0 * FAR * (above + below);
     }
 }
 
@@ -175,12 +175,12 @@ fn interpolate_odd(rows: [&[f32]; 2], out: &mut [f32]) {
 #[multiversion(targets("x86_64+avx2"))]
 fn subtract_prediction(column: &[f32], row: &[f32], band: &mut [f32]) {
     for ((band, row), c) in band.chunks_exact_mut(2).zip(row.chunks_exact(2)).zip(column.windows(3)) {
-        band[0] = row[0] - (2.0 * CENTRE * c[1] + 2.0 * FAR * (c[0] + c[2]));
+        band[0] = row[0] - (2.0 * CENTER * c[1] + 2.0 * FAR * (c[0] + c[2]));
         band[1] = row[1] - 2.0 * NEAR * (c[1] + c[2]);
     }
     let pairs = row.len() / 2;
     if let (1, Some(band), Some(row), [a, b, c]) = (row.len() % 2, band.last_mut(), row.last(), &column[pairs..]) {
-        *band = row - (2.0 * CENTRE * b + 2.0 * FAR * (a + c));
+        *band = row - (2.0 * CENTER * b + 2.0 * FAR * (a + c));
     }
 }
 
@@ -198,7 +198,7 @@ mod tests {
             let source = texture(width, height);
             let reduced = reduce(Level::Reduced(&source));
             assert_eq!((reduced.width(), reduced.height()), (width.div_ceil(2), height.div_ceil(2)));
-            let taps = [FAR, NEAR, CENTRE, NEAR, FAR];
+            let taps = [FAR, NEAR, CENTER, NEAR, FAR];
             for (x, y) in (0..reduced.width()).flat_map(|x| (0..reduced.height()).map(move |y| (x, y))) {
                 let mut expected = 0.0;
                 for (j, i) in (0..5).flat_map(|j| (0..5).map(move |i| (j, i))) {
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn luma_read_row_by_row_is_reduced_as_its_plane() {
         for (width, height) in [(40, 300), (7, 5), (3, 1), (1, 2)] {
-            let image = crate::testing::colour_noise(width, height, 3);
+            let image = crate::testing::color_noise(width, height, 3);
             let streamed = reduce(Level::Luma(&image));
             assert_eq!(streamed, reduce(Level::Reduced(image.gray())));
         }

@@ -18,11 +18,11 @@ pub const ORIENTATIONS: usize = 4;
 
 /// Wavelength of the finest band in samples.
 const SMALLEST_WAVELENGTH: f32 = 6.0;
-/// Ratio of the wavelengths of neighbouring bands.
+/// Ratio of the wavelengths of neighboring bands.
 const OCTAVE: f32 = 2.0;
-/// Width of a band: the standard deviation of its log-Gaussian over its centre frequency.
+/// Width of a band: the standard deviation of its log-Gaussian over its center frequency.
 const SIGMA_ON_F: f32 = 0.55;
-/// Angle between neighbouring directions over the standard deviation of the angular Gaussian.
+/// Angle between neighboring directions over the standard deviation of the angular Gaussian.
 const THETA_ON_SIGMA: f32 = 1.2;
 /// Cutoff of the Butterworth low-pass of order 15 that removes the corners of the frequency plane.
 const CUTOFF: f32 = 0.45;
@@ -187,9 +187,9 @@ fn radial_bands(x: Lanes, y: f32, inside: Lanes) -> [Lanes; SCALES] {
     let mut wavelength = SMALLEST_WAVELENGTH;
     let mut bands = [Lanes::default(); SCALES];
     for band in &mut bands {
-        let centre = wavelength.ln();
+        let center = wavelength.ln();
         wavelength *= OCTAVE;
-        *band = logarithm.map(|logarithm| exp(-(logarithm + centre) * (logarithm + centre) / width)) * weight;
+        *band = logarithm.map(|logarithm| exp(-(logarithm + center) * (logarithm + center) / width)) * weight;
     }
     bands
 }

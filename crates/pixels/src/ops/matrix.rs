@@ -183,9 +183,9 @@ pub fn covariance(samples: &[Vec<f64>], features: usize) -> Option<Matrix> {
     let mut covariance = Matrix::new(features, features);
     let weight = 1.0 / (defined.len() as f64 - 1.0).max(1.0);
     for sample in &defined {
-        let centred: Vec<f64> = sample.iter().zip(&mean).map(|(value, mean)| value - mean).collect();
-        for (row, &a) in covariance.data.chunks_exact_mut(features).zip(&centred) {
-            row.iter_mut().zip(&centred).for_each(|(out, &b)| *out += weight * a * b);
+        let centered: Vec<f64> = sample.iter().zip(&mean).map(|(value, mean)| value - mean).collect();
+        for (row, &a) in covariance.data.chunks_exact_mut(features).zip(&centered) {
+            row.iter_mut().zip(&centered).for_each(|(out, &b)| *out += weight * a * b);
         }
     }
     Some(covariance)

@@ -3,7 +3,7 @@
 pub mod block_fft;
 pub mod block_sum;
 pub mod blocks;
-pub mod colour;
+pub mod color;
 pub mod convolve;
 pub mod dct;
 pub mod downsample;
@@ -22,7 +22,7 @@ pub mod matrix;
 pub mod median;
 pub mod moments;
 pub mod mscn;
-pub mod neighbours;
+pub mod neighbors;
 pub mod nss;
 pub mod phase_congruency;
 pub mod pool;

@@ -5,7 +5,7 @@
 
 use multiversion::multiversion;
 
-/// Samples between neighbouring blocks, and the side of a cell.
+/// Samples between neighboring blocks, and the side of a cell.
 pub const STEP: usize = 4;
 /// Side of a block.
 pub const SIDE: usize = 16;
@@ -129,16 +129,16 @@ fn measure_cells(phases: &[f32], cells: &mut [f32]) {
         for line in &lines {
             sum += line[x];
         }
-        let centre = sum * scale;
+        let center = sum * scale;
         let mut sums = [0.0f32; 3];
         for line in &lines {
-            let deviation = line[x] - centre;
+            let deviation = line[x] - center;
             let square = deviation * deviation;
             sums[0] += square;
             sums[1] += square * deviation;
             sums[2] += square * square;
         }
-        mean[x] = centre;
+        mean[x] = center;
         second[x] = sums[0] * scale;
         third[x] = sums[1] * scale;
         fourth[x] = sums[2] * scale;
@@ -156,16 +156,16 @@ fn combine(parts: [Moments<'_>; CELLS], out: &mut [f32]) {
     let (third, fourth) = rest.split_at_mut(count);
     let fourth = &mut fourth[..count];
     for x in 0..count {
-        let centre = 0.25 * ((parts[0][0][x] + parts[1][0][x]) + (parts[2][0][x] + parts[3][0][x]));
+        let center = 0.25 * ((parts[0][0][x] + parts[1][0][x]) + (parts[2][0][x] + parts[3][0][x]));
         let mut sums = [0.0f32; 3];
         for part in &parts {
-            let (shift, c2, c3, c4) = (part[0][x] - centre, part[1][x], part[2][x], part[3][x]);
+            let (shift, c2, c3, c4) = (part[0][x] - center, part[1][x], part[2][x], part[3][x]);
             let square = shift * shift;
             sums[0] += c2 + square;
             sums[1] += c3 + shift * (3.0 * c2 + square);
             sums[2] += c4 + 4.0 * shift * c3 + square * (6.0 * c2 + square);
         }
-        mean[x] = centre;
+        mean[x] = center;
         second[x] = 0.25 * sums[0];
         third[x] = 0.25 * sums[1];
         fourth[x] = 0.25 * sums[2];

@@ -1,4 +1,4 @@
-//! Mean subtracted, contrast normalised coefficients, `(x - mean) / (deviation + 1)` in a 7x7 Gaussian window, and
+//! Mean subtracted, contrast normalized coefficients, `(x - mean) / (deviation + 1)` in a 7x7 Gaussian window, and
 //! halving as MATLAB's `imresize(., 0.5)`; both row by row, so that no plane of a large photo is kept.
 //!
 //! Means and variances are of double precision: the variance is a small difference of large numbers. A sample that
@@ -11,7 +11,7 @@ use multiversion::multiversion;
 use crate::ops::convolve::Border;
 use crate::{Image, Plane};
 
-/// Samples from the centre of the window to its edge.
+/// Samples from the center of the window to its edge.
 pub const RADIUS: usize = 3;
 /// Side of the window.
 pub const WINDOW: usize = 2 * RADIUS + 1;
@@ -62,12 +62,12 @@ pub fn for_each_row(
         filter_columns(&weights, &window, &mut means[RADIUS..], &mut squares[RADIUS..]);
         extend(means, width, border);
         extend(squares, width, border);
-        normalise(&weights, window[RADIUS], means, squares, &mut coefficients);
+        normalize(&weights, window[RADIUS], means, squares, &mut coefficients);
         each(y, &mut coefficients, &window);
     }
 }
 
-/// The Gaussian's weights from the centre outwards.
+/// The Gaussian's weights from the center outwards.
 fn weights() -> [f64; RADIUS + 1] {
     let raw: [f64; RADIUS + 1] = std::array::from_fn(|i| (-((i * i) as f64) / (2.0 * SIGMA * SIGMA)).exp());
     let sum = raw[0] + 2.0 * raw[1..].iter().sum::<f64>();
@@ -96,7 +96,7 @@ fn filter_columns(weights: &[f64; RADIUS + 1], window: &Window<'_>, means: &mut 
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn normalise(weights: &[f64; RADIUS + 1], row: &[f64], means: &[f64], squares: &[f64], out: &mut [f32]) {
+fn normalize(weights: &[f64; RADIUS + 1], row: &[f64], means: &[f64], squares: &[f64], out: &mut [f32]) {
     let width = out.len();
     let row = &row[..width];
     let (means, squares) = (&means[..width + 2 * RADIUS], &squares[..width + 2 * RADIUS]);
@@ -121,7 +121,7 @@ fn taps(weights: &[f64; RADIUS + 1], padded: &[f64], x: usize) -> f64 {
 #[derive(Debug, Clone, Copy)]
 pub struct Halved<R>(pub R);
 
-/// The antialiased bicubic kernel at half size: its weights from the centre outwards. They are exact, and so are their
+/// The antialiased bicubic kernel at half size: its weights from the center outwards. They are exact, and so are their
 /// sums of 8-bit samples: a flat area stays flat.
 const HALVING: [f64; 4] = [222.0 / 512.0, 58.0 / 512.0, -18.0 / 512.0, -6.0 / 512.0];
 const TAPS: usize = 2 * HALVING.len();

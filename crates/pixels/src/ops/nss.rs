@@ -1,4 +1,4 @@
-//! Natural scene statistics: moments of normalised coefficients and of the products of neighbours, and the generalised
+//! Natural scene statistics: moments of normalized coefficients and of the products of neighbors, and the generalized
 //! Gaussian distributions that they are fitted with.
 //!
 //! The fits search a grid of shapes, 0.2 to 10 in steps of 0.001, as the authors' releases of BRISQUE, NIQE and ILNIQE
@@ -153,10 +153,10 @@ fn accumulate_samples(samples: &[f32], lanes: &mut Lanes) {
     *lanes = sums;
 }
 
-/// Moments of the coefficients of an area and of the products of each with its neighbours left, above, above left and
+/// Moments of the coefficients of an area and of the products of each with its neighbors left, above, above left and
 /// above right; the area is taken to wrap around, as MATLAB's `circshift` makes it.
 #[derive(Debug, Clone, Default)]
-pub struct Neighbourhood {
+pub struct Neighborhood {
     coefficients: Accumulator,
     products: [Accumulator; 4],
     /// The row above the next one, with a sample of the other end on either side.
@@ -164,12 +164,12 @@ pub struct Neighbourhood {
     row: Vec<f32>,
 }
 
-impl Neighbourhood {
+impl Neighborhood {
     /// An area whose row above the first (its last one) is `last`.
     pub fn new(last: &[f32]) -> Self {
-        let mut neighbourhood = Self::default();
-        wrap(last, &mut neighbourhood.above);
-        neighbourhood
+        let mut neighborhood = Self::default();
+        wrap(last, &mut neighborhood.above);
+        neighborhood
     }
 
     /// Adds the next row.
@@ -177,9 +177,9 @@ impl Neighbourhood {
         let width = row.len();
         wrap(row, &mut self.row);
         self.coefficients.add_samples(row);
-        let neighbours = [&self.row[..width], &self.above[1..=width], &self.above[..width], &self.above[2..]];
-        for (products, neighbour) in self.products.iter_mut().zip(neighbours) {
-            products.add_products(row, neighbour);
+        let neighbors = [&self.row[..width], &self.above[1..=width], &self.above[..width], &self.above[2..]];
+        for (products, neighbor) in self.products.iter_mut().zip(neighbors) {
+            products.add_products(row, neighbor);
         }
         std::mem::swap(&mut self.row, &mut self.above);
     }
@@ -198,7 +198,7 @@ fn wrap(row: &[f32], wrapped: &mut Vec<f32>) {
     wrapped.extend(row.first());
 }
 
-/// A generalised Gaussian of one shape, and what fits need of it.
+/// A generalized Gaussian of one shape, and what fits need of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
     /// The exponent, 2 for a Gaussian.
@@ -234,7 +234,7 @@ fn nearest(above: impl Fn(&Shape) -> bool, distance: impl Fn(&Shape) -> f64) -> 
     if distance(&shapes[lower]) <= distance(&shapes[upper]) { shapes[lower] } else { shapes[upper] }
 }
 
-/// An asymmetric generalised Gaussian.
+/// An asymmetric generalized Gaussian.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Asymmetric {
     /// Its shape.
@@ -268,7 +268,7 @@ impl Asymmetric {
     }
 }
 
-/// The shape of the symmetric generalised Gaussian with these moments.
+/// The shape of the symmetric generalized Gaussian with these moments.
 pub fn fit_symmetric(moments: &Moments) -> Shape {
     let wanted = moments.mean_square() / (moments.magnitude / moments.count).powi(2);
     if wanted.is_nan() {
@@ -278,7 +278,7 @@ pub fn fit_symmetric(moments: &Moments) -> Shape {
 }
 
 /// The 18 features that NIQE and ILNIQE take of a block: shape and mean scale of the coefficients, and shape, mean and
-/// both scales of the products of neighbours.
+/// both scales of the products of neighbors.
 pub fn block_features(moments: &[Moments; 5]) -> [f64; 18] {
     let mut features = [0.0; 18];
     let coefficients = Asymmetric::fit(&moments[0], f64::NAN);
@@ -368,11 +368,11 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_wrap_around() {
+    fn neighbors_wrap_around() {
         let rows = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
-        let mut neighbourhood = Neighbourhood::new(&rows[1]);
-        rows.iter().for_each(|row| neighbourhood.add_row(row));
-        let magnitudes = neighbourhood.finish().map(|moments| moments.magnitude);
+        let mut neighborhood = Neighborhood::new(&rows[1]);
+        rows.iter().for_each(|row| neighborhood.add_row(row));
+        let magnitudes = neighborhood.finish().map(|moments| moments.magnitude);
         let left = 3.0 + 2.0 + 6.0 + 24.0 + 20.0 + 30.0;
         let above = 2.0 * (4.0 + 10.0 + 18.0);
         let above_left = (6.0 + 8.0 + 15.0) + (12.0 + 5.0 + 12.0);

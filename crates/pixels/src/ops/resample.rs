@@ -4,7 +4,7 @@ use multiversion::multiversion;
 
 use crate::Plane;
 
-/// `out[x]` is the mean of two neighbours in `upper` and the two below them in `lower`.
+/// `out[x]` is the mean of two neighbors in `upper` and the two below them in `lower`.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn mean_of_four(upper: &[f32], lower: &[f32], out: &mut [f32]) {
     for ((out, upper), lower) in out.iter_mut().zip(upper.chunks_exact(2)).zip(lower.chunks_exact(2)) {
@@ -15,10 +15,10 @@ pub fn mean_of_four(upper: &[f32], lower: &[f32], out: &mut [f32]) {
 /// Adds `weight` times row `y` of an enlarged `source` to `out`: sample `x` is the bilinear value at
 /// `origin + step * x`, with `y` alike, the border samples repeated beyond.
 pub fn add_bilinear_row(source: &Plane, origin: f32, step: f32, y: usize, weight: f32, out: &mut [f32]) {
-    let (above, below, share) = neighbours(origin + step * y as f32, source.height());
+    let (above, below, share) = neighbors(origin + step * y as f32, source.height());
     let (upper, lower) = (source.row(above), source.row(below));
     for (x, out) in out.iter_mut().enumerate() {
-        let (left, right, across) = neighbours(origin + step * x as f32, source.width());
+        let (left, right, across) = neighbors(origin + step * x as f32, source.width());
         let top = upper[left] + across * (upper[right] - upper[left]);
         let bottom = lower[left] + across * (lower[right] - lower[left]);
         *out += weight * (top + share * (bottom - top));
@@ -26,7 +26,7 @@ pub fn add_bilinear_row(source: &Plane, origin: f32, step: f32, y: usize, weight
 }
 
 /// The samples on either side of `position` and the share of the second.
-fn neighbours(position: f32, size: usize) -> (usize, usize, f32) {
+fn neighbors(position: f32, size: usize) -> (usize, usize, f32) {
     let last = size.saturating_sub(1);
     let position = position.clamp(0.0, last as f32);
     let first = position as usize;

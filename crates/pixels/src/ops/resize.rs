@@ -1,6 +1,6 @@
 //! MATLAB's `imresize`: separable interpolation that is antialiased when it shrinks.
 //!
-//! The kernel is stretched by the inverse of the scale where an axis shrinks, its weights are normalised for every
+//! The kernel is stretched by the inverse of the scale where an axis shrinks, its weights are normalized for every
 //! output sample, samples beyond the border are mirrored with the border sample repeated, and the axis with the smaller
 //! scale comes first (rows if equal). Weights and sums are of double precision whatever the samples are, as MATLAB's
 //! are for an image of class `double`; nothing is rounded between the two axes.
@@ -110,13 +110,13 @@ impl Axis {
         let mut indices = Vec::with_capacity(to * taps);
         let mut weights = Vec::with_capacity(to * taps);
         for x in 0..to {
-            // MATLAB's coordinates, in which the first sample's centre is at 1.
-            let centre = (x + 1) as f64 / scale + 0.5 * (1.0 - 1.0 / scale);
-            let left = (centre - support / 2.0).floor();
+            // MATLAB's coordinates, in which the first sample's center is at 1.
+            let center = (x + 1) as f64 / scale + 0.5 * (1.0 - 1.0 / scale);
+            let left = (center - support / 2.0).floor();
             let start = weights.len();
             for tap in 0..taps {
                 let position = left + tap as f64;
-                weights.push(stretch * kernel.weight(stretch * (centre - position)));
+                weights.push(stretch * kernel.weight(stretch * (center - position)));
                 indices.push(Border::Symmetric.index(position as isize - 1, from).unwrap_or(0));
             }
             let sum: f64 = weights[start..].iter().sum();
@@ -270,12 +270,12 @@ mod tests {
 
     /// MATLAB's definition written out for one output sample of a row.
     fn expected(row: &[f64], x: usize, scale: f64, kernel: Kernel) -> f64 {
-        let centre = (x as f64 + 0.5) / scale - 0.5;
+        let center = (x as f64 + 0.5) / scale - 0.5;
         let stretch = scale.min(1.0);
         let reach = (3.0 / stretch).ceil() as isize;
         let (mut total, mut sum) = (0.0, 0.0);
-        for position in centre.floor() as isize - reach..=centre.ceil() as isize + reach {
-            let weight = kernel.weight(stretch * (centre - position as f64));
+        for position in center.floor() as isize - reach..=center.ceil() as isize + reach {
+            let weight = kernel.weight(stretch * (center - position as f64));
             let n = row.len() as isize;
             let folded = position.rem_euclid(2 * n);
             total += weight * row[folded.min(2 * n - 1 - folded) as usize];

@@ -62,7 +62,7 @@ impl RealFft2d {
         self.len() == 0
     }
 
-    /// The unnormalised spectrum of the image whose rows `read_row` gives.
+    /// The unnormalized spectrum of the image whose rows `read_row` gives.
     ///
     /// `mean` is taken off the samples and put back into the spectrum, so that rounding follows the size of the
     /// structure and not of the mean; a flat image has a spectrum of exact zeros beside it.

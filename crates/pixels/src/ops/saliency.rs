@@ -1,6 +1,6 @@
 //! SDSP, saliency from simple priors (L. Zhang, Z. Gu, H. Li, ICIP 2013), as VSI uses it.
 //!
-//! What stands out in the band that catches the eye, near the centre and warm in colour is salient. The picture is
+//! What stands out in the band that catches the eye, near the center and warm in color is salient. The picture is
 //! brought to 256x256 (antialiased, as MATLAB's `imresize`), and the map back to the size of the picture.
 
 use std::collections::BTreeMap;
@@ -15,16 +15,16 @@ use crate::ops::elementary::{exp, ln};
 use crate::ops::lanes::{LANES, Lanes};
 use crate::ops::lanes_fft::{Point, Source, Value};
 use crate::ops::resize::{Axis, Kernel, rows_to_size};
-use crate::ops::{colour, downsample, strips};
+use crate::ops::{color, downsample, strips};
 use crate::{Image, Plane};
 
 /// Width and height at which saliency is computed.
 const SIDE: usize = 256;
-/// Centre frequency (omega 0) and width (sigma F) of the log-Gabor band.
-const CENTRE_FREQUENCY: f32 = 0.0210;
+/// Center frequency (omega 0) and width (sigma F) of the log-Gabor band.
+const CENTER_FREQUENCY: f32 = 0.0210;
 const BAND_WIDTH: f32 = 1.34;
-/// How fast attention falls off from the centre (sigma D), in samples.
-const CENTRE_BIAS: f32 = 145.0;
+/// How fast attention falls off from the center (sigma D), in samples.
+const CENTER_BIAS: f32 = 145.0;
 /// How fast it rises with warmth (sigma C).
 const WARMTH: f32 = 0.001;
 
@@ -59,10 +59,10 @@ impl Saliency {
 
     /// The saliency of `image`, from 0 to 1 at its full size, averaged over boxes of `factor`.
     pub fn box_means(&self, image: &Image, factor: usize) -> Plane {
-        normalised_means(&self.small(image), image.width(), image.height(), factor)
+        normalized_means(&self.small(image), image.width(), image.height(), factor)
     }
 
-    /// The saliency at 256x256, not normalised.
+    /// The saliency at 256x256, not normalized.
     pub fn small(&self, image: &Image) -> Plane {
         let across = Axis::to_length(image.width(), SIDE, Kernel::Bilinear);
         let down = Axis::to_length(image.height(), SIDE, Kernel::Bilinear);
@@ -71,7 +71,7 @@ impl Saliency {
         };
         let red = channel(0);
         let rgb = if image.channels() == 1 { [red.clone(), red.clone(), red] } else { [red, channel(1), channel(2)] };
-        let [lightness, a, b] = colour::lab(&rgb);
+        let [lightness, a, b] = color::lab(&rgb);
         let mut salient = self.conspicuity(&lightness, &a, &b);
         let (a_range, b_range) = (Range::of(&a), Range::of(&b));
         strips::for_each_row(&mut salient, |y, row| {
@@ -116,7 +116,7 @@ fn band_weight(u: usize, v: usize) -> f32 {
     if square == 0.0 || square > 0.25 {
         return 0.0;
     }
-    let distance = ln((square.sqrt() / f64::from(CENTRE_FREQUENCY)) as f32);
+    let distance = ln((square.sqrt() / f64::from(CENTER_FREQUENCY)) as f32);
     exp(-distance * distance / (2.0 * BAND_WIDTH * BAND_WIDTH)) / (SIDE * SIDE) as f32
 }
 
@@ -194,16 +194,16 @@ impl Extremes {
     }
 }
 
-/// Multiplies a row by the priors of place and of colour.
+/// Multiplies a row by the priors of place and of color.
 #[multiversion(targets("x86_64+avx2"))]
 fn apply_priors(y: usize, a: &[f32], b: &[f32], a_range: Range, b_range: Range, row: &mut [f32]) {
-    // Samples count from 1, their centre is at half the side.
-    let centre = SIDE as f32 / 2.0 - 1.0;
-    let down = (y as f32 - centre) * (y as f32 - centre);
+    // Samples count from 1, their center is at half the side.
+    let center = SIDE as f32 / 2.0 - 1.0;
+    let down = (y as f32 - center) * (y as f32 - center);
     let (a_scale, b_scale) = (a_range.inverse_width(), b_range.inverse_width());
     for (x, ((out, &a), &b)) in row.iter_mut().zip(a).zip(b).enumerate() {
-        let across = (x as f32 - centre) * (x as f32 - centre);
-        let place = exp(-(across + down) / (CENTRE_BIAS * CENTRE_BIAS));
+        let across = (x as f32 - center) * (x as f32 - center);
+        let place = exp(-(across + down) / (CENTER_BIAS * CENTER_BIAS));
         let (a, b) = ((a - a_range.least) * a_scale, (b - b_range.least) * b_scale);
         let warmth = 1.0 - exp(-(a * a + b * b) / (WARMTH * WARMTH));
         *out *= place * warmth;
@@ -212,7 +212,7 @@ fn apply_priors(y: usize, a: &[f32], b: &[f32], a_range: Range, b_range: Range, 
 
 /// `mat2gray(imresize(small, [height width], 'bilinear'))`, averaged over boxes of `factor` with zeros beyond the
 /// border. The full size is never made: a sum of its rows is a sum of the few rows that they lie between.
-fn normalised_means(small: &Plane, width: usize, height: usize, factor: usize) -> Plane {
+fn normalized_means(small: &Plane, width: usize, height: usize, factor: usize) -> Plane {
     let across = Axis::to_length(small.width(), width, Kernel::Bilinear);
     let down = Axis::to_length(small.height(), height, Kernel::Bilinear);
     let wide = across.resize_rows_of(small);
@@ -322,7 +322,7 @@ fn add_weighted(weight: f32, row: &[f32], out: &mut [f32]) {
 mod tests {
     use super::*;
     use crate::ops::resize;
-    use crate::testing::colour_noise;
+    use crate::testing::color_noise;
 
     #[test]
     fn fused_averages_equal_the_steps_written_out() {
@@ -331,7 +331,7 @@ mod tests {
             let full = resize::to_size(&small, width, height, Kernel::Bilinear);
             let range = Range::of(&full);
             for factor in [1, 2, 3] {
-                let means = normalised_means(&small, width, height, factor);
+                let means = normalized_means(&small, width, height, factor);
                 for (x, y) in [(0, 0), (means.width() - 1, means.height() - 1), (means.width() / 2, means.height() / 3)]
                 {
                     let mut expected = 0.0;
@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn saliency_spans_zero_to_one_and_flat_pictures_have_none() {
         let saliency = Saliency::new();
-        let means = saliency.box_means(&colour_noise(120, 90, 9), 1);
+        let means = saliency.box_means(&color_noise(120, 90, 9), 1);
         let range = Range::of(&means);
         assert!(range.least == 0.0 && (range.greatest - 1.0).abs() < 1e-6);
         let flat = Image::from_rgb8(50, 40, vec![120; 6000]).unwrap();

@@ -3,7 +3,7 @@
 //! (`reflect1`).
 //!
 //! The coefficients are those of `sp5Filters` in matlabPyrTools (E. P. Simoncelli, Center for Neural Science, New
-//! York University, and the Massachusetts Institute of Technology, MIT licence), designed by A. Karasaridis and
+//! York University, and the Massachusetts Institute of Technology, MIT license), designed by A. Karasaridis and
 //! E. P. Simoncelli, *A filter design technique for steerable pyramid image transforms*, ICASSP 1996.
 //!
 //! Every filter is even or odd along each axis, so that a quarter of it is stored: samples that share a coefficient
@@ -17,7 +17,7 @@ use crate::Plane;
 use crate::ops::convolve::{Border, extend_row};
 use crate::ops::strips;
 
-/// Coefficients from the centre outwards, `[distance in rows][distance in columns]`.
+/// Coefficients from the center outwards, `[distance in rows][distance in columns]`.
 type Quarter<const N: usize> = [[f32; N]; N];
 
 /// `lo0filt`, 5x5.
@@ -44,7 +44,7 @@ const ACROSS: Quarter<4> = [
     [0.0, 0.010_218_52, 0.009_869_04, -0.002_776_43],
 ];
 
-/// A filter's behaviour under mirroring along one axis.
+/// A filter's behavior under mirroring along one axis.
 const EVEN: bool = false;
 const ODD: bool = true;
 
@@ -205,9 +205,9 @@ fn combine<const PARITY: bool, const N: usize>(
             } else {
                 for (distance, &weight) in coefficients.iter().enumerate().skip(usize::from(PARITY)) {
                     for (lane, total) in total.iter_mut().enumerate().take(length) {
-                        let centre = start + lane + reach;
+                        let center = start + lane + reach;
                         *total +=
-                            weight * fold_pair::<PARITY>(distance, row[centre + distance], row[centre - distance]);
+                            weight * fold_pair::<PARITY>(distance, row[center + distance], row[center - distance]);
                     }
                 }
             }

@@ -2,7 +2,7 @@
 //! stronger of both pictures is the weight of the place.
 
 use crate::ops::pool::Pool;
-use crate::ops::{colour, scharr, similarity, strips};
+use crate::ops::{color, scharr, similarity, strips};
 use crate::{Image, Plane};
 
 /// What is compared of one picture.
@@ -18,7 +18,7 @@ pub struct Features {
 
 /// Luma and both chroma components of the picture as it is seen from a distance.
 pub fn luma_and_chroma(image: &Image, matrix: [[f32; 3]; 3]) -> (Plane, [Plane; 2]) {
-    let [luma, first, second] = matrix.map(|weights| colour::mix(image.box_means(), weights));
+    let [luma, first, second] = matrix.map(|weights| color::mix(image.box_means(), weights));
     (luma, [first, second])
 }
 

@@ -25,10 +25,10 @@ use crate::work::Mapped;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MapFormat {
-    /// A picture in colours.
+    /// A picture in colors.
     #[default]
     Png,
-    /// The values, as a grey picture inside JSON.
+    /// The values, as a gray picture inside JSON.
     Json,
     /// The picture with the map over it and a legend.
     Overlay,
@@ -72,7 +72,7 @@ fn draw(mapped: &Mapped, format: MapFormat) -> Result<Response, Problem> {
     }
     let png = match format {
         MapFormat::Overlay => mapped.overlay()?,
-        _ => imaging::colour_map(&mapped.map, width, height).map_err(Problem::internal)?,
+        _ => imaging::color_map(&mapped.map, width, height).map_err(Problem::internal)?,
     };
     let text = |text: String| HeaderValue::try_from(text).map_err(Problem::internal);
     let headers = [

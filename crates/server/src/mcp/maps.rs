@@ -69,7 +69,7 @@ pub fn check(app: &App, name: &str, with_reference: bool) -> Result<(), Problem>
 fn meaning(mapped: &Mapped) -> String {
     let map = &mapped.map;
     format!(
-        "local {}: places without colour ({}) are flawless, from dark purple over red to light yellow ({}) they are ever worse",
+        "local {}: places without color ({}) are flawless, from dark purple over red to light yellow ({}) they are ever worse",
         mapped.tool, map.best, map.worst
     )
 }

@@ -41,7 +41,7 @@ use crate::error::Problem;
 
 /// What a client is told when it connects.
 const INSTRUCTIONS: &str = "\
-Measures and explains the technical quality of pictures (blur, noise, compression, exposure, colour, damage by processing), here \
+Measures and explains the technical quality of pictures (blur, noise, compression, exposure, color, damage by processing), here \
 and without sending them anywhere unless a model is configured. Scores go from 1 (bad) to 5 (excellent), as people would score on \
 average; an interval says how sure that is. Use assess_image to answer a question about a picture in words, score_image for \
 numbers, compare_images to find the better of several pictures or what processing did to an original, list_tools for the metrics \

@@ -166,12 +166,12 @@ async fn a_picture_is_scored_beside_its_original_with_a_map() {
     assert!(low < overall && overall < high && high < 5.0, "{low} {overall} {high}");
     assert!(text.contains("SSIM: 0.") && text.contains("higher is better"), "{text}");
     assert_eq!(data["map"]["against"], "osprey.jpg");
-    // The map shows damage: some of it is in colour, not grey.
-    let colourful = (0..pictures[0].width()).any(|x| {
+    // The map shows damage: some of it is in color, not gray.
+    let colorful = (0..pictures[0].width()).any(|x| {
         let [red, _, blue] = [0, 1, 2].map(|channel| pictures[0].channel(channel).at(x, pictures[0].height() / 3));
         (red - blue).abs() > 40.0
     });
-    assert!(pictures.len() == 1 && colourful);
+    assert!(pictures.len() == 1 && colorful);
 }
 
 #[tokio::test]

@@ -74,14 +74,14 @@ export function corners(viewer) {
 }
 
 /**
- * What the pixel below the pointer is: place, colours, their difference, and the value of the heat map.
+ * What the pixel below the pointer is: place, colors, their difference, and the value of the heat map.
  * @param {Viewer} viewer
  * @param {(at: {x: number, y: number}) => string | null} mapValue
  */
 export function probeLine(viewer, mapValue) {
   const element = h('output', { class: 'probe', label: 'probe.label' });
-  const swatch = (/** @type {string} */ words, /** @type {import('./probe.js').Rgb} */ colour) => h('span', { class: 'swatch' },
-    h('i', { style: { background: hexadecimal(colour) }, 'aria-hidden': 'true' }), h('span', { t: words }), ' ', colour.join(' '));
+  const swatch = (/** @type {string} */ words, /** @type {import('./probe.js').Rgb} */ color) => h('span', { class: 'swatch' },
+    h('i', { style: { background: hexadecimal(color) }, 'aria-hidden': 'true' }), h('span', { t: words }), ' ', color.join(' '));
   const update = () => {
     const { probe, image, reference, viewport } = viewer.scene;
     if (!probe || !image) {

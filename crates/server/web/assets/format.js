@@ -2,7 +2,7 @@
 import { language, number, translate } from './i18n.js';
 
 /**
- * A raw score: as many digits as tell it from its neighbours, whatever its size.
+ * A raw score: as many digits as tell it from its neighbors, whatever its size.
  * @param {number | null | undefined} value
  */
 export function raw(value) {

@@ -1,4 +1,4 @@
-// How the score came about: what the tools weigh each level by, what the judgement gives it, and where the result lies.
+// How the score came about: what the tools weigh each level by, what the judgment gives it, and where the result lies.
 import { fill, h, s } from './dom.js';
 import { LEVELS, score } from './format.js';
 import { translate } from './i18n.js';
@@ -7,7 +7,7 @@ import { translate } from './i18n.js';
 /** @typedef {import('../types.js').ToolLog} ToolLog */
 
 /**
- * The weights that tools give the five levels: by the distance of the level from their mean, normalised (η = 1).
+ * The weights that tools give the five levels: by the distance of the level from their mean, normalized (η = 1).
  * @param {number} mean
  */
 export function weightsOf(mean) {
@@ -55,7 +55,7 @@ export function fusionChart(fusion, result) {
     return [
       s('rect', { class: 'by-tools', x: probabilities ? middle - 19 : middle - wide / 2, y: BASE - tall(share), width: wide, height: tall(share), rx: 2 }),
       judged === undefined ? null
-        : s('rect', { class: 'by-judgement', x: middle + 2, y: BASE - tall(judged), width: wide, height: tall(judged), rx: 2 }),
+        : s('rect', { class: 'by-judgment', x: middle + 2, y: BASE - tall(judged), width: wide, height: tall(judged), rx: 2 }),
       s('text', { x: middle, y: BASE + 14, class: 'tick', t: `level.${level}` }),
     ];
   });
@@ -65,7 +65,7 @@ export function fusionChart(fusion, result) {
   const rows = LEVELS.map((level, index) => `${translate(`level.${level}`)} ${score(weights[index])}${probabilities ? ` · ${score(probabilities[index])}` : ''}`);
   fill(figure, chart, h('figcaption', { class: 'small' },
     h('span', { class: 'key by-tools', t: ['fusion.tools', { score: score(tools) }] }),
-    probabilities ? h('span', { class: 'key by-judgement', t: 'fusion.judgement' }) : null,
+    probabilities ? h('span', { class: 'key by-judgment', t: 'fusion.judgment' }) : null,
     h('span', { class: 'key result-line', t: ['fusion.result', { score: score(result) }] }),
     h('span', { class: 'faint', t: fusionSentence(tools, result, Boolean(probabilities)) }),
     h('span', { class: 'unseen' }, rows.join('; '))));

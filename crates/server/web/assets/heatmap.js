@@ -1,4 +1,4 @@
-// Heat maps over the picture: where a metric sees damage. The server sends the values, the page colours and fades them.
+// Heat maps over the picture: where a metric sees damage. The server sends the values, the page colors and fades them.
 import { isAbort, post } from './api.js';
 import { announce, fill, h, say, unique } from './dom.js';
 import { raw } from './format.js';
@@ -8,23 +8,23 @@ import { translate } from './i18n.js';
 /** @typedef {import('../types.js').Tool} Tool */
 /** @typedef {import('../types.js').Region} Region */
 
-/** Colours from least to most damage, those of the program's own heat maps: matplotlib's "inferno" without its black end. */
-const COLOURS = [
+/** Colors from least to most damage, those of the program's own heat maps: matplotlib's "inferno" without its black end. */
+const COLORS = [
   [50, 10, 94], [87, 16, 110], [120, 28, 109], [154, 40, 101], [188, 55, 84], [216, 76, 62], [237, 105, 37], [249, 142, 9],
   [251, 182, 26], [244, 223, 83], [252, 255, 164],
 ];
 
 /**
- * The colour of a share of damage, and how much of the picture it hides: none where the picture is flawless.
+ * The color of a share of damage, and how much of the picture it hides: none where the picture is flawless.
  * @param {number} damage 0 to 1
  * @returns {[number, number, number, number]}
  */
 export function heat(damage) {
-  const position = damage * (COLOURS.length - 1);
-  const index = Math.min(Math.floor(position), COLOURS.length - 2);
+  const position = damage * (COLORS.length - 1);
+  const index = Math.min(Math.floor(position), COLORS.length - 2);
   const fraction = position - index;
   const part = (/** @type {number} */ channel) =>
-    Math.round((COLOURS[index]?.[channel] ?? 0) * (1 - fraction) + (COLOURS[index + 1]?.[channel] ?? 0) * fraction);
+    Math.round((COLORS[index]?.[channel] ?? 0) * (1 - fraction) + (COLORS[index + 1]?.[channel] ?? 0) * fraction);
   return [part(0), part(1), part(2), Math.round(255 * Math.sqrt(damage))];
 }
 

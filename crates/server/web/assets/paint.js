@@ -1,5 +1,5 @@
 // How the stage is painted: one picture, or two of them in one of the ways to compare.
-import { colour } from './theme.js';
+import { color } from './theme.js';
 
 /** @typedef {import('./viewport.js').Viewport} Viewport */
 /** @typedef {import('../types.js').Region} Region */
@@ -21,11 +21,11 @@ import { colour } from './theme.js';
  * @property {{x: number, y: number} | null} probe the pixel that is read
  */
 
-const REGION_COLOURS = ['#ffb000', '#64d2ff', '#ff7eb6', '#8ce99a', '#d0a8ff'];
+const REGION_COLORS = ['#ffb000', '#64d2ff', '#ff7eb6', '#8ce99a', '#d0a8ff'];
 
 /** @param {number} index */
-export function regionColour(index) {
-  return REGION_COLOURS[index % REGION_COLOURS.length] ?? '#ffb000';
+export function regionColor(index) {
+  return REGION_COLORS[index % REGION_COLORS.length] ?? '#ffb000';
 }
 
 /**
@@ -50,7 +50,7 @@ export function paint(context, scene, width, height) {
     const half = Math.round(width / 2 * density) / density;
     pane(context, scene, reference, 0, 0, half, height, 0);
     pane(context, scene, image, half, 0, width - half, height, half);
-    context.fillStyle = colour('--line');
+    context.fillStyle = color('--line');
     context.fillRect(half - 0.5, 0, 1, height);
   } else if (mode === 'flip') {
     pane(context, scene, scene.flipped ? reference : image, 0, 0, width, height, 0);
@@ -89,7 +89,7 @@ function marks(context, scene) {
   const pixel = 1 / scene.viewport.scale;
   scene.regions.forEach((region, index) => {
     const lit = scene.highlighted === region.name;
-    box(context, region, regionColour(index), pixel * (lit ? 4 : 2), pixel, lit);
+    box(context, region, regionColor(index), pixel * (lit ? 4 : 2), pixel, lit);
   });
   if (scene.draft) box(context, scene.draft, '#ffffff', pixel * 2, pixel, false);
   if (scene.probe && scene.viewport.scale >= 4) {
@@ -105,7 +105,7 @@ function marks(context, scene) {
  */
 function box(context, region, stroke, line, pixel, lit) {
   const { x, y, width, height, name } = region;
-  // A dark line below the coloured one, so that a box is seen on any picture.
+  // A dark line below the colored one, so that a box is seen on any picture.
   context.lineWidth = line + 2 * pixel;
   context.strokeStyle = 'rgba(0, 0, 0, 0.65)';
   context.strokeRect(x, y, width, height);

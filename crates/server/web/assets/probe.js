@@ -6,7 +6,7 @@
 let context = null;
 
 /**
- * The colour of a pixel.
+ * The color of a pixel.
  * @param {ImageBitmap} bitmap
  * @param {{x: number, y: number}} at in pixels of the picture
  * @param {{width: number, height: number}} size of the picture, which the bitmap may show smaller
@@ -27,9 +27,9 @@ export function pixel(bitmap, at, size) {
   return [red ?? 0, green ?? 0, blue ?? 0];
 }
 
-/** @param {Rgb} colour */
-export function hexadecimal(colour) {
-  return '#' + colour.map((part) => part.toString(16).padStart(2, '0')).join('');
+/** @param {Rgb} color */
+export function hexadecimal(color) {
+  return '#' + color.map((part) => part.toString(16).padStart(2, '0')).join('');
 }
 
 /** @param {Rgb} first @param {Rgb} second @returns {Rgb} */

@@ -4,7 +4,7 @@ import { scoreBar } from './bars.js';
 import { announce, button, fill, h, unique } from './dom.js';
 import { raw, score } from './format.js';
 import { translate } from './i18n.js';
-import { regionColour } from './paint.js';
+import { regionColor } from './paint.js';
 
 /** @typedef {import('./viewer.js').Viewer} Viewer */
 /** @typedef {import('../types.js').Region} Region */
@@ -88,7 +88,7 @@ export class Regions {
       },
     },
     h('div', { class: 'row' },
-      h('i', { class: 'dot', style: { background: regionColour(index) }, 'aria-hidden': 'true' }), name,
+      h('i', { class: 'dot', style: { background: regionColor(index) }, 'aria-hidden': 'true' }), name,
       button('region.ask', () => this.ask(region), { class: 'small' }),
       button('region.score', () => this.#score(region, result), { class: 'small quiet' }),
       button('×', () => this.#remove(region), { class: 'small quiet square', label: ['region.remove', { name: region.name }] })),

@@ -10,9 +10,9 @@ import { Viewer, loadBitmap } from './viewer.js';
 /** @typedef {import('../types.js').Tool} Tool */
 
 export class Sample {
-  /** @param {(id: string, sample: string) => {before: string | null, after: string | null}} neighbours */
-  constructor(neighbours) {
-    this.neighbours = neighbours;
+  /** @param {(id: string, sample: string) => {before: string | null, after: string | null}} neighbors */
+  constructor(neighbors) {
+    this.neighbors = neighbors;
     /** @type {Map<string, Tool>} */
     this.tools = new Map();
     /** @type {AbortController | null} */
@@ -40,7 +40,7 @@ export class Sample {
     const request = new AbortController();
     this.request = request;
     const kept = Object.fromEntries(query);
-    const { before, after } = this.neighbours(job, sample);
+    const { before, after } = this.neighbors(job, sample);
     fill(this.paths,
       before ? h('a', { class: 'button small before', href: address(['jobs', job, before], kept), t: 'sample.before' }) : null,
       after ? h('a', { class: 'button small after', href: address(['jobs', job, after], kept), t: 'sample.after' }) : null,

@@ -80,7 +80,7 @@ function scale(value, interval) {
   return h('div', { class: 'scale-1-5' }, scoreBar(value, interval, 'large'), h('div', { class: 'ticks', 'aria-hidden': 'true' }, ...ticks));
 }
 
-/** How bad, as a number of dots: colour alone would say nothing to many. @param {string | null} severity */
+/** How bad, as a number of dots: color alone would say nothing to many. @param {string | null} severity */
 export function dots(severity) {
   const strength = Math.max(0, SEVERITIES.indexOf(severity ?? ''));
   return h('span', { class: 'dots', 'aria-hidden': 'true' }, ...SEVERITIES.slice(1).map((_, index) => h('i', { class: index < strength ? 'on' : '' })));

@@ -22,9 +22,9 @@ export function toggleTheme() {
 dark.addEventListener('change', () => document.dispatchEvent(new CustomEvent('themechange')));
 
 /**
- * A colour of the style sheet, for what is painted by script.
+ * A color of the style sheet, for what is painted by script.
  * @param {string} name of a custom property
  */
-export function colour(name) {
+export function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

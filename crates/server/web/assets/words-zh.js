@@ -58,7 +58,7 @@ export const chinese = {
   'card.title': '结果', 'card.none': '没有分数', 'card.of': ' / 5', 'card.interval': '预计九成平均意见在 {low} 到 {high} 之间。',
   'card.by': '由 {names} 回答', 'card.link': '复制链接', 'card.linked': '链接已复制', 'card.save': '保存记录',
   'distortions.title': '失真', 'tools.title': '工具', 'reasoning.title': '理由', 'reasoning.hint': '显示所依据的证据；按下可保持', 'reasoning.none': '没有引用证据',
-  'fusion.title': '分数从何而来', 'fusion.tools': '工具 {score}', 'fusion.judgement': '判断', 'fusion.result': '结果 {score}',
+  'fusion.title': '分数从何而来', 'fusion.tools': '工具 {score}', 'fusion.judgment': '判断', 'fusion.result': '结果 {score}',
   'fusion.label': '五个等级的权重：工具给出 {tools}，结果为 {result}', 'fusion.same': '分数与工具一致。',
   'fusion.product': '分数是各等级在两者乘积下的均值。', 'fusion.moved': '对图像的判断使分数偏离了工具。',
   'level.Bad': '劣', 'level.Poor': '差', 'level.Fair': '中', 'level.Good': '良', 'level.Excellent': '优',

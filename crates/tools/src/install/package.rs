@@ -63,13 +63,13 @@ impl Package {
 
     /// The file with its terms.
     pub(super) fn terms_file(&self, data: &Path) -> PathBuf {
-        self.folder(data).join(format!("{}.LICENCE.txt", self.name))
+        self.folder(data).join(format!("{}.LICENSE.txt", self.name))
     }
 
-    /// Licence, notice and origin, for the file beside the others.
+    /// License, notice and origin, for the file beside the others.
     pub(super) fn terms(&self) -> String {
-        let Installation { licence, notice, sources, recipe, files } = &self.installation;
-        let mut text = format!("{}\nLicence: {licence}\n{notice}\n\nMade by the recipe {recipe:?} of:\n", self.name);
+        let Installation { license, notice, sources, recipe, files } = &self.installation;
+        let mut text = format!("{}\nLicense: {license}\n{notice}\n\nMade by the recipe {recipe:?} of:\n", self.name);
         for source in sources {
             let sha256 = source.sha256.as_ref().map(|sha256| format!(", SHA-256 {sha256}")).unwrap_or_default();
             text.push_str(&format!("- {}{sha256}\n", source.url.as_deref().unwrap_or(source.file_name())));

@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_recipe_that_nobody_wrote_is_named() {
         let section = serde_json::from_str(
-            r#"{"licence": "MIT", "notice": "", "sources": [{"file": "a"}], "recipe": "magic", "files": {"b": {}}}"#,
+            r#"{"license": "MIT", "notice": "", "sources": [{"file": "a"}], "recipe": "magic", "files": {"b": {}}}"#,
         );
         assert!(convert(&section.unwrap(), &[]).unwrap_err().contains("there is no recipe magic"));
     }

@@ -16,8 +16,8 @@ const PYPI_FILES: &str = "https://files.pythonhosted.org/";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Installation {
-    /// The licence, as SPDX writes it.
-    pub licence: String,
+    /// The license, as SPDX writes it.
+    pub license: String,
     /// Whose work it is, and what else its users should know.
     pub notice: String,
     /// The published files.
@@ -87,8 +87,8 @@ impl Installation {
 
     pub(crate) fn check(&self) -> Result<(), Flaw> {
         let flaw = |field: String, reason: &str| Err(Flaw::new(format!("install.{field}"), reason));
-        if self.licence.trim().is_empty() {
-            return flaw("licence".to_owned(), "must name the licence of the files");
+        if self.license.trim().is_empty() {
+            return flaw("license".to_owned(), "must name the license of the files");
         }
         if self.sources.is_empty() {
             return flaw("sources".to_owned(), "must name at least one source");
@@ -169,7 +169,7 @@ mod tests {
 
     fn section(sources: &str, files: &str) -> Result<(), String> {
         let json =
-            format!(r#"{{"licence": "MIT", "notice": "", "sources": {sources}, "recipe": "copy", "files": {files}}}"#);
+            format!(r#"{{"license": "MIT", "notice": "", "sources": {sources}, "recipe": "copy", "files": {files}}}"#);
         let section: Installation = serde_json::from_str(&json).map_err(|error| error.to_string())?;
         section.check().map_err(|flaw| flaw.to_string())
     }

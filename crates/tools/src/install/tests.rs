@@ -103,7 +103,7 @@ fn package(url: &str, content: &[u8]) -> Package {
         name: "Net".to_owned(),
         is_library: false,
         installation: Installation {
-            licence: "MIT".to_owned(),
+            license: "MIT".to_owned(),
             notice: "Somebody".to_owned(),
             sources: vec![Source { url: Some(url.to_owned()), file: None, sha256: sha256.clone(), size }],
             recipe: "copy".to_owned(),
@@ -130,7 +130,7 @@ fn files(folder: &Path) -> Vec<String> {
     names
 }
 
-const INSTALLED: [&str; 2] = ["Net.LICENCE.txt", "net.onnx"];
+const INSTALLED: [&str; 2] = ["Net.LICENSE.txt", "net.onnx"];
 
 #[tokio::test]
 async fn a_file_is_downloaded_checked_and_put_into_its_place_with_its_terms() {
@@ -144,8 +144,8 @@ async fn a_file_is_downloaded_checked_and_put_into_its_place_with_its_terms() {
     assert_eq!(package.state(data.path()), State::Installed);
     assert_eq!(files(data.path()), INSTALLED);
     assert_eq!(std::fs::read(data.path().join("tools/net.onnx")).unwrap(), content());
-    let terms = std::fs::read_to_string(data.path().join("tools/Net.LICENCE.txt")).unwrap();
-    assert!(terms.contains("Licence: MIT\nSomebody") && terms.contains(&server.url), "{terms}");
+    let terms = std::fs::read_to_string(data.path().join("tools/Net.LICENSE.txt")).unwrap();
+    assert!(terms.contains("License: MIT\nSomebody") && terms.contains(&server.url), "{terms}");
     let told = told.into_inner().unwrap();
     assert!(told.iter().any(|event| event.contains("Verified")) && told.last().unwrap().starts_with("Installed"));
     let removed = Installer::new(data.path()).remove(&package, &[]).await.unwrap();

@@ -22,7 +22,7 @@ use sha2::{Digest as _, Sha256};
 
 use picture::{Picture, Window, batch};
 use section::Feed;
-pub use section::{Colour, Inputs, Layout, OnnxSection, Output, Reduce, Tiles};
+pub use section::{Color, Inputs, Layout, OnnxSection, Output, Reduce, Tiles};
 pub use size::{Filter, SizeChange, SizeRule};
 
 use super::engine::{Engine, ToolInput};

@@ -6,7 +6,7 @@ use agenticiqa_metrics::{Image, Plane};
 use agenticiqa_onnx::Tensor;
 
 use super::resample::resize;
-use super::section::{Colour, Layout, OnnxSection};
+use super::section::{Color, Layout, OnnxSection};
 use super::size::SizeRule;
 use crate::Failure;
 
@@ -53,7 +53,7 @@ impl<'a> Picture<'a> {
         };
         let (new_width, new_height) = change.resized(width, height);
         let window = match change.crop {
-            Some([inner_width, inner_height]) => centre(new_width, new_height, inner_width, inner_height)?,
+            Some([inner_width, inner_height]) => center(new_width, new_height, inner_width, inner_height)?,
             None => Window { left: 0, top: 0, width: new_width, height: new_height },
         };
         if window.width * window.height > section.max_pixels || new_width.max(new_height) > MAX_LENGTH {
@@ -64,8 +64,8 @@ impl<'a> Picture<'a> {
         }
         let rounded = change.rounded && image.bit_depth() == 8;
         let scaled =
-            |channel| resize(&plane(image, section.colour, channel), new_width, new_height, change.filter, rounded);
-        let planes = (0..section.colour.channels()).map(scaled).collect();
+            |channel| resize(&plane(image, section.color, channel), new_width, new_height, change.filter, rounded);
+        let planes = (0..section.color.channels()).map(scaled).collect();
         Ok(Self { pixels: Pixels::Planes(planes), window })
     }
 
@@ -77,7 +77,7 @@ impl<'a> Picture<'a> {
     /// Row `y` of the window of a channel, on the scale 0..=255; `buffer` is as wide as the picture that it is read from.
     fn row<'b>(
         &'b self,
-        colour: Colour,
+        color: Color,
         channel: usize,
         y: usize,
         part: Window,
@@ -89,7 +89,7 @@ impl<'a> Picture<'a> {
             Pixels::Planes(planes) => &planes[channel].row(y)[left..left + part.width],
             Pixels::Image(image) => {
                 buffer.resize(image.width(), 0.0);
-                read_row(image, colour, channel, y, buffer);
+                read_row(image, color, channel, y, buffer);
                 &buffer[left..left + part.width]
             }
         }
@@ -100,7 +100,7 @@ impl<'a> Picture<'a> {
 const MAX_LENGTH: usize = 1 << 16;
 
 /// The middle of a picture, as torchvision finds it: half a pixel is rounded to the even side.
-fn centre(width: usize, height: usize, inner_width: usize, inner_height: usize) -> Result<Window, Failure> {
+fn center(width: usize, height: usize, inner_width: usize, inner_height: usize) -> Result<Window, Failure> {
     if inner_width > width || inner_height > height {
         let message = format!("needs at least {inner_width}x{inner_height} pixels, this image has {width}x{height}");
         return Err(Failure::Input(message));
@@ -110,37 +110,37 @@ fn centre(width: usize, height: usize, inner_width: usize, inner_height: usize) 
     Ok(Window { left, top, width: inner_width, height: inner_height })
 }
 
-fn read_row(image: &Image, colour: Colour, channel: usize, y: usize, row: &mut [f32]) {
-    match colour {
-        Colour::Rgb => image.read_row(channel, y, row),
-        Colour::Bgr => image.read_row(2 - channel, y, row),
-        Colour::Luma => image.read_gray(y, 0..image.width(), row),
+fn read_row(image: &Image, color: Color, channel: usize, y: usize, row: &mut [f32]) {
+    match color {
+        Color::Rgb => image.read_row(channel, y, row),
+        Color::Bgr => image.read_row(2 - channel, y, row),
+        Color::Luma => image.read_gray(y, 0..image.width(), row),
     }
 }
 
-fn plane(image: &Image, colour: Colour, channel: usize) -> Cow<'_, Plane> {
-    match colour {
-        Colour::Rgb => Cow::Owned(image.channel(channel)),
-        Colour::Bgr => Cow::Owned(image.channel(2 - channel)),
-        Colour::Luma => Cow::Borrowed(image.gray()),
+fn plane(image: &Image, color: Color, channel: usize) -> Cow<'_, Plane> {
+    match color {
+        Color::Rgb => Cow::Owned(image.channel(channel)),
+        Color::Bgr => Cow::Owned(image.channel(2 - channel)),
+        Color::Luma => Cow::Borrowed(image.gray()),
     }
 }
 
 /// The pixels of `part` of each picture as one batch of numbers in the network's range.
 pub(super) fn batch(pictures: &[&Picture<'_>], part: Window, section: &OnnxSection) -> Result<Tensor, Failure> {
-    let (channels, area) = (section.colour.channels(), part.width * part.height);
+    let (channels, area) = (section.color.channels(), part.width * part.height);
     let mut numbers = vec![0.0; pictures.len() * channels * area];
     let mut buffer = Vec::new();
     for (picture, numbers) in pictures.iter().zip(numbers.chunks_exact_mut(channels * area)) {
         for channel in 0..channels {
-            let (factor, offset) = normalisation(section, channel);
+            let (factor, offset) = normalization(section, channel);
             // Where the first number of a channel is, and how far apart its pixels are.
             let (start, step) = match section.layout {
                 Layout::Nchw => (channel * area, 1),
                 Layout::Nhwc => (channel, channels),
             };
             for y in 0..part.height {
-                let row = picture.row(section.colour, channel, y, part, &mut buffer);
+                let row = picture.row(section.color, channel, y, part, &mut buffer);
                 let out = numbers[start + y * part.width * step..].iter_mut().step_by(step);
                 out.zip(row).for_each(|(out, &sample)| *out = sample * factor + offset);
             }
@@ -154,7 +154,7 @@ pub(super) fn batch(pictures: &[&Picture<'_>], part: Window, section: &OnnxSecti
 }
 
 /// Factor and offset that bring 0..=255 to the network's range.
-fn normalisation(section: &OnnxSection, channel: usize) -> (f32, f32) {
+fn normalization(section: &OnnxSection, channel: usize) -> (f32, f32) {
     let of = |numbers: &[f64], usual: f64| match numbers {
         [] => usual,
         [number] => *number,

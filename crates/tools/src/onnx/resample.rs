@@ -42,11 +42,11 @@ fn axis(from: usize, to: usize, filter: Filter) -> Vec<Taps> {
     let stretch = scale.max(1.0);
     let reach = stretch * if filter == Filter::Bicubic { 2.0 } else { 1.0 };
     let taps = |position: usize| {
-        let centre = (position as f64 + 0.5) * scale;
-        let first = (centre - reach + 0.5).max(0.0) as usize;
-        let end = ((centre + reach + 0.5) as usize).min(from);
+        let center = (position as f64 + 0.5) * scale;
+        let first = (center - reach + 0.5).max(0.0) as usize;
+        let end = ((center + reach + 0.5) as usize).min(from);
         let mut weights: Vec<f64> =
-            (first..end).map(|sample| kernel(filter, (sample as f64 - centre + 0.5) / stretch)).collect();
+            (first..end).map(|sample| kernel(filter, (sample as f64 - center + 0.5) / stretch)).collect();
         let sum: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|weight| *weight /= sum);
         Taps { first, weights }

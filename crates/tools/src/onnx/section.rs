@@ -22,7 +22,7 @@ pub struct OnnxSection {
     pub size: SizeRule,
     /// The order of the channels.
     #[serde(default)]
-    pub colour: Colour,
+    pub color: Color,
     /// What black and white become.
     #[serde(default = "unit")]
     pub range: [f64; 2],
@@ -122,8 +122,8 @@ impl Inputs {
 /// The order of the channels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Colour {
-    /// Red, green, blue; a grey picture has the same in all.
+pub enum Color {
+    /// Red, green, blue; a gray picture has the same in all.
     #[default]
     Rgb,
     /// Blue, green, red.
@@ -132,7 +132,7 @@ pub enum Colour {
     Luma,
 }
 
-impl Colour {
+impl Color {
     /// How many channels there are.
     pub(super) fn channels(self) -> usize {
         match self {
@@ -231,7 +231,7 @@ impl OnnxSection {
     }
 
     fn fits(&self, numbers: &[f64]) -> bool {
-        [0, 1, self.colour.channels()].contains(&numbers.len()) && is_finite(numbers)
+        [0, 1, self.color.channels()].contains(&numbers.len()) && is_finite(numbers)
     }
 }
 

@@ -77,12 +77,12 @@ fn range_mean_and_deviation_bring_pixels_to_the_networks_scale() {
     close(mean_tool(json!({"range": [0, 255]})).score(&image), (255.0 + 76.5) / 3.0);
     let section = json!({"mean": [0.5, 0.1, 0], "std": [0.5, 0.2, 0.25]});
     close(mean_tool(section).score(&image), (1.0 + 1.0 + 0.0) / 3.0);
-    let swapped = json!({"mean": [0.5, 0.1, 0], "std": [0.5, 0.2, 0.25], "colour": "bgr"});
+    let swapped = json!({"mean": [0.5, 0.1, 0], "std": [0.5, 0.2, 0.25], "color": "bgr"});
     close(mean_tool(swapped).score(&image), (-1.0 + 1.0 + 4.0) / 3.0);
 }
 
 #[test]
-fn grey_and_deep_pictures_are_on_the_same_scale() {
+fn gray_and_deep_pictures_are_on_the_same_scale() {
     let tool = mean_tool(json!({}));
     close(tool.score(&Image::from_gray8(2, 2, vec![0, 51, 102, 255]).unwrap()), 0.4);
     close(tool.score(&Image::from_gray16(2, 1, vec![0, 65535]).unwrap()), 0.5);
@@ -161,8 +161,8 @@ fn a_tool_that_compares_needs_a_reference_and_can_take_both_as_a_batch() {
     let graph = graphs::model(&nodes, &weights, &input, &[graphs::port("score", graphs::FLOAT, &[1])]);
     let section = json!({"model": "pair.onnx", "inputs": {"pair": "images"}});
     let shop = Shop::new("FR", section, &[("pair.onnx", graph)]);
-    let grey = |value: u8| Image::from_gray8(2, 2, vec![value; 4]).unwrap();
-    close(shop.compare(&grey(153), &grey(51)).raw_score.unwrap(), 0.4);
+    let gray = |value: u8| Image::from_gray8(2, 2, vec![value; 4]).unwrap();
+    close(shop.compare(&gray(153), &gray(51)).raw_score.unwrap(), 0.4);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn graphs_with_other_inputs_and_outputs_than_the_entry_says_are_named() {
         "it has no output \"quality\", but score: float32 [1, 1]"
     );
     assert_eq!(
-        reason(json!({"model": "x.onnx", "colour": "luma"}), graphs::mean(1.0)),
+        reason(json!({"model": "x.onnx", "color": "luma"}), graphs::mean(1.0)),
         "its input image: float32 [1, 3, n, n] is given a tensor of shape [1, 1, 4, 4]"
     );
     assert_eq!(
@@ -223,7 +223,7 @@ fn graphs_with_other_inputs_and_outputs_than_the_entry_says_are_named() {
 fn entries_that_make_no_sense_are_refused_by_name() {
     for (kind, section, part) in [
         ("NR", json!({}), "missing field `model`"),
-        ("NR", json!({"model": "x", "colours": "rgb"}), "unknown field `colours`"),
+        ("NR", json!({"model": "x", "colors": "rgb"}), "unknown field `colors`"),
         ("NR", json!({"model": "x", "head": "y"}), "X: onnx.tiles and onnx.head need each other"),
         ("NR", json!({"model": "x", "inputs": {"pair": "y"}}), "X: onnx.inputs do not suit the tool's type"),
         ("FR", json!({"model": "x", "inputs": {"image": "y"}}), "X: onnx.inputs do not suit the tool's type"),

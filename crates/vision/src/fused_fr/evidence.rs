@@ -1,4 +1,4 @@
-//! What Fused-FR looks at: distances of seven metrics, and six numbers on tone and colour.
+//! What Fused-FR looks at: distances of seven metrics, and six numbers on tone and color.
 
 use rayon::prelude::*;
 
@@ -23,11 +23,11 @@ pub const MEMBERS: [Member; 7] = [
 /// The first members are the panel: their mean is the score where nothing better is known.
 pub const PANEL: usize = 3;
 
-/// Names of the numbers on tone and colour.
+/// Names of the numbers on tone and color.
 pub const STATISTICS: [&str; 6] =
     ["luma_shift", "luma_std_ratio", "affine_gain", "affine_residual", "chroma_ratio", "chroma_rmse"];
 
-/// Numbers that the Gaussian process sees: what each member says beside the panel, the panel, tone and colour.
+/// Numbers that the Gaussian process sees: what each member says beside the panel, the panel, tone and color.
 pub const FEATURES: usize = MEMBERS.len() + 1 + STATISTICS.len();
 
 /// Differences in brightness count by their size up to about so many levels, and by its logarithm beyond.
@@ -66,7 +66,7 @@ impl Member {
 pub struct Evidence {
     /// Distances, in the order of [`MEMBERS`].
     pub distances: [f64; MEMBERS.len()],
-    /// Numbers on tone and colour, in the order of [`STATISTICS`].
+    /// Numbers on tone and color, in the order of [`STATISTICS`].
     pub statistics: [f64; STATISTICS.len()],
 }
 

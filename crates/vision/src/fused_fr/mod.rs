@@ -1,4 +1,4 @@
-//! Fused-FR: one score with an interval, out of seven metrics and what changed in tone and colour.
+//! Fused-FR: one score with an interval, out of seven metrics and what changed in tone and color.
 //!
 //! Three of the best metrics, each brought to the scale from 1 to 5 by a curve of its own, give a mean that knows no kinds of distortions. A Gaussian process over all measurements says by how much that mean was wrong on pictures like this one (people mind a
 //! brighter picture less than the metrics do, and damage in one place more). How far the picture is from all that the process knows is
@@ -12,8 +12,8 @@
 //!
 //! let clean = Image::from_gray8(96, 96, (0..96 * 96).map(|i| (i * i / 97 % 251) as u8).collect())?;
 //! let noisy = distort(&clean, Kind::WhiteNoise, 3, 1)?;
-//! let judgement = fused_fr::judge(&Pair::new(&clean, &noisy)?)?;
-//! assert!(judgement.low <= judgement.score && judgement.score <= judgement.high);
+//! let judgment = fused_fr::judge(&Pair::new(&clean, &noisy)?)?;
+//! assert!(judgment.low <= judgment.score && judgment.score <= judgment.high);
 //! assert_eq!(fused_fr::judge(&Pair::new(&clean, &clean)?)?.score, 5.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -30,7 +30,7 @@ use std::sync::OnceLock;
 pub use curve::Curve;
 pub use evidence::{Evidence, FEATURES, MEMBERS, Member, PANEL, STATISTICS, features};
 pub use ladder::Ladder;
-pub use model::{BEST, Judgement, Model, WORST, fading};
+pub use model::{BEST, Judgment, Model, WORST, fading};
 pub use posterior::Posterior;
 pub use triangle::Triangle;
 
@@ -75,14 +75,14 @@ pub enum Error {
 pub struct Unusable(pub(crate) String);
 
 /// Judges a picture against its reference, with the model that is built in.
-pub fn judge(pair: &Pair<'_>) -> Result<Judgement, Error> {
+pub fn judge(pair: &Pair<'_>) -> Result<Judgment, Error> {
     let reference = pair.reference().ok_or(agenticiqa_metrics::Error::ReferenceMissing { metric: NAME })?;
     let factor = (reference.width().min(reference.height()) / VIEWED_SIDE).max(1);
     let (reference, distorted) = (reference.shrunk(factor), pair.distorted().shrunk(factor));
     let pair = Pair::new(&reference, &distorted)?;
     let comparison = Comparison::of(&pair)?;
     if comparison.identical {
-        return Ok(Judgement::IDENTICAL);
+        return Ok(Judgment::IDENTICAL);
     }
     let model = builtin()?;
     Ok(model.judge(&Evidence::measure(&pair, &comparison)?))

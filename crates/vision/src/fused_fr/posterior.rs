@@ -11,37 +11,37 @@ const JITTER: f64 = 1e-6;
 /// The fitted process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Posterior {
-    centres: Vec<[f32; FEATURES]>,
+    centers: Vec<[f32; FEATURES]>,
     weights: Vec<f64>,
     /// Cholesky's factor of the posterior precision, in the basis of `prior`.
     precision: Triangle,
-    /// Cholesky's factor of the kernel of the centres.
+    /// Cholesky's factor of the kernel of the centers.
     prior: Triangle,
 }
 
 impl Posterior {
     /// A process of its parts, as [`write`](super::Model::write) stores them; `None` if they do not fit together.
-    pub fn new(centres: Vec<[f32; FEATURES]>, weights: Vec<f64>, precision: Triangle) -> Option<Self> {
+    pub fn new(centers: Vec<[f32; FEATURES]>, weights: Vec<f64>, precision: Triangle) -> Option<Self> {
         let finite = weights.iter().chain(precision.rows()).all(|number| number.is_finite());
         let sound = (0..precision.size()).all(|i| precision.rows()[Triangle::count(i + 1) - 1] >= 1.0);
-        let fits = centres.len() == weights.len() && precision.size() == weights.len();
-        let prior = prior(&centres)?;
-        (fits && finite && sound).then_some(Self { centres, weights, precision, prior })
+        let fits = centers.len() == weights.len() && precision.size() == weights.len();
+        let prior = prior(&centers)?;
+        (fits && finite && sound).then_some(Self { centers, weights, precision, prior })
     }
 
     /// Fits a process to targets at scaled features; `noise` is the variance of targets against that of the process. `None` if
     /// a number is not finite.
     pub fn fit(
-        centres: Vec<[f32; FEATURES]>,
+        centers: Vec<[f32; FEATURES]>,
         samples: &[[f64; FEATURES]],
         targets: &[f64],
         noise: f64,
     ) -> Option<Self> {
-        let (size, prior) = (centres.len(), prior(&centres)?);
+        let (size, prior) = (centers.len(), prior(&centers)?);
         let mut sums = vec![0.0; Triangle::count(size)];
         let mut weights = vec![0.0; size];
         for (sample, target) in samples.iter().zip(targets) {
-            let basis = basis(&centres, &prior, sample);
+            let basis = basis(&centers, &prior, sample);
             for (i, value) in basis.iter().enumerate() {
                 weights[i] += value * target / noise;
                 let row = &mut sums[Triangle::count(i)..Triangle::count(i + 1)];
@@ -54,12 +54,12 @@ impl Posterior {
         precision.solve_transposed(&mut weights);
         // Stored in single precision, so used in it from the start.
         let rows = precision.rows().iter().map(|&number| f64::from(number as f32)).collect();
-        Self::new(centres, weights, Triangle::from_rows(size, rows)?)
+        Self::new(centers, weights, Triangle::from_rows(size, rows)?)
     }
 
     /// The correction at scaled features, and its variance: 0 known, 1 unknown.
     pub fn predict(&self, features: &[f64; FEATURES]) -> (f64, f64) {
-        let mut basis = basis(&self.centres, &self.prior, features);
+        let mut basis = basis(&self.centers, &self.prior, features);
         let mean = basis.iter().zip(&self.weights).map(|(a, b)| a * b).sum();
         let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
         let explained = square(&basis);
@@ -67,8 +67,8 @@ impl Posterior {
         (mean, (1.0 - explained + square(&basis)).clamp(0.0, 1.0))
     }
 
-    pub(super) fn centres(&self) -> &[[f32; FEATURES]] {
-        &self.centres
+    pub(super) fn centers(&self) -> &[[f32; FEATURES]] {
+        &self.centers
     }
 
     pub(super) fn weights(&self) -> &[f64] {
@@ -80,25 +80,25 @@ impl Posterior {
     }
 }
 
-/// Cholesky's factor of the kernel of the centres.
-fn prior(centres: &[[f32; FEATURES]]) -> Option<Triangle> {
-    let mut rows = Vec::with_capacity(Triangle::count(centres.len()));
-    for (i, centre) in centres.iter().enumerate() {
-        let centre = centre.map(f64::from);
-        rows.extend(centres[..i].iter().map(|other| kernel(other, &centre)));
+/// Cholesky's factor of the kernel of the centers.
+fn prior(centers: &[[f32; FEATURES]]) -> Option<Triangle> {
+    let mut rows = Vec::with_capacity(Triangle::count(centers.len()));
+    for (i, center) in centers.iter().enumerate() {
+        let center = center.map(f64::from);
+        rows.extend(centers[..i].iter().map(|other| kernel(other, &center)));
         rows.push(1.0 + JITTER);
     }
-    Triangle::from_rows(centres.len(), rows)?.cholesky()
+    Triangle::from_rows(centers.len(), rows)?.cholesky()
 }
 
-fn kernel(centre: &[f32; FEATURES], features: &[f64; FEATURES]) -> f64 {
-    let squared: f64 = centre.iter().zip(features).map(|(&a, b)| (f64::from(a) - b).powi(2)).sum();
+fn kernel(center: &[f32; FEATURES], features: &[f64; FEATURES]) -> f64 {
+    let squared: f64 = center.iter().zip(features).map(|(&a, b)| (f64::from(a) - b).powi(2)).sum();
     (-0.5 * squared).exp()
 }
 
 /// The features as the support points see them, in a basis in which these are independent.
-fn basis(centres: &[[f32; FEATURES]], prior: &Triangle, features: &[f64; FEATURES]) -> Vec<f64> {
-    let mut values: Vec<f64> = centres.iter().map(|centre| kernel(centre, features)).collect();
+fn basis(centers: &[[f32; FEATURES]], prior: &Triangle, features: &[f64; FEATURES]) -> Vec<f64> {
+    let mut values: Vec<f64> = centers.iter().map(|center| kernel(center, features)).collect();
     prior.solve(&mut values);
     values
 }
@@ -117,8 +117,8 @@ mod tests {
     fn it_follows_the_data_and_forgets_it_far_away() {
         let samples: Vec<_> = (0..60).map(|i| at(f64::from(i) * 0.1)).collect();
         let targets: Vec<f64> = samples.iter().map(|sample| sample[0].sin()).collect();
-        let centres = (0..13).map(|i| at(f64::from(i) * 0.5).map(|number| number as f32)).collect();
-        let posterior = Posterior::fit(centres, &samples, &targets, 0.01).unwrap();
+        let centers = (0..13).map(|i| at(f64::from(i) * 0.5).map(|number| number as f32)).collect();
+        let posterior = Posterior::fit(centers, &samples, &targets, 0.01).unwrap();
         for position in [0.3, 2.0, 4.7] {
             let (mean, variance) = posterior.predict(&at(position));
             assert!((mean - position.sin()).abs() < 0.02, "{mean} at {position}");

@@ -1,7 +1,7 @@
 //! Fused-NR: one score with an interval for a picture without a reference.
 //!
 //! A network that was trained to name things (EfficientNet-Lite0, `agenticiqa-backbone`) looks at the whole picture at the size of a thumbnail; what is
-//! measured of its own pixels (`perception`: noise, blur, blocks, tone, colour, statistics of natural scenes at two scales) tells what a thumbnail hides. A linear
+//! measured of its own pixels (`perception`: noise, blur, blocks, tone, color, statistics of natural scenes at two scales) tells what a thumbnail hides. A linear
 //! model of both, fitted to opinions on real photos and to the order of generated distortions, gives the score. How it was
 //! fitted and how well it does is in `docs/models/fused-nr.md`.
 
@@ -15,7 +15,7 @@ use std::sync::{Once, OnceLock};
 use crate::network::Backbone;
 pub use features::{COUNT, measure};
 pub use map::map;
-pub use model::{BEST, Judgement, Linear, Link, Model, WORST, expected_error, mean_square};
+pub use model::{BEST, Judgment, Linear, Link, Model, WORST, expected_error, mean_square};
 
 use crate::perception;
 use agenticiqa_metrics::{self, Image};
@@ -50,7 +50,7 @@ pub enum Error {
 pub struct Unusable(pub(crate) String);
 
 /// Judges a picture, with the model that is built in.
-pub fn judge(image: &Image) -> Result<Judgement, Error> {
+pub fn judge(image: &Image) -> Result<Judgment, Error> {
     Ok(builtin()?.judge(&measure(image)?))
 }
 

@@ -23,7 +23,7 @@ pub const BEST: f64 = 5.0;
 
 /// A score from 1 to 5 and what it rests on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judgement {
+pub struct Judgment {
     /// The score.
     pub score: f64,
     /// The lower end of the interval that holds nine of ten mean opinions.
@@ -44,7 +44,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// The weighted sum of standardised numbers.
+    /// The weighted sum of standardized numbers.
     pub fn of(&self, standard: &[f32]) -> f64 {
         let sum: f64 = self.weights.iter().zip(standard).map(|(weight, number)| f64::from(weight * number)).sum();
         sum + self.bias
@@ -83,7 +83,7 @@ pub struct Model {
     pub link: Link,
     /// Half the width of the interval, in expected errors.
     pub width: f64,
-    /// The mean square of standardised numbers that 19 of 20 pictures are below.
+    /// The mean square of standardized numbers that 19 of 20 pictures are below.
     pub common: f64,
 }
 
@@ -101,16 +101,16 @@ struct Header {
 
 impl Model {
     /// The score of a picture of which this was measured.
-    pub fn judge(&self, features: &[f32]) -> Judgement {
-        let standard = self.standardise(features);
+    pub fn judge(&self, features: &[f32]) -> Judgment {
+        let standard = self.standardize(features);
         let score = self.link.score(self.opinion.of(&standard));
         let unusual = self.unusual(&standard);
         let half = self.width * expected_error(self.error.of(&standard), unusual);
-        Judgement { score, low: (score - half).max(WORST), high: (score + half).min(BEST), unusual }
+        Judgment { score, low: (score - half).max(WORST), high: (score + half).min(BEST), unusual }
     }
 
     /// Numbers as distances from what is usual, in spreads.
-    pub fn standardise(&self, features: &[f32]) -> Vec<f32> {
+    pub fn standardize(&self, features: &[f32]) -> Vec<f32> {
         let usual = self.usual.iter().zip(&self.spread);
         features
             .iter()
@@ -174,7 +174,7 @@ impl Model {
     }
 }
 
-/// The mean of the squares of standardised numbers: about 1 on the pictures of the training.
+/// The mean of the squares of standardized numbers: about 1 on the pictures of the training.
 pub fn mean_square(standard: &[f32]) -> f64 {
     standard.iter().map(|number| f64::from(number * number)).sum::<f64>() / standard.len().max(1) as f64
 }

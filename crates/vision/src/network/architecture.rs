@@ -3,7 +3,7 @@
 //! A stem, then six stages of inverted residual blocks: a pointwise convolution widens, a depthwise one looks around, a
 //! pointwise one narrows again. Lite0 has ReLU6 and no squeeze-and-excitation. Padding is TensorFlow's "same".
 
-/// One convolution of the network, with its normalisation folded in.
+/// One convolution of the network, with its normalization folded in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Convolution {
     /// Planes that go in.
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn the_network_has_its_published_size() {
         let numbers: usize = convolutions().iter().map(|convolution| convolution.weights() + convolution.outputs).sum();
-        // 4 652 008 of the whole network, whose normalisations have two numbers where one bias is left here, less the last
+        // 4 652 008 of the whole network, whose normalizations have two numbers where one bias is left here, less the last
         // stage, the head and the thousand names.
         let last = 192 * 1152 + 1152 * 9 + 1152 * 320 + 2 * (1152 + 1152 + 320);
         let head = 320 * 1280 + 2 * 1280 + 1280 * 1000 + 1000;

@@ -177,8 +177,8 @@ mod tests {
             Backbone::builtin().unwrap().look(&pattern(width, height), check).unwrap();
             assert_eq!(stages, STAGES);
         }
-        let grey = Planes::new(1, 8, 8, vec![0.0; 64]).unwrap();
-        assert!(Backbone::builtin().unwrap().look(&grey, |_| ()).unwrap_err().to_string().contains("three planes"));
+        let gray = Planes::new(1, 8, 8, vec![0.0; 64]).unwrap();
+        assert!(Backbone::builtin().unwrap().look(&gray, |_| ()).unwrap_err().to_string().contains("three planes"));
     }
 
     #[test]

@@ -23,7 +23,7 @@ impl Evidence<'_> {
         let present = severity > Severity::None;
         let (kind, sentence, measurements) = match category {
             Distortion::Blurs => self.blur(),
-            Distortion::Color => self.colour(),
+            Distortion::Color => self.color(),
             Distortion::Compression => self.compression(),
             Distortion::Noise => self.noise(),
             Distortion::Brightness => self.brightness(),
@@ -53,22 +53,22 @@ impl Evidence<'_> {
         let sigma = self.single.get("noise");
         let impulses = self.single.get("strong_impulses");
         let speckled = self.above("strong_impulses") && impulses > 0.3;
-        let coloured = self.single.get("noise_red").max(self.single.get("noise_blue")) > 1.2 * sigma;
-        let kind = match (speckled, coloured) {
+        let colored = self.single.get("noise_red").max(self.single.get("noise_blue")) > 1.2 * sigma;
+        let kind = match (speckled, colored) {
             (true, _) => "impulse noise",
-            (_, true) => "colour noise",
+            (_, true) => "color noise",
             _ => "grain",
         };
-        let mut measured = vec![new("noise", sigma, "grey levels"), new("isolated pixels", impulses, "per thousand")];
-        let mut sentence = format!("noise of {sigma:.1} grey levels ({})", self.usual("noise", 1, "grey levels"));
+        let mut measured = vec![new("noise", sigma, "gray levels"), new("isolated pixels", impulses, "per thousand")];
+        let mut sentence = format!("noise of {sigma:.1} gray levels ({})", self.usual("noise", 1, "gray levels"));
         if speckled {
-            sentence += &format!(", {impulses:.1} of a thousand pixels stand out of their neighbours");
+            sentence += &format!(", {impulses:.1} of a thousand pixels stand out of their neighbors");
         }
         if let Some(pair) = self.pair {
             let added = (pair.get("added_1").exp() - 1.0).max(0.0).sqrt();
-            measured.push(new("noise added to the reference", added, "grey levels"));
+            measured.push(new("noise added to the reference", added, "gray levels"));
             sentence =
-                format!("{added:.1} grey levels of fine detail that the reference does not have, noise of {sigma:.1}");
+                format!("{added:.1} gray levels of fine detail that the reference does not have, noise of {sigma:.1}");
         }
         (Some(kind), sentence, measured)
     }
@@ -80,7 +80,7 @@ impl Evidence<'_> {
             "JPEG blocks"
         } else if self.above("level_gaps") {
             "bands"
-        } else if self.above("equal_neighbours") {
+        } else if self.above("equal_neighbors") {
             "large pixels or flat areas"
         } else {
             "smeared detail and ringing"
@@ -111,9 +111,9 @@ impl Evidence<'_> {
         let (darkest, brightest) = (self.single.get("black_point"), self.single.get("white_point"));
         let clipped = [self.single.get("clipped_dark"), self.single.get("clipped_bright")].map(|share| 100.0 * share);
         let mut measured = vec![
-            new("mean brightness", mean, "grey levels"),
-            new("darkest tone", darkest, "grey levels"),
-            new("brightest tone", brightest, "grey levels"),
+            new("mean brightness", mean, "gray levels"),
+            new("darkest tone", darkest, "gray levels"),
+            new("brightest tone", brightest, "gray levels"),
             new("black samples", clipped[0], "%"),
             new("white samples", clipped[1], "%"),
         ];
@@ -131,9 +131,9 @@ impl Evidence<'_> {
         if let Some(pair) = self.pair {
             let shift = pair.get("luma_shift");
             dark = shift < 0.0;
-            measured.push(new("shift against the reference", shift, "grey levels"));
+            measured.push(new("shift against the reference", shift, "gray levels"));
             let way = if dark { "darker" } else { "brighter" };
-            sentence = format!("{:.0} grey levels {way} than the reference (mean {mean:.0} of 255)", shift.abs());
+            sentence = format!("{:.0} gray levels {way} than the reference (mean {mean:.0} of 255)", shift.abs());
         }
         (Some(if dark { "too dark" } else { "too bright" }), sentence, measured)
     }
@@ -142,17 +142,17 @@ impl Evidence<'_> {
         let deviation = self.single.get("contrast");
         let range = self.single.get("contrast_range");
         let usual = self.between("contrast");
-        let mut measured = vec![new("contrast", deviation, "grey levels"), new("range of tones", range, "grey levels")];
+        let mut measured = vec![new("contrast", deviation, "gray levels"), new("range of tones", range, "gray levels")];
         let mut low = deviation < 0.5 * (usual.0 + usual.1);
         let mut sentence = format!(
-            "contrast of {deviation:.0} grey levels (clean photos {:.0} to {:.0}), nine in ten tones within {range:.0}",
+            "contrast of {deviation:.0} gray levels (clean photos {:.0} to {:.0}), nine in ten tones within {range:.0}",
             usual.0, usual.1
         );
         if let Some(pair) = self.pair {
             let ratio = pair.get("luma_spread").exp();
             low = ratio < 1.0;
             measured.push(new("contrast against the reference", ratio, "ratio"));
-            sentence = format!("{ratio:.2} times the contrast of the reference ({deviation:.0} grey levels)");
+            sentence = format!("{ratio:.2} times the contrast of the reference ({deviation:.0} gray levels)");
         }
         (Some(if low { "low contrast" } else { "harsh contrast" }), sentence, measured)
     }
@@ -171,41 +171,41 @@ impl Evidence<'_> {
         (Some("halos"), sentence, measured)
     }
 
-    fn colour(&self) -> Words {
+    fn color(&self) -> Words {
         let saturation = 100.0 * self.single.get("saturation");
-        let cast = self.single.get("cast_grey");
+        let cast = self.single.get("cast_gray");
         let mut measured =
-            vec![new("saturation", saturation, "%"), new("colour of the greyest quarter", cast, "levels")];
+            vec![new("saturation", saturation, "%"), new("color of the grayest quarter", cast, "levels")];
         let range = self.between("saturation");
         if let Some(pair) = self.pair {
-            let (strength, shift) = (pair.get("colour_strength").exp(), pair.get("colour_shift"));
-            let rest = pair.get("colour_rest");
-            measured.push(new("strength of colour against the reference", strength, "ratio"));
-            measured.push(new("shift of colour against the reference", shift, "levels"));
-            measured.push(new("colour that the reference does not explain", rest, "levels"));
+            let (strength, shift) = (pair.get("color_strength").exp(), pair.get("color_shift"));
+            let rest = pair.get("color_rest");
+            measured.push(new("strength of color against the reference", strength, "ratio"));
+            measured.push(new("shift of color against the reference", shift, "levels"));
+            measured.push(new("color that the reference does not explain", rest, "levels"));
             let kind = match () {
-                () if strength < 0.75 => "pale colours",
+                () if strength < 0.75 => "pale colors",
                 () if strength > 1.4 => "oversaturated",
-                () if pair.get("green_rest") > 0.5 => "colour fringes",
-                () if pair.get("colours_absolute") < -1.5 => "few colours",
-                () if shift > 6.0 => "colour cast",
-                () => "colour change",
+                () if pair.get("green_rest") > 0.5 => "color fringes",
+                () if pair.get("colors_absolute") < -1.5 => "few colors",
+                () if shift > 6.0 => "color cast",
+                () => "color change",
             };
             let sentence = format!(
-                "colours are {strength:.2} times as strong as in the reference, shifted by {shift:.1} levels, with {rest:.1} levels that it does not explain"
+                "colors are {strength:.2} times as strong as in the reference, shifted by {shift:.1} levels, with {rest:.1} levels that it does not explain"
             );
             return (Some(kind), sentence, measured);
         }
         let kind = match () {
-            () if self.below("colours") => "few colours",
+            () if self.below("colors") => "few colors",
             () if self.above("saturation") || self.above("chroma_90") => "oversaturated",
-            () if self.above("green_alone") => "colour fringes",
-            () if self.above("cast_grey") => "colour cast",
-            () if self.below("saturation") || self.below("chroma_90") => "pale colours",
-            () => "odd colours",
+            () if self.above("green_alone") => "color fringes",
+            () if self.above("cast_gray") => "color cast",
+            () if self.below("saturation") || self.below("chroma_90") => "pale colors",
+            () => "odd colors",
         };
         let sentence = format!(
-            "saturation of {saturation:.0} % (clean photos {:.0} to {:.0} %), the greyest quarter is {cast:.1} levels off grey",
+            "saturation of {saturation:.0} % (clean photos {:.0} to {:.0} %), the grayest quarter is {cast:.1} levels off gray",
             100.0 * range.0,
             100.0 * range.1
         );

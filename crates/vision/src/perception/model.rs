@@ -268,7 +268,7 @@ mod tests {
             assert_eq!(error, format!("the model of perception cannot be used: {reason}"));
         }
         let mut features = Features::default();
-        features.push("colour", 0.7);
+        features.push("color", 0.7);
         assert!(small().check(&features).unwrap_err().to_string().contains("fitted to other features"));
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use agenticiqa_distort::{Kind, distort};
 use agenticiqa_imaging::Decoder;
 use agenticiqa_metrics::{Image, Pair, Samples};
-use agenticiqa_vision::fused_fr::{Judgement, judge};
+use agenticiqa_vision::fused_fr::{Judgment, judge};
 use rayon::prelude::*;
 
 /// What a step to more damage may be better by where the picture leaves what the model knows.
@@ -16,7 +16,7 @@ fn open(path: &str) -> Image {
     Decoder::default().open(path).unwrap().image
 }
 
-fn judged(reference: &Image, distorted: &Image) -> Judgement {
+fn judged(reference: &Image, distorted: &Image) -> Judgment {
     judge(&Pair::new(reference, distorted).unwrap()).unwrap()
 }
 
@@ -72,7 +72,7 @@ fn scores_and_intervals_of_shipped_pictures_are_those_on_record() {
         ("iqa_tools/sample/reference.png", "iqa_tools/sample/distorted.jpg", [1.7903226, 2.8682377, 3.9461528]),
         ("tests/data/otters.jpg", "tests/data/otters.jpg", [5.0, 5.0, 5.0]),
     ] {
-        let Judgement { low, score, high, .. } = judged(&open(reference), &open(distorted));
+        let Judgment { low, score, high, .. } = judged(&open(reference), &open(distorted));
         let found = [low, score, high];
         let same = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-4);
         assert!(same, "{distorted}: {found:?}");
@@ -86,12 +86,12 @@ fn pictures_of_any_size_and_kind_get_a_finite_score_or_a_reason() {
     };
     for (width, height) in [(16, 16), (17, 900), (1200, 18), (64, 48), (1600, 1100)] {
         let (reference, distorted) = (texture(width, height, 97), texture(width, height, 89));
-        let Judgement { low, score, high, .. } = judged(&reference, &distorted);
+        let Judgment { low, score, high, .. } = judged(&reference, &distorted);
         assert!(1.0 <= low && low <= score && score <= high && high <= 5.0, "{width}x{height}");
     }
     let flat = |level: u8| Image::from_gray8(64, 64, vec![level; 4096]).unwrap();
-    let judgement = judged(&flat(20), &flat(200));
-    assert!(judgement.score < 5.0 && judgement.high - judgement.low > 1.0, "{judgement:?}");
+    let judgment = judged(&flat(20), &flat(200));
+    assert!(judgment.score < 5.0 && judgment.high - judgment.low > 1.0, "{judgment:?}");
     let error = judge(&Pair::new(&texture(9, 9, 97), &texture(9, 9, 89)).unwrap()).unwrap_err().to_string();
     assert!(error.starts_with("Fused-FR needs") && error.contains("at least"), "{error}");
 }

@@ -5,18 +5,18 @@ use std::path::Path;
 use agenticiqa_distort::{Kind, LEVELS, distort};
 use agenticiqa_imaging::Decoder;
 use agenticiqa_metrics::Image;
-use agenticiqa_vision::fused_nr::{self, Judgement, Model};
+use agenticiqa_vision::fused_nr::{self, Judgment, Model};
 
 fn shipped(name: &str) -> Image {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name);
     Decoder::default().open(path).unwrap().image
 }
 
-fn judge(image: &Image) -> Judgement {
-    let judgement = fused_nr::judge(image).unwrap();
-    let Judgement { score, low, high, .. } = judgement;
-    assert!((1.0..=5.0).contains(&low) && low <= score && score <= high && high <= 5.0, "{judgement:?}");
-    judgement
+fn judge(image: &Image) -> Judgment {
+    let judgment = fused_nr::judge(image).unwrap();
+    let Judgment { score, low, high, .. } = judgment;
+    assert!((1.0..=5.0).contains(&low) && low <= score && score <= high && high <= 5.0, "{judgment:?}");
+    judgment
 }
 
 #[test]
@@ -45,21 +45,21 @@ fn the_score_does_not_depend_on_threads() {
 #[test]
 fn pictures_that_are_no_photos_get_a_finite_score_and_a_wide_interval() {
     let photo = judge(&shipped("colosseum.jpg"));
-    let grey = |width: usize, height: usize, level: &dyn Fn(usize, usize) -> u8| {
+    let gray = |width: usize, height: usize, level: &dyn Fn(usize, usize) -> u8| {
         let samples = (0..width * height).map(|i| level(i % width, i / width)).collect();
         Image::from_gray8(width, height, samples).unwrap()
     };
-    let flat = grey(300, 200, &|_, _| 128);
-    let black = grey(64, 64, &|_, _| 0);
-    let letters = grey(400, 300, &|x, y| if (y / 9) % 2 == 0 && (x * 7 + y / 9 * 13) % 11 < 4 { 0 } else { 255 });
-    let strip = grey(40, 4000, &|x, y| (x * 3 + y) as u8);
-    let static_noise = grey(256, 256, &|x, y| (x * 7919 + y * 104_729 + x * y * 31) as u8);
+    let flat = gray(300, 200, &|_, _| 128);
+    let black = gray(64, 64, &|_, _| 0);
+    let letters = gray(400, 300, &|x, y| if (y / 9) % 2 == 0 && (x * 7 + y / 9 * 13) % 11 < 4 { 0 } else { 255 });
+    let strip = gray(40, 4000, &|x, y| (x * 3 + y) as u8);
+    let static_noise = gray(256, 256, &|x, y| (x * 7919 + y * 104_729 + x * y * 31) as u8);
     for (name, image) in
         [("flat", flat), ("black", black), ("letters", letters), ("strip", strip), ("static", static_noise)]
     {
-        let judgement = judge(&image);
-        assert!(judgement.unusual > photo.unusual, "{name}: {judgement:?} {photo:?}");
-        assert!(judgement.high - judgement.low > 1.0, "{name}: {judgement:?}");
+        let judgment = judge(&image);
+        assert!(judgment.unusual > photo.unusual, "{name}: {judgment:?} {photo:?}");
+        assert!(judgment.high - judgment.low > 1.0, "{name}: {judgment:?}");
     }
 }
 
@@ -89,11 +89,11 @@ fn scores_and_intervals_of_shipped_pictures_are_those_on_record() {
         ("otters.jpg", 4.5482, 4.1520, 4.9443),
     ];
     for (name, score, low, high) in record {
-        let judgement = judge(&shipped(name));
+        let judgment = judge(&shipped(name));
         let differs = |ours: f64, recorded: f64| (ours - recorded).abs() > 2e-4;
         assert!(
-            !differs(judgement.score, score) && !differs(judgement.low, low) && !differs(judgement.high, high),
-            "{name}: {judgement:?}"
+            !differs(judgment.score, score) && !differs(judgment.low, low) && !differs(judgment.high, high),
+            "{name}: {judgment:?}"
         );
     }
 }

@@ -42,7 +42,7 @@ const KINDS: [(Kind, Distortion); 13] = [
 #[test]
 fn strong_distortions_are_found_against_the_reference() {
     for ((name, photograph), level) in photographs().into_iter().zip([4, 5, 4, 5]) {
-        for (kind, category) in KINDS.into_iter().chain([(Kind::ColourShift, Distortion::Color)]) {
+        for (kind, category) in KINDS.into_iter().chain([(Kind::ColorShift, Distortion::Color)]) {
             let distorted = distort(&photograph, kind, level, 11).unwrap();
             let examination = examine(&distorted, Some(&photograph)).unwrap();
             assert!(found(&examination, category), "{name}, {kind} at level {level}: {examination:#?}");
@@ -101,11 +101,11 @@ fn a_finding_says_which_kind_it_is_and_by_which_numbers() {
     let noise = noisy.finding(Distortion::Noise);
     assert!(
         noise.explanation.starts_with("noise of ")
-            && noise.explanation.contains("grey levels (clean photos stay below")
+            && noise.explanation.contains("gray levels (clean photos stay below")
     );
     let sigma = noise.measurements.iter().find(|measured| measured.name == "noise").unwrap();
     // A variance of 0.01 in each channel is a sigma of 25.5, of 17 in luma.
-    assert!((14.0..20.0).contains(&sigma.value) && sigma.unit == "grey levels", "{sigma:?}");
+    assert!((14.0..20.0).contains(&sigma.value) && sigma.unit == "gray levels", "{sigma:?}");
 
     let dark = examine(&distort(&otters, Kind::Darken, 5, 1).unwrap(), Some(&otters)).unwrap();
     assert_eq!(dark.finding(Distortion::Brightness).kind, Some("too dark"));

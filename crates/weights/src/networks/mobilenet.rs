@@ -24,20 +24,20 @@ const BLOCKS: [(usize, usize, i64); 13] = [
 ];
 /// Channels of the last map.
 pub(crate) const FEATURES: usize = 1024;
-/// Keras' stability of batch normalisation.
+/// Keras' stability of batch normalization.
 const STABILITY: f64 = 1e-3;
 
 /// The last map of features.
 pub(crate) fn features(graph: &mut Graph, file: &File<'_>, picture: &Value) -> Result<Value> {
-    let first = normalised(file, "conv1", "kernel:0", &[3, 3, 3, 32])?;
+    let first = normalized(file, "conv1", "kernel:0", &[3, 3, 3, 32])?;
     let convolved = first.apply(graph, picture, 2, 1, 1);
     let mut value = clip(graph, &convolved);
     for (index, &(inputs, outputs, stride)) in BLOCKS.iter().enumerate() {
         let block = index + 1;
-        let depthwise = normalised(file, &format!("conv_dw_{block}"), "depthwise_kernel:0", &[3, 3, inputs, 1])?;
+        let depthwise = normalized(file, &format!("conv_dw_{block}"), "depthwise_kernel:0", &[3, 3, inputs, 1])?;
         let convolved = depthwise.apply(graph, &value, stride, 1, inputs);
         value = clip(graph, &convolved);
-        let pointwise = normalised(file, &format!("conv_pw_{block}"), "kernel:0", &[1, 1, inputs, outputs])?;
+        let pointwise = normalized(file, &format!("conv_pw_{block}"), "kernel:0", &[1, 1, inputs, outputs])?;
         let convolved = pointwise.apply(graph, &value, 1, 0, 1);
         value = clip(graph, &convolved);
     }
@@ -49,8 +49,8 @@ fn clip(graph: &mut Graph, value: &Value) -> Value {
     graph.node("Clip", &[value, &lowest, &highest], &[])
 }
 
-/// A convolution with the batch normalisation behind it, made one: both are linear.
-fn normalised(file: &File<'_>, layer: &str, weights: &str, shape: &[usize; 4]) -> Result<Convolution> {
+/// A convolution with the batch normalization behind it, made one: both are linear.
+fn normalized(file: &File<'_>, layer: &str, weights: &str, shape: &[usize; 4]) -> Result<Convolution> {
     let name = format!("{layer}/{layer}/{weights}");
     let kernel = file.tensor(&name)?.with_shape(&name, shape)?;
     let depthwise = weights.starts_with("depthwise");

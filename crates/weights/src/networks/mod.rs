@@ -55,7 +55,7 @@ pub(crate) fn scale(graph: &mut Graph, input: &Value, factors: &[f32], offsets: 
     graph.node("Add", &[&product, &offsets], &[])
 }
 
-/// The largest of `size` times `size` neighbours at every second position.
+/// The largest of `size` times `size` neighbors at every second position.
 fn max_pool(graph: &mut Graph, input: &Value, size: i64) -> Value {
     let attributes = [("kernel_shape", Attribute::Integers(&[size, size])), ("strides", Attribute::Integers(&[2, 2]))];
     graph.node("MaxPool", &[input], &attributes)

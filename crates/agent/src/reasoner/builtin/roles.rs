@@ -60,7 +60,7 @@ impl Reasoner for Builtin {
         .boxed()
     }
 
-    fn analyse<'a>(
+    fn analyze<'a>(
         &'a self,
         context: Context<'a>,
         _: &'a PlannerOutput,
@@ -70,12 +70,12 @@ impl Reasoner for Builtin {
             let mut analyses = Analyses::new();
             for (part, distortions) in distortions {
                 let examination = examine(context, part.as_str()).await?;
-                let analysed = distortions.iter().map(|distortion| {
+                let analyzed = distortions.iter().map(|distortion| {
                     let finding = examination.finding(*distortion);
                     DistortionAnalysis::new(*distortion, finding.severity, &explain(finding))
                 });
-                let analysed: Result<Vec<_>, _> = analysed.collect();
-                analyses.insert(part.clone(), analysed.map_err(|error| Error::Picture(error.to_string()))?);
+                let analyzed: Result<Vec<_>, _> = analyzed.collect();
+                analyses.insert(part.clone(), analyzed.map_err(|error| Error::Picture(error.to_string()))?);
             }
             Ok(analyses)
         }

@@ -16,7 +16,7 @@ struct Ranking {
 /// the distortion types of the category (TID2013): for example MS-SSIM 0.97 and VSI 0.97 on blurs, MDSI 0.86 to 0.95 on
 /// noise, VSI 0.96 on compression, MS-SSIM 0.79 on mean shift, VIF 0.84 on contrast (all others below 0.48), FSIM 0.84
 /// on saturation; without a reference PIQE 0.83 on blurs, BRISQUE 0.85 on noise and compression. No native tool without
-/// a reference follows brightness, contrast or colour (all below 0.3).
+/// a reference follows brightness, contrast or color (all below 0.3).
 ///
 /// Fused-FR agrees better than each of its members where it has a strength (docs/models/fused-fr.md); it comes first there. Fused-NR
 /// follows the level of generated damage better than any native tool without a reference (docs/models/fused-nr.md); the large learned

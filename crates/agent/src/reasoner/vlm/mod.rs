@@ -182,7 +182,7 @@ impl Reasoner for VlmReasoner {
         .boxed()
     }
 
-    fn analyse<'a>(
+    fn analyze<'a>(
         &'a self,
         context: Context<'a>,
         plan: &'a PlannerOutput,

@@ -27,8 +27,8 @@ fn options() -> Options {
 
 /// A picture with stripes of that width, prepared as any other.
 fn stripes(label: &str, width: usize) -> Attachment {
-    let colour = |i: usize| if (i / width).is_multiple_of(2) { [250, 120, 10] } else { [5, 60, 200] };
-    let samples = (0..96 * 64).flat_map(colour).collect();
+    let color = |i: usize| if (i / width).is_multiple_of(2) { [250, 120, 10] } else { [5, 60, 200] };
+    let samples = (0..96 * 64).flat_map(color).collect();
     let file: Arc<[u8]> = encode_png(&Image::from_rgb8(96, 64, samples).unwrap()).unwrap().into();
     let picture = Decoder::default().decode(&file).unwrap();
     prepare(label, &file, &picture, &ImageLimits::of(&*server::model(), 2048)).unwrap()

@@ -12,14 +12,14 @@ use serde_json::json;
 use crate::seeds::support::{Scene, Scripted, assess, plan, plan_json, reasoner, request, with_reference};
 
 const DETECTED: &str = r#"{"distortion_set": {"Global": ["Blurs", "Noise"]}}"#;
-const ANALYSED: &str = r#"{"distortion_analysis": {"Global": [
+const ANALYZED: &str = r#"{"distortion_analysis": {"Global": [
     {"type": "Blurs", "severity": "moderate", "explanation": "edges are soft"},
     {"type": "Noise", "severity": "none", "explanation": "no grain"}]}}"#;
 const SELECTED: &str = r#"{"selected_tools": {"Global": {"Blurs": "PIQE", "Noise": "BRISQUE"}}}"#;
 const SCORED: &str = r#"{"final_answer": "C", "quality_reasoning": "Moderate blur."}"#;
 
 fn model() -> Scripted {
-    Scripted::new().says("detect", &[DETECTED]).says("analyse", &[ANALYSED]).says("select", &[SELECTED])
+    Scripted::new().says("detect", &[DETECTED]).says("analyze", &[ANALYZED]).says("select", &[SELECTED])
 }
 
 /// Runs the executor on a plan.
@@ -99,7 +99,7 @@ async fn analyze_distortion_severity() {
     let (found, model) = execute(model(), &scene(), &plan(json!("Global"), [true, true, false, false])).await;
     let analysis = &found.distortion_analysis.unwrap()["Global"];
     assert_eq!((analysis[0].distortion, analysis[0].severity), (Distortion::Blurs, Severity::Moderate));
-    let system = &model.calls("analyse")[0].prompt.system;
+    let system = &model.calls("analyze")[0].prompt.system;
     assert!(system.starts_with("You are a distortion analysis expert. Your task is to assess the severity and visual impact of various distortion\ntypes for different regions of an image or the entire image.\nThe distortion information: "));
     assert!(system.contains(r#""severity": "<none/slight/moderate/severe/extreme>""#));
     assert!(system.ends_with(
@@ -116,14 +116,14 @@ async fn validate_severity_levels() {
     };
     let bad = [item("Blurs", "terrible", "x"), item("Blurs", "none", " "), item("Contrast", "none", "x")];
     for answer in &bad {
-        let answers = [answer.as_str(), ANALYSED];
-        let model = Scripted::new().says("detect", &[DETECTED]).says("analyse", &answers);
+        let answers = [answer.as_str(), ANALYZED];
+        let model = Scripted::new().says("detect", &[DETECTED]).says("analyze", &answers);
         let (found, model) = execute(model, &scene(), &plan(json!("Global"), [true, true, false, false])).await;
-        assert_eq!(model.calls("analyse").len(), 2, "{answer} must be refused");
+        assert_eq!(model.calls("analyze").len(), 2, "{answer} must be refused");
         assert!(found.distortion_analysis.is_some());
     }
     let words = item("Blurs", "Heavy", "x");
-    let model = Scripted::new().says("detect", &[DETECTED]).says("analyse", &[&words]);
+    let model = Scripted::new().says("detect", &[DETECTED]).says("analyze", &[&words]);
     let (found, _) = execute(model, &scene(), &plan(json!("Global"), [true, true, false, false])).await;
     assert_eq!(found.distortion_analysis.unwrap()["Global"][0].severity, Severity::Severe, "the paper's word");
 }
@@ -131,9 +131,9 @@ async fn validate_severity_levels() {
 #[tokio::test]
 async fn handle_analysis_errors() {
     let scene = scene();
-    let model = Scripted::new().says("detect", &[DETECTED]).says("analyse", &["{\"distortion_analysis\": "]);
+    let model = Scripted::new().says("detect", &[DETECTED]).says("analyze", &["{\"distortion_analysis\": "]);
     let (found, model) = execute(model, &scene, &plan(json!("Global"), [true, true, false, false])).await;
-    assert_eq!((found.distortion_analysis, model.calls("analyse").len()), (None, 3));
+    assert_eq!((found.distortion_analysis, model.calls("analyze").len()), (None, 3));
     assert!(found.distortion_set.is_some(), "what was found stays");
     assert!(scene.events.problems()[0].starts_with("distortion analysis failed"));
 }
@@ -219,7 +219,7 @@ async fn execute_tools_and_normalize_scores() {
         let part = scene.inputs.part(None).unwrap();
         let raw = scene.registry.get(tool).unwrap().run(&ToolInput::new(part.pair(false).unwrap())).raw_score.unwrap();
         assert_eq!(log.raw_score.unwrap().0, raw);
-        assert_eq!(log.normalized_score.unwrap().value(), scale.normalise(raw).unwrap());
+        assert_eq!(log.normalized_score.unwrap().value(), scale.normalize(raw).unwrap());
     }
     let scores = &found.quality_scores.unwrap()["Global"];
     assert_eq!(scores[&Distortion::Noise].as_slice()[0].0.as_str(), "BRISQUE");
@@ -270,7 +270,7 @@ async fn conditional_subtask_execution() {
         let flags = [bits & 1 > 0, bits & 2 > 0, bits & 4 > 0, bits & 8 > 0];
         let (found, model) = execute(model(), &scene(), &plan(json!("Global"), flags)).await;
         assert_eq!(model.calls("detect").len(), usize::from(flags[0]), "{flags:?}");
-        assert_eq!(!model.calls("analyse").is_empty(), flags[1], "{flags:?}");
+        assert_eq!(!model.calls("analyze").is_empty(), flags[1], "{flags:?}");
         assert_eq!(!model.calls("select").is_empty(), flags[2], "{flags:?}");
         assert_eq!(found.distortion_set.is_some(), flags[0]);
         assert_eq!(found.selected_tools.is_some(), flags[2]);
@@ -282,7 +282,7 @@ async fn conditional_subtask_execution() {
 async fn handle_subtask_failures_gracefully() {
     let nonsense = &["no"][..];
     let plan = plan_json(json!("Global"), [true; 4]).to_string();
-    let model = Scripted::new().says("plan", &[&plan]).says("detect", nonsense).says("analyse", nonsense);
+    let model = Scripted::new().says("plan", &[&plan]).says("detect", nonsense).says("analyze", nonsense);
     let model = Arc::new(model.says("select", nonsense).says("score", &[SCORED]));
     let mut request = request("Rate the quality.");
     request.max_replan_iterations = Some(0);
@@ -301,7 +301,7 @@ async fn handle_subtask_failures_gracefully() {
 #[tokio::test]
 async fn pass_distortion_set_to_analysis() {
     let (_, model) = execute(model(), &scene(), &plan(json!("Global"), [true, true, false, false])).await;
-    let system = &model.calls("analyse")[0].prompt.system;
+    let system = &model.calls("analyze")[0].prompt.system;
     assert!(system.contains(r#"The distortion information: {"Global":["Blurs","Noise"]}"#), "{system}");
 }
 
@@ -362,12 +362,12 @@ async fn independent_subtasks_run_concurrently() {
 async fn objects_are_located_by_the_model_when_their_place_is_not_known() {
     let plan = plan_json(json!(["car", "sky"]), [false, true, true, true]).to_string();
     let clean = json!([{"type": "Blurs", "severity": "none", "explanation": "x"}]);
-    let analysed = json!({"distortion_analysis": {"car": clean, "sky": clean}}).to_string();
+    let analyzed = json!({"distortion_analysis": {"car": clean, "sky": clean}}).to_string();
     let selected = json!({"selected_tools": {"car": all_tools("MDSI"), "sky": all_tools("MDSI")}}).to_string();
     let model = Scripted::new()
         .says("plan", &[&plan])
         .says("ground", &[r#"{"boxes": {"car": [100, 200, 900, 1000], "sky": null}}"#])
-        .says("analyse", &[&analysed])
+        .says("analyze", &[&analyzed])
         .says("select", &[&selected])
         .says("answer", &[r#"{"final_answer": "Yes.", "quality_reasoning": "MDSI says so."}"#]);
     let model = Arc::new(model);

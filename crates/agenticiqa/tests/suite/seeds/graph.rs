@@ -14,14 +14,14 @@ use serde_json::json;
 use crate::seeds::support::{Scripted, agent, plan, plan_json, request, text, with_reference};
 
 const DETECTED: &str = r#"{"distortion_set": {"Global": ["Blurs"]}}"#;
-const ANALYSED: &str =
+const ANALYZED: &str =
     r#"{"distortion_analysis": {"Global": [{"type": "Blurs", "severity": "slight", "explanation": "soft"}]}}"#;
 const SELECTED: &str = r#"{"selected_tools": {"Global": {"Blurs": "PIQE"}}}"#;
 const SCORED: &str = r#"{"final_answer": "B", "quality_reasoning": "PIQE is high."}"#;
 
 fn model() -> Scripted {
     let plan = plan_json(json!("Global"), [true; 4]).to_string();
-    let model = Scripted::new().says("plan", &[&plan]).says("detect", &[DETECTED]).says("analyse", &[ANALYSED]);
+    let model = Scripted::new().says("plan", &[&plan]).says("detect", &[DETECTED]).says("analyze", &[ANALYZED]);
     model.says("select", &[SELECTED]).says("score", &[SCORED])
 }
 
@@ -76,7 +76,7 @@ async fn events_tell_of_every_node_subtask_and_tool() {
 #[tokio::test]
 async fn missing_evidence_leads_to_a_new_plan_at_most_so_often() {
     for max in [0, 1, 2] {
-        let model = Arc::new(model().replaces("analyse", &["nonsense"]));
+        let model = Arc::new(model().replaces("analyze", &["nonsense"]));
         let request = Request { max_replan_iterations: Some(max), ..request("Rate the quality.") };
         let (record, events) = run(&agent(&model), request).await;
         assert_eq!(record.metadata.iteration_count, max);

@@ -104,7 +104,7 @@ async fn a_new_plan_knows_why_the_last_one_was_not_enough() {
     let blind = plan_json(json!(["car"]), [false, true, false, true]).to_string();
     let model = Scripted::new().says("plan", &[&blind]);
     let model = model
-        .says("analyse", &["nonsense"])
+        .says("analyze", &["nonsense"])
         .says("answer", &[r#"{"final_answer": "Yes", "quality_reasoning": "It is."}"#]);
     let model = Arc::new(model.says("ground", &[r#"{"boxes": {"car": null}}"#]));
     let mut request = request("Is the car blurry?");

@@ -165,11 +165,11 @@ fn detect_insufficient_evidence() {
 #[test]
 fn provide_replan_reason() {
     let vehicle = plan(json!(["vehicle"]), [true; 4]);
-    let analysed = json!({"vehicle": [{"type": "Blurs", "severity": "severe", "explanation": "smeared"}]});
-    let unscored = evidence(json!({"distortion_analysis": analysed}));
+    let analyzed = json!({"vehicle": [{"type": "Blurs", "severity": "severe", "explanation": "smeared"}]});
+    let unscored = evidence(json!({"distortion_analysis": analyzed}));
     assert_eq!(sufficiency::gap(&vehicle, &unscored).unwrap(), "Missing tool scores for vehicle region");
     let contradicted =
-        evidence(json!({"distortion_analysis": analysed, "quality_scores": {"vehicle": {"Blurs": ["PIQE", 4.5]}}}));
+        evidence(json!({"distortion_analysis": analyzed, "quality_scores": {"vehicle": {"Blurs": ["PIQE", 4.5]}}}));
     let reason = sufficiency::gap(&vehicle, &contradicted).unwrap();
     assert_eq!(reason, "Contradictory evidence: severe blurs on vehicle but high scores");
 }

@@ -47,7 +47,7 @@ pub struct Scripted {
 const ROLES: [(&str, &str); 7] = [
     ("plan", "You are a planner"),
     ("detect", "You are an expert in distortion detection"),
-    ("analyse", "You are a distortion analysis expert"),
+    ("analyze", "You are a distortion analysis expert"),
     ("select", "You are a tool executor"),
     ("ground", "You locate objects"),
     ("answer", "You are a visual quality assessment assistant. Your task is to select"),

@@ -64,7 +64,7 @@ fn a_metric_that_a_list_names_is_a_tool() {
 
 #[test]
 fn a_list_without_a_metric_is_refused() {
-    for worker in [json!(null), json!({"metric": ""}), json!({"metric": "a", "colour": 1})] {
+    for worker in [json!(null), json!({"metric": ""}), json!({"metric": "a", "color": 1})] {
         let list = json!({"X": {"type": "NR", "backend": "worker", "strengths": [], "worker": worker}}).to_string();
         assert!(Registry::new(&list, &ToolResources::default()).is_err(), "{list}");
     }

@@ -170,7 +170,7 @@ fn a_python_without_pyiqa_says_how_to_install_it() {
 fn an_interpreter_that_is_none_after_all_is_an_error_and_no_hang() {
     let answers = "case \"$2\" in *find_spec*) echo python 3 12; echo pyiqa 1.0; exit;; esac";
     let image = picture(8, 8, 1);
-    for (behaviour, expected) in [
+    for (behavior, expected) in [
         ("echo garbage; sleep 60", "garbage"),
         ("echo '{\"hello\": \"agenticiqa-worker\", \"protocol\": 99}'; sleep 60", "protocol: 99"),
         ("echo broken installation >&2; exit 4", "broken installation"),
@@ -179,13 +179,13 @@ fn an_interpreter_that_is_none_after_all_is_an_error_and_no_hang() {
         ("sleep 60", "not ready after 2 seconds"),
     ] {
         let stage = Stage::new();
-        let python = script(&stage, "python", &format!("{answers}\n{behaviour}"));
+        let python = script(&stage, "python", &format!("{answers}\n{behavior}"));
         let broken = Stage::with(|settings| {
             settings.python = python;
             settings.timeout = Duration::from_secs(2);
         });
         let error = broken.score("mean", &image).unwrap_err();
-        assert!(error.contains(expected), "{behaviour}: {error}");
+        assert!(error.contains(expected), "{behavior}: {error}");
     }
 }
 

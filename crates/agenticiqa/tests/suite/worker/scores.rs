@@ -67,11 +67,11 @@ fn a_hundred_pictures_of_all_sizes_take_one_metric_and_one_process() {
 }
 
 #[test]
-fn grey_and_sixteen_bit_pictures_are_what_they_are() {
+fn gray_and_sixteen_bit_pictures_are_what_they_are() {
     let stage = Stage::new();
-    let grey = Image::from_gray8(3, 2, vec![0, 51, 102, 153, 204, 255]).unwrap();
+    let gray = Image::from_gray8(3, 2, vec![0, 51, 102, 153, 204, 255]).unwrap();
     for metric in ["red", "green", "blue"] {
-        assert!((stage.score(metric, &grey).unwrap() - 0.5).abs() < 1e-6, "{metric}: grey is all three");
+        assert!((stage.score(metric, &gray).unwrap() - 0.5).abs() < 1e-6, "{metric}: gray is all three");
     }
     let deep = Image::from_rgb16(2, 1, vec![65535, 1, 40000, 0, 0, 60000]).unwrap();
     assert_eq!(stage.score("maximum", &deep).unwrap(), 1.0);

@@ -79,7 +79,7 @@ pub fn number(measured: Result<WorkerScore, Failure>) -> Result<f64, String> {
     }
 }
 
-/// A picture whose samples are all different from their neighbours, the first one `first`.
+/// A picture whose samples are all different from their neighbors, the first one `first`.
 pub fn picture(width: usize, height: usize, first: u8) -> Image {
     let samples = (0..width * height * 3).map(|i| (i * 37 % 251) as u8).collect::<Vec<_>>();
     let mut samples = samples;

@@ -1,9 +1,9 @@
 //! HaarPSI, Haar wavelet-based perceptual similarity index.
 //!
-//! **What it measures**: the similarity of fine edges across and down, and of colour, weighted by the coarse edges.
+//! **What it measures**: the similarity of fine edges across and down, and of color, weighted by the coarse edges.
 //! **Range and direction**: 0 to 1 (identical); higher is better.
 //! **Reference**: Reisenhofer, Bosse, Kutyniok, Wiegand, Signal Processing: Image Communication 61, 2018, in the form
-//! of `piq` 0.8: zeros beyond the border; grey pairs are compared without the colour term.
+//! of `piq` 0.8: zeros beyond the border; gray pairs are compared without the color term.
 //! **Deviations**: none above 1e-7 from `piq` in double precision on the calibration pairs. A pair of black images,
 //! for which `piq` gives infinity, gives 1.
 
@@ -33,7 +33,7 @@ const CHROMA: [[f32; 3]; 2] = [[5959.0, -2746.0, -3213.0], [2115.0, -5227.0, 311
 const CHROMA_SCALE: f64 = 1e4;
 /// Pixels that one sample of the halved image is the sum of.
 const QUAD: f64 = 4.0;
-/// Rows and columns that the widest Haar filter (8x8) reaches before and beyond its centre.
+/// Rows and columns that the widest Haar filter (8x8) reaches before and beyond its center.
 const BEFORE: usize = 3;
 const BEYOND: usize = 4;
 
@@ -43,7 +43,7 @@ static INFO: Info = Info {
     direction: Direction::HigherIsBetter,
     range: (0.0, 1.0),
     unit: "",
-    summary: "Similarity of fine edges and of colour, weighted by coarse edges.",
+    summary: "Similarity of fine edges and of color, weighted by coarse edges.",
     paper: "R. Reisenhofer, S. Bosse, G. Kutyniok, T. Wiegand, A Haar wavelet-based perceptual similarity index for image quality assessment, Signal Processing: Image Communication 61, 2018",
     has_map: true,
     minimum_side: 16,
@@ -70,12 +70,12 @@ impl Metric for HaarPsi {
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
         let (reference, distorted) = pair.both(&INFO)?;
         let (width, height) = (reference.width().div_ceil(2), reference.height().div_ceil(2));
-        let colour = reference.channels().max(distorted.channels()) > 1;
+        let color = reference.channels().max(distorted.channels()) > 1;
         let scale = sample_scale(reference).max(sample_scale(distorted));
         let mut map = pair.wants_map().then(|| Plane::new(width, height));
         let sums = map_strips(height, map.as_mut(), |rows, mut map| {
-            let mut images = [reference, distorted].map(|image| Haar::new(image, scale, colour));
-            let mut local = Local::new(self, width, scale, colour);
+            let mut images = [reference, distorted].map(|image| Haar::new(image, scale, color));
+            let mut local = Local::new(self, width, scale, color);
             let start = rows.start as isize;
             for y in start - BEFORE as isize..start + BEYOND as isize {
                 images.iter_mut().for_each(|image| image.load(y));
@@ -112,7 +112,7 @@ impl HaarPsi {
 /// The halved image and its sums over 2x2 and 4x4, from which Haar coefficients are sums of four.
 struct Haar<'a> {
     image: &'a Image,
-    colour: bool,
+    color: bool,
     /// Brings the samples of both images to one scale.
     gain: f32,
     luma: Rolling<f32>,
@@ -123,7 +123,7 @@ struct Haar<'a> {
 }
 
 impl<'a> Haar<'a> {
-    fn new(image: &'a Image, scale: f64, colour: bool) -> Self {
+    fn new(image: &'a Image, scale: f64, color: bool) -> Self {
         let width = image.width().div_ceil(2);
         let stored = || Rolling::new(BEFORE + width + BEYOND, 8);
         let chroma = || Rolling::new(width + 1, 8);
@@ -131,7 +131,7 @@ impl<'a> Haar<'a> {
         Self {
             image,
             gain: (scale / sample_scale(image)) as f32,
-            colour,
+            color,
             luma: stored(),
             twos: stored(),
             fours: stored(),
@@ -154,7 +154,7 @@ impl<'a> Haar<'a> {
                 let [red, green, blue] = &self.rgb;
                 let rgb = if self.image.channels() == 1 { [red, red, red] } else { [red, green, blue] };
                 weigh(rgb, LUMA.map(|weight| self.gain * weight), inside);
-                if self.colour {
+                if self.color {
                     for (weights, out) in CHROMA.iter().zip(chroma) {
                         weigh(rgb, weights.map(|weight| self.gain * weight), out);
                     }
@@ -188,21 +188,21 @@ impl<'a> Haar<'a> {
 
 /// What is computed of one row of both images.
 struct Local {
-    colour: bool,
+    color: bool,
     slope: f32,
     /// On the scale of the samples.
     stability: f64,
-    /// What the similarity across, down and of colour lacks to 1, twice.
+    /// What the similarity across, down and of color lacks to 1, twice.
     losses: [Vec<f32>; 3],
     weights: [Vec<f32>; 2],
     weighted: Vec<f32>,
 }
 
 impl Local {
-    fn new(metric: &HaarPsi, width: usize, scale: f64, colour: bool) -> Self {
+    fn new(metric: &HaarPsi, width: usize, scale: f64, color: bool) -> Self {
         let row = || vec![0.0; width];
         Self {
-            colour,
+            color,
             slope: metric.slope as f32,
             stability: metric.stability * scale * scale,
             losses: [row(), row(), row()],
@@ -225,14 +225,14 @@ impl Local {
         }
         let [weight_across, weight_down] = &mut self.weights;
         haar_weights(images.each_ref().map(|image| image.halves(4, y)), weight_across, weight_down);
-        if self.colour {
+        if self.color {
             let unit = CHROMA_SCALE * QUAD * QUAD;
             let stability = (self.stability * unit * unit) as f32;
             for channel in 0..2 {
                 add_chroma_loss(images.each_ref().map(|image| image.chroma(channel, y)), stability, chroma);
             }
         }
-        let share = if self.colour { 0.5 } else { 0.0 };
+        let share = if self.color { 0.5 } else { 0.0 };
         pool_row([across, down, chroma], [weight_across, weight_down], self.slope, share, &mut self.weighted);
         if let Some(map) = map {
             local_similarity([across, down, chroma], [weight_across, weight_down], share, map);
@@ -246,7 +246,7 @@ impl Local {
 mod tests {
     use super::*;
     use crate::Error;
-    use crate::testing::{assert_official, assert_values_of_crops, colour_noise, gray_noise};
+    use crate::testing::{assert_official, assert_values_of_crops, color_noise, gray_noise};
 
     /// `piq.haarpsi` 0.8 on double tensors.
     #[test]
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn identical_and_flat_images_are_perfect() {
-        let noise = colour_noise(33, 150, 1);
+        let noise = color_noise(33, 150, 1);
         let flat = Image::from_gray8(19, 19, vec![0; 361]).unwrap();
         for image in [noise, flat] {
             let measurement = HaarPsi::DEFAULT.measure(&Pair::new(&image, &image).unwrap().with_map()).unwrap();

@@ -33,14 +33,14 @@ const NEGLIGIBLE: f32 = -16.1;
 pub struct ContrastSensitivity {
     width: usize,
     height: usize,
-    /// The quarter from the centre outwards, `(|column - centre|, |row - centre|)`.
+    /// The quarter from the center outwards, `(|column - center|, |row - center|)`.
     quarter: Plane,
 }
 
 impl ContrastSensitivity {
     pub fn new(width: usize, height: usize) -> Self {
         let mut quarter = Plane::new(width.div_ceil(2), height.div_ceil(2));
-        // The centre lies between two samples where the size is even.
+        // The center lies between two samples where the size is even.
         let offset = |size: usize| if size.is_multiple_of(2) { 0.5 } else { 0.0 };
         let (left, top, columns) = (offset(width), offset(height), quarter.width());
         quarter.data_mut().par_chunks_mut(columns).enumerate().for_each(|(y, row)| {
@@ -69,8 +69,8 @@ impl ContrastSensitivity {
     fn shuffled(&self, column: usize, row: usize) -> f32 {
         let index = row * self.width + column;
         let (x, y) = (index / self.height, index % self.height);
-        let from_centre = |at: usize, size: usize| at.max(size - 1 - at) - size / 2;
-        self.quarter.at(from_centre(x, self.width), from_centre(y, self.height))
+        let from_center = |at: usize, size: usize| at.max(size - 1 - at) - size / 2;
+        self.quarter.at(from_center(x, self.width), from_center(y, self.height))
     }
 }
 
@@ -106,7 +106,7 @@ impl Axis {
         (index + self.size.div_ceil(2)) % self.size
     }
 
-    /// Number in the table of sample `shifted`, and whether it is left of the centre.
+    /// Number in the table of sample `shifted`, and whether it is left of the center.
     fn fold(self, shifted: usize) -> (usize, bool) {
         let half = self.size / 2;
         match self.size % 2 {
@@ -117,7 +117,7 @@ impl Axis {
         }
     }
 
-    /// Distance from the centre of number `folded`, 1 at the border.
+    /// Distance from the center of number `folded`, 1 at the border.
     fn distance(self, folded: usize) -> f64 {
         let offset = if self.size.is_multiple_of(2) { 0.0 } else { 0.5 };
         (folded as f64 + offset) / (self.size as f64 / 2.0)
@@ -129,7 +129,7 @@ impl Axis {
     }
 
     /// The frequency whose shifted place is `size / 2 + beyond`, rounded half to even.
-    fn near_centre(self, beyond: f64) -> usize {
+    fn near_center(self, beyond: f64) -> usize {
         let place = (self.size as f64 / 2.0 + beyond).round_ties_even() as usize;
         (place + self.size / 2) % self.size
     }
@@ -162,15 +162,15 @@ impl LogGabor {
         if !self.matters(&shape, column) {
             return false;
         }
-        // Angles are measured against a vertical axis that points up, so frequencies below the centre are negative.
+        // Angles are measured against a vertical axis that points up, so frequencies below the center are negative.
         let (origin, turn) = if left { (PI as f32, -1.0) } else { (0.0, 1.0) };
         let (below, above) = weights.split_at_mut(self.height / 2);
         shape.weigh(log_radius, angle, [-origin, -turn], gain, below);
-        // The other half runs from the border to the centre.
+        // The other half runs from the border to the center.
         let skipped = down.fold(down.shifted(self.height - 1)).0;
         shape.weigh(&log_radius[skipped..], &angle[skipped..], [origin, turn], gain, above);
         above.reverse();
-        self.correct_centre(&shape, u, gain, weights);
+        self.correct_center(&shape, u, gain, weights);
         true
     }
 
@@ -180,16 +180,16 @@ impl LogGabor {
             .log_radius
             .row(column)
             .iter()
-            .fold(f32::INFINITY, |nearest, &log_radius| nearest.min((log_radius - shape.log_centre).abs()));
+            .fold(f32::INFINITY, |nearest, &log_radius| nearest.min((log_radius - shape.log_center).abs()));
         -shape.radial * nearest * nearest > NEGLIGIBLE
     }
 
-    /// Two samples are set by hand in the definition: the centre has no weight, and the one diagonally beside it has
-    /// radius 1 (it was meant to be the centre).
-    fn correct_centre(&self, shape: &Shape, u: usize, gain: f32, weights: &mut [f32]) {
+    /// Two samples are set by hand in the definition: the center has no weight, and the one diagonally beside it has
+    /// radius 1 (it was meant to be the center).
+    fn correct_center(&self, shape: &Shape, u: usize, gain: f32, weights: &mut [f32]) {
         let (across, down) = (Axis { size: self.width }, Axis { size: self.height });
-        if u == across.near_centre(1.0) {
-            let v = down.near_centre(1.0);
+        if u == across.near_center(1.0) {
+            let v = down.near_center(1.0);
             let signed = |axis: Axis, index: usize| {
                 let (folded, negative) = axis.fold(axis.shifted(index));
                 if negative { -axis.distance(folded) } else { axis.distance(folded) }
@@ -197,15 +197,15 @@ impl LogGabor {
             let angle = (-signed(down, v)).atan2(signed(across, u));
             shape.weigh(&[1e-12], &[angle as f32], [0.0, 1.0], gain, &mut weights[v..=v]);
         }
-        if u == across.near_centre(0.0) {
-            weights[down.near_centre(0.0)] = 0.0;
+        if u == across.near_center(0.0) {
+            weights[down.near_center(0.0)] = 0.0;
         }
     }
 }
 
-/// The parameters of one log-Gabor filter: weight = exp(-radial * (ln r - centre)^2 - angular * (angle difference)^2).
+/// The parameters of one log-Gabor filter: weight = exp(-radial * (ln r - center)^2 - angular * (angle difference)^2).
 struct Shape {
-    log_centre: f32,
+    log_center: f32,
     radial: f32,
     direction: f32,
     angular: f32,
@@ -216,7 +216,7 @@ impl Shape {
         let wavelength = SHORTEST_WAVELENGTH * WAVELENGTH_RATIO.powi(scale as i32);
         let sigma = PI / ORIENTATIONS as f64 / ANGLE_ON_SIGMA;
         Self {
-            log_centre: (2.0 / wavelength).ln() as f32,
+            log_center: (2.0 / wavelength).ln() as f32,
             radial: (0.5 / SIGMA_ON_FREQUENCY.ln().powi(2)) as f32,
             direction: (orientation as f64 * PI / ORIENTATIONS as f64) as f32,
             angular: (0.5 / (sigma * sigma)) as f32,
@@ -233,7 +233,7 @@ impl Shape {
 fn weigh(shape: &Shape, log_radius: &[f32], angle: &[f32], turn: [f32; 2], gain: f32, weights: &mut [f32]) {
     let origin = turn[0] - shape.direction;
     for ((out, &log_radius), &angle) in weights.iter_mut().zip(log_radius).zip(angle) {
-        let distance = log_radius - shape.log_centre;
+        let distance = log_radius - shape.log_center;
         let difference = (origin + turn[1] * angle).abs();
         let difference = difference.min(TAU as f32 - difference);
         *out = gain * exponential(-(shape.radial * distance * distance + shape.angular * difference * difference));
@@ -284,8 +284,8 @@ mod tests {
         }
         let beside = (rounded(height as f64 / 2.0 + 1.0), rounded(width as f64 / 2.0 + 1.0));
         let radius = if (row, column) == beside { 1.0 } else { x.hypot(y) };
-        let centre = 2.0 / (3.0 * 3f64.powi(scale as i32));
-        let radial = (-((radius + 1e-12).ln() - centre.ln()).powi(2) / (2.0 * 0.55f64.ln().powi(2))).exp();
+        let center = 2.0 / (3.0 * 3f64.powi(scale as i32));
+        let radial = (-((radius + 1e-12).ln() - center.ln()).powi(2) / (2.0 * 0.55f64.ln().powi(2))).exp();
         let difference = (-y).atan2(x) - orientation as f64 * PI / 4.0;
         let difference = difference.sin().atan2(difference.cos());
         radial * (-difference.powi(2) / (2.0 * (PI / 4.0 / 1.5).powi(2))).exp()
@@ -318,8 +318,8 @@ mod tests {
         for (width, height) in [(16, 16), (20, 16), (17, 22)] {
             let sensitivities = ContrastSensitivity::new(width, height);
             let plain = |x: usize, y: usize| {
-                let centred = |at: usize, size: usize| at as f64 - (size as f64 - 1.0) / 2.0;
-                sensitivity(centred(x, width), centred(y, height), width as f64)
+                let centered = |at: usize, size: usize| at as f64 - (size as f64 - 1.0) / 2.0;
+                sensitivity(centered(x, width), centered(y, height), width as f64)
             };
             // Written out column by column, read row by row.
             let turned: Vec<f64> = (0..width).flat_map(|x| (0..height).map(move |y| plain(x, y))).collect();

@@ -6,7 +6,7 @@
 //! **Range and direction**: 0 (identical) upwards, a few hundred for severe damage; lower is better.
 //! **Reference**: Larson, Chandler, Journal of Electronic Imaging 19(1), 2010. The published table of
 //! values is that of the Python port in IQA-PyTorch, whose definition is kept where it departs from the paper (the
-//! authors' own release was not at hand to compare): three colour channels, errors on the scale 0..=255, weights by orientation and not by scale, a contrast
+//! authors' own release was not at hand to compare): three color channels, errors on the scale 0..=255, weights by orientation and not by scale, a contrast
 //! sensitivity function that is shuffled on images that are not square, one misplaced sample beside zero frequency,
 //! and statistics of the three channels that are interleaved block by block and then read as if they were not: they
 //! are pooled over three parts of the image from top to bottom, and masks meet the errors of other places. The map
@@ -39,7 +39,7 @@ const DARK: f32 = 0.5;
 const CONTRAST_THRESHOLD: f32 = -5.0;
 const ERROR_GAIN: f64 = 200.0;
 const STABILITY: f32 = 1e-12;
-/// Grey images count as three equal channels.
+/// Gray images count as three equal channels.
 const CHANNELS: usize = 3;
 /// Local value at which the map is fully hot.
 const WORST: f32 = 300.0;
@@ -164,7 +164,7 @@ fn masked_errors(mean: &Plane, deviation: &Plane, error: &Plane, squared: &Plane
     let mut errors = Plane::new(mean.width(), mean.height());
     strips::for_each_row(&mut errors, |y, out| {
         for (x, out) in out.iter_mut().enumerate() {
-            // Contrast is the least of the block's and of its neighbours' to the left and above, halved.
+            // Contrast is the least of the block's and of its neighbors' to the left and above, halved.
             let near = |y: usize| deviation.at(x, y).min(deviation.at(x.saturating_sub(1), y));
             let contrast = 0.5 * near(y).min(near(y.saturating_sub(1)));
             *out = visibility(contrast, error.at(x, y), mean.at(x, y)) * squared.at(x, y);
@@ -191,7 +191,7 @@ fn visibility(contrast: f32, error: f32, mean: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{assert_official, calibration_pair, colour_noise, gray_noise};
+    use crate::testing::{assert_official, calibration_pair, color_noise, gray_noise};
     use crate::{Error, Image};
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn identical_images_give_zero_and_a_map_of_zeros() {
-        for image in [gray_noise(33, 41, 1), colour_noise(40, 32, 2)] {
+        for image in [gray_noise(33, 41, 1), color_noise(40, 32, 2)] {
             let measurement = Mad::DEFAULT.measure(&Pair::new(&image, &image).unwrap().with_map()).unwrap();
             assert_eq!(measurement.score, 0.0);
             assert!(measurement.map.unwrap().plane.data().iter().all(|&value| value == 0.0));
@@ -232,14 +232,14 @@ mod tests {
     }
 
     #[test]
-    fn a_grey_image_scores_as_its_colour_copy() {
+    fn a_gray_image_scores_as_its_color_copy() {
         let (gray, other) = (gray_noise(40, 36, 2), gray_noise(40, 36, 3));
-        let coloured = |image: &Image| {
+        let colored = |image: &Image| {
             let samples = image.channel(0).data().iter().flat_map(|&v| [v as u8; 3]).collect();
             Image::from_rgb8(40, 36, samples).unwrap()
         };
         let expected = Mad::DEFAULT.score(&gray, &other).unwrap();
-        let score = Mad::DEFAULT.score(&coloured(&gray), &coloured(&other)).unwrap();
+        let score = Mad::DEFAULT.score(&colored(&gray), &colored(&other)).unwrap();
         assert!((score - expected).abs() < 1e-9 * expected);
     }
 

@@ -1,11 +1,11 @@
 //! VIF, visual information fidelity.
 //!
 //! **What it measures**: the share of the information in the reference that a viewer can still get from the distorted
-//! image; blur, noise and contrast changes alike, blind to colour.
+//! image; blur, noise and contrast changes alike, blind to color.
 //! **Range and direction**: 0 to 1 (identical), above 1 for enhanced contrast; higher is better.
 //! **Reference**: Sheikh, Bovik, IEEE TIP 15(2), 2006, in the wavelet domain: the authors' `vifvec` (not the pixel
 //! domain variant), on luma rounded as `rgb2gray` does. Vertical and horizontal bands of the `sp5` pyramid, four
-//! scales, Gaussian scale mixture over 3x3 neighbourhoods.
+//! scales, Gaussian scale mixture over 3x3 neighborhoods.
 //! **Deviations**: none above 5e-5 on the calibration pairs. A reference without any information (flat) gives 1 with
 //! itself and 0 with everything else, where the definition has 0/0.
 //!
@@ -18,7 +18,7 @@ use multiversion::multiversion;
 
 use self::windows::Windows;
 use crate::metric::full_reference;
-use crate::ops::neighbours::{self, COUNT, SIDE};
+use crate::ops::neighbors::{self, COUNT, SIDE};
 use crate::ops::steerable::{self, Orientation};
 use crate::ops::{jacobi, strips};
 use crate::{Direction, Info, Kind, Measurement, Metric, Pair, Plane, Result};
@@ -116,7 +116,7 @@ impl Information {
     }
 }
 
-/// One band of both images, cut into blocks of 3x3, with the statistics of the reference's neighbourhoods.
+/// One band of both images, cut into blocks of 3x3, with the statistics of the reference's neighborhoods.
 struct Subband<'a> {
     bands: &'a [Plane; 2],
     /// Blocks in a row and in a column.
@@ -126,7 +126,7 @@ struct Subband<'a> {
     /// Blocks at each side whose window would leave the band; they do not count.
     offset: usize,
     eigenvalues: [f64; COUNT],
-    /// Turns a neighbourhood into uncorrelated parts of variance 1 (0 where there is none), `[sample][part]`.
+    /// Turns a neighborhood into uncorrelated parts of variance 1 (0 where there is none), `[sample][part]`.
     whitening: [[f64; COUNT]; COUNT],
     visual_noise: f64,
 }
@@ -141,7 +141,7 @@ struct Ratios {
 impl<'a> Subband<'a> {
     fn new(bands: &'a [Plane; 2], scale: usize, visual_noise: f64) -> Self {
         let blocks = (bands[0].width() / SIDE, bands[0].height() / SIDE);
-        let (eigenvalues, vectors) = jacobi::eigen(neighbours::covariance(&bands[0], blocks.0 * SIDE, blocks.1 * SIDE));
+        let (eigenvalues, vectors) = jacobi::eigen(neighbors::covariance(&bands[0], blocks.0 * SIDE, blocks.1 * SIDE));
         let eigenvalues = eigenvalues.map(|value| value.max(0.0));
         let smallest = RANK_TOLERANCE * eigenvalues.iter().fold(0.0, |largest: f64, &value| largest.max(value));
         let scales = eigenvalues.map(|value| if value > smallest { 1.0 / value.sqrt() } else { 0.0 });
@@ -196,8 +196,8 @@ fn measure_channel(subband: &Subband<'_>, windows: &Windows<'_>, row: usize, rat
     for (column, (reference, distorted)) in pairs.enumerate() {
         let left = SIDE * (column + subband.offset);
         let (gain, noise) = gain_and_noise(windows.at(left + 1 - reach), size);
-        let neighbourhood: [f64; COUNT] = std::array::from_fn(|n| f64::from(samples[n / SIDE][left + n % SIDE]));
-        let variance = squared_norm(&subband.whitening, &neighbourhood) / COUNT as f64;
+        let neighborhood: [f64; COUNT] = std::array::from_fn(|n| f64::from(samples[n / SIDE][left + n % SIDE]));
+        let variance = squared_norm(&subband.whitening, &neighborhood) / COUNT as f64;
         *reference = variance / subband.visual_noise;
         *distorted = gain * gain * variance / (noise + subband.visual_noise);
     }

@@ -3,7 +3,7 @@
 use multiversion::multiversion;
 
 use crate::Plane;
-use crate::ops::neighbours::SIDE;
+use crate::ops::neighbors::SIDE;
 
 /// Sums over the windows around the blocks of one block row: of both bands, their squares and their product.
 pub struct Windows<'a> {
@@ -23,7 +23,7 @@ impl<'a> Windows<'a> {
     pub fn new(bands: &'a [Plane; 2], scale: usize) -> Self {
         let width = bands[0].width();
         let columns = || std::array::from_fn(|_| vec![0.0; width]);
-        // A window of 2 * reach + 1 rows around a block's centre holds 1 + 2 * ((reach - 1) / 3) whole block rows,
+        // A window of 2 * reach + 1 rows around a block's center holds 1 + 2 * ((reach - 1) / 3) whole block rows,
         // and one row more above and below where the division has a remainder.
         let whole = 1 + 2 * (((1 << (scale - 1)) - 1) / SIDE);
         let triples = (0..whole).map(|_| (usize::MAX, columns())).collect();

@@ -1,5 +1,5 @@
 //! The 468 features of each block of a picture of 524x524: statistics of local contrast, of gradients, of log-Gabor
-//! responses and their gradients, and of colour, at two scales.
+//! responses and their gradients, and of color, at two scales.
 
 use rayon::prelude::*;
 use rustfft::num_complex::Complex;
@@ -7,7 +7,7 @@ use rustfft::num_complex::Complex;
 use super::filter::{self, Pair};
 use crate::Plane;
 use crate::ops::fft::{Fft2d, frequency};
-use crate::ops::nss::{self, Accumulator, Asymmetric, Neighbourhood};
+use crate::ops::nss::{self, Accumulator, Asymmetric, Neighborhood};
 use crate::ops::weibull;
 
 /// Side of a block; half of it at the coarse scale.
@@ -19,11 +19,11 @@ const SCALE_FEATURES: usize = 234;
 /// Features of a block.
 pub const FEATURES: usize = 2 * SCALE_FEATURES;
 
-/// Where the kinds of features begin: gradient magnitudes, colour, coefficients with a sign, gradient magnitudes of
+/// Where the kinds of features begin: gradient magnitudes, color, coefficients with a sign, gradient magnitudes of
 /// log-Gabor responses.
 const MAGNITUDES: usize = 18;
-const COLOURS: usize = MAGNITUDES + 2 * 3;
-const SIGNED: usize = COLOURS + 2 * 3;
+const COLORS: usize = MAGNITUDES + 2 * 3;
+const SIGNED: usize = COLORS + 2 * 3;
 const RESPONSE_MAGNITUDES: usize = SIGNED + 2 * 78;
 /// Of the coefficients with a sign: derivatives of the opponent channels, responses, derivatives of responses.
 const RESPONSES: usize = SIGNED + 2 * 6;
@@ -52,24 +52,24 @@ type Found = (usize, Vec<[f64; 2]>);
 /// The features of each block of red, green and blue planes of at least 504x504 samples.
 pub fn blocks(channels: [Plane<f64>; 3]) -> Vec<Vec<f64>> {
     let side = ACROSS * BLOCK;
-    let mut colours = channels.map(|plane| Plane::from_fn(side, side, |x, y| plane.at(x, y)));
+    let mut colors = channels.map(|plane| Plane::from_fn(side, side, |x, y| plane.at(x, y)));
     let mut opponents = OPPONENT.map(|weights| {
-        let [red, green, blue] = &colours;
+        let [red, green, blue] = &colors;
         Plane::from_fn(side, side, |x, y| {
             weights[0] * red.at(x, y) + weights[1] * green.at(x, y) + weights[2] * blue.at(x, y)
         })
     });
     let mut blocks = vec![Vec::new(); ACROSS * ACROSS];
     for scale in [1.0f64, 2.0] {
-        let features = scale_features(&opponents, &colours, scale);
+        let features = scale_features(&opponents, &colors, scale);
         blocks.iter_mut().zip(features).for_each(|(block, features)| block.extend(features));
-        colours = colours.map(|plane| filter::downsample(&plane));
+        colors = colors.map(|plane| filter::downsample(&plane));
         opponents = opponents.map(|plane| filter::downsample(&plane));
     }
     blocks
 }
 
-fn scale_features(opponents: &[Plane<f64>; 3], colours: &[Plane<f64>; 3], scale: f64) -> Vec<Vec<f64>> {
+fn scale_features(opponents: &[Plane<f64>; 3], colors: &[Plane<f64>; 3], scale: f64) -> Vec<Vec<f64>> {
     let derivative = &filter::Derivative::new(DERIVATIVE.0 / scale.powf(DERIVATIVE.1));
     let luminance = &opponents[2];
     let mut found: Vec<Found> = Vec::new();
@@ -84,7 +84,7 @@ fn scale_features(opponents: &[Plane<f64>; 3], colours: &[Plane<f64>; 3], scale:
             })
             .collect::<Vec<_>>(),
     );
-    found.extend(colour_features(colours));
+    found.extend(color_features(colors));
     let bank = Bank::new(luminance, WAVELENGTH.0 / scale.powf(WAVELENGTH.1));
     found.extend(
         (0..FILTER_SCALES * ORIENTATIONS)
@@ -166,9 +166,9 @@ fn magnitudes(pair: &Pair) -> Vec<[f64; 2]> {
 }
 
 /// Mean and variance of the sum and the differences of the logarithms of the channels.
-fn colour_features(colours: &[Plane<f64>; 3]) -> Vec<Found> {
+fn color_features(colors: &[Plane<f64>; 3]) -> Vec<Found> {
     let [red, green, blue] = [0, 1, 2].map(|i: usize| {
-        let logarithms = colours[i].map(|value| (value + LOG_OFFSET).ln());
+        let logarithms = colors[i].map(|value| (value + LOG_OFFSET).ln());
         let mean = logarithms.data().iter().sum::<f64>() / logarithms.data().len() as f64;
         logarithms.map(|value| value - mean)
     });
@@ -187,18 +187,18 @@ fn colour_features(colours: &[Plane<f64>; 3]) -> Vec<Found> {
         };
         block_rows(plane).map(|rows| block(rows.collect())).collect()
     };
-    maps.iter().enumerate().map(|(i, plane)| (COLOURS + 2 * i, moments(plane))).collect()
+    maps.iter().enumerate().map(|(i, plane)| (COLORS + 2 * i, moments(plane))).collect()
 }
 
-/// NIQE's features of the normalised luminance.
+/// NIQE's features of the normalized luminance.
 fn contrast_features(luminance: &Plane<f64>) -> Vec<[f64; MAGNITUDES]> {
-    let coefficients = filter::normalise(luminance);
+    let coefficients = filter::normalize(luminance);
     block_rows(&coefficients)
         .map(|rows| {
             let rows: Vec<Vec<f32>> = rows.map(|row| row.iter().map(|&value| value as f32).collect()).collect();
-            let mut neighbourhood = Neighbourhood::new(rows.last().map_or(&[], |row| row.as_slice()));
-            rows.iter().for_each(|row| neighbourhood.add_row(row));
-            nss::block_features(&neighbourhood.finish())
+            let mut neighborhood = Neighborhood::new(rows.last().map_or(&[], |row| row.as_slice()));
+            rows.iter().for_each(|row| neighborhood.add_row(row));
+            nss::block_features(&neighborhood.finish())
         })
         .collect()
 }

@@ -47,7 +47,7 @@ impl Derivative {
 }
 
 /// Local mean subtracted and divided by local deviation plus one; 0 where the sample equals its mean but for rounding.
-pub fn normalise(plane: &Plane<f64>) -> Plane<f64> {
+pub fn normalize(plane: &Plane<f64>) -> Plane<f64> {
     let kernel = gaussian(CONTRAST.0, CONTRAST.1);
     let mean = separable(plane, &kernel, &kernel, Border::Replicate);
     let square = separable(&plane.map(|value| value * value), &kernel, &kernel, Border::Replicate);
@@ -66,13 +66,13 @@ pub fn downsample(plane: &Plane<f64>) -> Plane<f64> {
 }
 
 fn gaussian(size: usize, sigma: f64) -> Vec<f64> {
-    let centre = (size as f64 - 1.0) / 2.0;
-    let weights: Vec<f64> = (0..size).map(|i| (-(i as f64 - centre).powi(2) / (2.0 * sigma * sigma)).exp()).collect();
+    let center = (size as f64 - 1.0) / 2.0;
+    let weights: Vec<f64> = (0..size).map(|i| (-(i as f64 - center).powi(2) / (2.0 * sigma * sigma)).exp()).collect();
     let sum: f64 = weights.iter().sum();
     weights.iter().map(|weight| weight / sum).collect()
 }
 
-/// Correlates with `horizontal` and `vertical`, their centres where `imfilter` has them.
+/// Correlates with `horizontal` and `vertical`, their centers where `imfilter` has them.
 fn separable(plane: &Plane<f64>, horizontal: &[f64], vertical: &[f64], border: Border) -> Plane<f64> {
     let (width, height) = (plane.width(), plane.height());
     let (left, above) = ((horizontal.len() - 1) / 2, (vertical.len() - 1) / 2);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn an_even_kernel_is_centred_left_of_its_middle_and_flat_stays_flat() {
+    fn an_even_kernel_is_centered_left_of_its_middle_and_flat_stays_flat() {
         let impulse = Plane::from_fn(12, 12, |x, y| if (x, y) == (6, 6) { 1.0 } else { 0.0 });
         let small = downsample(&impulse);
         let kernel = gaussian(6, 0.9);
@@ -133,6 +133,6 @@ mod tests {
         assert!((small.at(2, 2) - kernel[4] * kernel[4]).abs() < 1e-15);
         let flat = Plane::from_fn(9, 7, |_, _| 41.3);
         assert!(downsample(&flat).data().iter().all(|value| (value - 41.3).abs() < 1e-12));
-        assert!(normalise(&flat).data().iter().all(|&value| value == 0.0));
+        assert!(normalize(&flat).data().iter().all(|&value| value == 0.0));
     }
 }

@@ -1,6 +1,6 @@
 //! ILNIQE, integrated local natural image quality evaluator.
 //!
-//! **What it measures**: how far the statistics of each block (local contrast, gradients, log-Gabor responses, colour)
+//! **What it measures**: how far the statistics of each block (local contrast, gradients, log-Gabor responses, color)
 //! lie from a model of undistorted photographs; no human scores went into it.
 //! **Range and direction**: 0 upwards, about 20 for good photographs, above 100 for strong damage; lower is better.
 //! **Reference**: Zhang, Zhang, Bovik, IEEE TIP 24(8), 2015; the authors' MATLAB release: the picture is resized to
@@ -8,7 +8,7 @@
 //! not shipped: give the authors' `templateModel.mat` to [`Ilniqe::from_mat`].
 //! **Deviations**: I04 0.0006 %, I06 -0.002 %; I03 -0.03 %, I08 -0.06 % and I19 -0.47 %, which have flat areas: there the
 //! coefficient of local contrast is exactly 0 here and rounding noise in MATLAB. 16-bit pictures are rounded to 8 bits,
-//! grey ones have three equal channels.
+//! gray ones have three equal channels.
 
 mod features;
 mod filter;
@@ -33,7 +33,7 @@ static INFO: Info = Info {
     direction: Direction::LowerIsBetter,
     range: (0.0, f64::INFINITY),
     unit: "",
-    summary: "Distance of each block's contrast, gradient, frequency and colour statistics from natural photographs.",
+    summary: "Distance of each block's contrast, gradient, frequency and color statistics from natural photographs.",
     paper: "L. Zhang, L. Zhang, A. C. Bovik, A feature-enriched completely blind image quality evaluator, IEEE TIP 24(8), 2015",
     has_map: true,
     minimum_side: 16,
@@ -57,7 +57,7 @@ struct Model {
     mean: Vec<f64>,
     covariance: Matrix,
     /// The mean of raw features.
-    centre: Vec<f64>,
+    center: Vec<f64>,
     /// A principal vector a row.
     vectors: Matrix,
 }
@@ -88,35 +88,35 @@ impl Model {
                 _ => None,
             })
             .collect();
-        let [mean, covariance, centre, vectors]: [Numbers; 4] =
+        let [mean, covariance, center, vectors]: [Numbers; 4] =
             matrices.try_into().map_err(|_| format!("{VARIABLE} does not hold four matrices"))?;
         let components = mean.data.len();
         let fits = (covariance.rows, covariance.columns) == (components, components)
-            && centre.data.len() == features::FEATURES
+            && center.data.len() == features::FEATURES
             && (vectors.rows, vectors.columns) == (features::FEATURES, components);
         if !fits {
             return Err(format!("the matrices of {VARIABLE} do not fit {} features", features::FEATURES));
         }
-        if ![&mean, &covariance, &centre, &vectors].iter().all(|matrix| matrix.data.iter().all(|v| v.is_finite())) {
+        if ![&mean, &covariance, &center, &vectors].iter().all(|matrix| matrix.data.iter().all(|v| v.is_finite())) {
             return Err(format!("{VARIABLE} holds numbers that are not finite"));
         }
         Ok(Self {
             mean: mean.data,
             // Symmetric: columns are rows.
             covariance: Matrix::from_vec(components, components, covariance.data),
-            centre: centre.data,
+            center: center.data,
             vectors: Matrix::from_vec(components, features::FEATURES, vectors.data),
         })
     }
 
     /// Raw features in the space of the principal components.
     fn project(&self, features: &[f64]) -> Vec<f64> {
-        let centred: Vec<f64> = features
+        let centered: Vec<f64> = features
             .iter()
-            .zip(&self.centre)
-            .map(|(&feature, centre)| if feature.is_infinite() { INFINITE } else { feature } - centre)
+            .zip(&self.center)
+            .map(|(&feature, center)| if feature.is_infinite() { INFINITE } else { feature } - center)
             .collect();
-        (0..self.mean.len()).map(|i| matrix::dot(self.vectors.row(i), &centred)).collect()
+        (0..self.mean.len()).map(|i| matrix::dot(self.vectors.row(i), &centered)).collect()
     }
 
     /// The distance of each block from the model; `None` if no block has a defined value.
@@ -202,7 +202,7 @@ fn resized(image: &Image, channel: usize) -> Plane<f64> {
 mod tests {
     use super::*;
     use crate::mat::tests::{encode_doubles, encode_file, encode_matrix};
-    use crate::testing::{PAIRS, calibration_pair, colour_noise, data_dir};
+    use crate::testing::{PAIRS, calibration_pair, color_noise, data_dir};
     use proptest::prelude::*;
     use std::path::PathBuf;
 
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn without_a_model_the_hint_says_how_to_give_one() {
-        let error = Ilniqe::DEFAULT.score(&colour_noise(32, 32, 1)).unwrap_err();
+        let error = Ilniqe::DEFAULT.score(&color_noise(32, 32, 1)).unwrap_err();
         assert_eq!(error, Error::ModelMissing { metric: "ILNIQE", hint: HINT });
     }
 
@@ -314,8 +314,8 @@ mod tests {
         let metric = Ilniqe::from_mat(&synthetic_file(3)).unwrap();
         let flat = Image::from_gray8(64, 40, vec![200; 64 * 40]).unwrap();
         assert!(matches!(metric.score(&flat), Err(Error::Undefined { .. })));
-        assert!(matches!(metric.score(&colour_noise(15, 90, 1)), Err(Error::TooSmall { .. })));
-        assert!(metric.score(&colour_noise(16, 90, 1)).unwrap().is_finite());
+        assert!(matches!(metric.score(&color_noise(15, 90, 1)), Err(Error::TooSmall { .. })));
+        assert!(metric.score(&color_noise(16, 90, 1)).unwrap().is_finite());
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Chirp {
         Self { chirp, filter, plan }
     }
 
-    /// Replaces `signals` by their unnormalised spectra.
+    /// Replaces `signals` by their unnormalized spectra.
     pub fn forward(&self, signals: &mut [Point]) {
         let mut padded = vec![Point::default(); self.filter.len()];
         let mut workspace = Workspace::default();

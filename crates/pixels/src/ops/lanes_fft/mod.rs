@@ -76,7 +76,7 @@ impl Plan {
         Self { length, stages, chirp: None }
     }
 
-    /// The unnormalised spectra of the signals that `source` gives; exchange real and imaginary parts for the inverse.
+    /// The unnormalized spectra of the signals that `source` gives; exchange real and imaginary parts for the inverse.
     pub fn forward<'w>(&self, source: &impl Source, workspace: &'w mut Workspace) -> &'w [Point] {
         let Workspace { signals, scratch } = workspace;
         signals.resize(self.length, Point::default());

@@ -9,7 +9,7 @@ use super::{Source, root};
 /// The radices that have a butterfly of their own.
 pub const BUTTERFLIES: [usize; 6] = [2, 3, 4, 5, 6, 8];
 
-/// One stage: groups of butterflies of `radix` inputs, each repeated for `stride` neighbours.
+/// One stage: groups of butterflies of `radix` inputs, each repeated for `stride` neighbors.
 #[derive(Debug, Clone)]
 pub struct Stage {
     radix: usize,
@@ -143,8 +143,8 @@ fn run_any<T: F32x8Backend>(token: T, stage: &Stage, from: &[Point], to: &mut [P
     let mut sums = vec![zero; half];
     let mut differences = vec![zero; half];
     for (group, twiddles) in (0..span / stride).zip(stage.twiddles.chunks_exact(radix - 1)) {
-        for neighbour in 0..stride {
-            let input = |j: usize| Value::load(token, &from[j * span + group * stride + neighbour]);
+        for neighbor in 0..stride {
+            let input = |j: usize| Value::load(token, &from[j * span + group * stride + neighbor]);
             let first = input(0);
             let mut total = first;
             for j in 0..half {
@@ -153,7 +153,7 @@ fn run_any<T: F32x8Backend>(token: T, stage: &Stage, from: &[Point], to: &mut [P
                 differences[j] = low.minus(high);
                 total = total.plus(sums[j]);
             }
-            let mut store = |k: usize, value: Value<T>| value.store(&mut to[(group * radix + k) * stride + neighbour]);
+            let mut store = |k: usize, value: Value<T>| value.store(&mut to[(group * radix + k) * stride + neighbor]);
             store(0, total);
             for k in 1..=half {
                 let (mut even, mut odd) = (first, zero);

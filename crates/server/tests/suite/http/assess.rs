@@ -80,7 +80,7 @@ async fn fields_that_are_missing_or_wrong_are_named() {
     says(json!({"query": "Rate it."}), 422, "image is missing").await;
     says(json!({"query": "  ", "image_path": "osprey.jpg"}), 422, "query is empty").await;
     says(json!({"query": 3, "image_path": "osprey.jpg"}), 422, "query: invalid type").await;
-    says(json!({"query": "a", "image_path": "osprey.jpg", "colour": 1}), 422, "unknown field `colour`").await;
+    says(json!({"query": "a", "image_path": "osprey.jpg", "color": 1}), 422, "unknown field `color`").await;
     says(json!({"query": "a", "image_path": "osprey.jpg", "max_replan_iterations": 6}), 422, "from 0 to 5").await;
     says(json!({"query": "a", "image_path": "osprey.jpg", "max_replan_iterations": -1}), 422, "max_replan_iterations")
         .await;

@@ -71,7 +71,7 @@ async fn only_files_below_a_root_are_read() {
         let problem = read(bad).await.problem(403);
         assert!(!problem.contains("No such file"), "{bad}: {problem}");
     }
-    for broken in ["osprey.jpg\0.png", "none.jpg", "ci", "LICENCES.md"] {
+    for broken in ["osprey.jpg\0.png", "none.jpg", "ci", "LICENSES.md"] {
         read(broken).await.problem(400);
     }
     read("").await.problem(422);

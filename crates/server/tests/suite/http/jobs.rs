@@ -66,7 +66,7 @@ async fn a_folder_becomes_results_that_can_be_filtered_sorted_paged_and_exported
         blurred["rows"].as_array().unwrap().iter().map(|row| row["sample_id"].as_str().unwrap()).collect();
     assert!(names.contains(&"blurred.jpg"), "{blurred}");
     assert_eq!(results("sort=name&offset=1&limit=2").await["rows"].as_array().unwrap().len(), 2);
-    server.show(&format!("/jobs/{id}/results?sort=colour")).await.problem(422);
+    server.show(&format!("/jobs/{id}/results?sort=color")).await.problem(422);
     let deep = all["rows"].as_array().unwrap().iter().find(|row| row["sample_id"] == "deep/n00.png").unwrap();
     let thumbnail = server.show(&format!("{}?size=32", deep["thumbnail"].as_str().unwrap())).await;
     assert_eq!((thumbnail.status, thumbnail.header("content-type")), (200, "image/png"));

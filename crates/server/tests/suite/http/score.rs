@@ -100,8 +100,8 @@ async fn maps_have_the_size_of_the_picture_or_of_the_region() {
         (&json!(120), &json!(80), &json!(false))
     );
     let png = base64::engine::general_purpose::STANDARD.decode(values["values_png"].as_str().unwrap()).unwrap();
-    let grey = Decoder::default().decode(&png).unwrap().image;
-    assert_eq!((grey.width(), grey.height(), grey.channels()), (120, 80, 1));
+    let gray = Decoder::default().decode(&png).unwrap().image;
+    assert_eq!((gray.width(), gray.height(), gray.channels()), (120, 80, 1));
     let overlay = server.json("/map?format=overlay", &pair(json!({}))).await;
     assert!(Decoder::default().decode(&overlay.body).unwrap().image.height() > photo.height());
     assert!(server.json("/map", &pair(json!({"tool": "BRISQUE"}))).await.problem(422).contains("no map"));

@@ -1,6 +1,6 @@
 //! The fitted model, its file, and the way from measurements to a score with its interval.
 //!
-//! The file, little endian: a line of JSON ([`Header`]), the centres (f32), their weights (f64), the precision (f32, lower
+//! The file, little endian: a line of JSON ([`Header`]), the centers (f32), their weights (f64), the precision (f32, lower
 //! triangle row by row), and the SHA-256 of all of it. `agenticiqa-fit fusion` makes it.
 
 use serde::{Deserialize, Serialize};
@@ -20,14 +20,14 @@ pub const WORST: f64 = 1.0;
 /// The form of the file, and of the way from measurements to a score.
 const VERSION: u32 = 1;
 /// The most support points that a file may have.
-const MOST_CENTRES: usize = 1000;
+const MOST_CENTERS: usize = 1000;
 /// Corrections and uncertainty fade within about this distance from the best score: a picture that is almost its reference is
 /// almost certainly as good.
 const FADING: f64 = 0.25;
 
 /// A score from 1 to 5 and what it rests on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judgement {
+pub struct Judgment {
     /// The score.
     pub score: f64,
     /// The lower end of the interval that holds nine of ten mean opinions.
@@ -40,7 +40,7 @@ pub struct Judgement {
     pub trust: f64,
 }
 
-impl Judgement {
+impl Judgment {
     /// What identical pictures get.
     pub const IDENTICAL: Self = Self { score: BEST, low: BEST, high: BEST, panel: BEST, trust: 1.0 };
 }
@@ -69,7 +69,7 @@ struct Header {
     version: u32,
     members: Vec<String>,
     statistics: Vec<String>,
-    centres: usize,
+    centers: usize,
     half_width: f64,
     spread: f64,
     curves: [Curve; MEMBERS.len()],
@@ -84,13 +84,13 @@ pub fn fading(panel: f64) -> f64 {
 
 impl Model {
     /// The score of a pair of which this was measured.
-    pub fn judge(&self, evidence: &Evidence) -> Judgement {
+    pub fn judge(&self, evidence: &Evidence) -> Judgment {
         let (mean, scaled) = self.scaled(evidence);
         let (correction, variance) = self.posterior.predict(&scaled);
         let (panel, fading, trust) = (self.ladder.opinion(mean), fading(mean), 1.0 - variance);
         let score = (panel + fading * trust * correction).clamp(WORST, BEST);
         let half = fading * self.half_width * (1.0 + self.spread * variance).sqrt();
-        Judgement { score, low: (score - half).max(WORST), high: (score + half).min(BEST), panel, trust }
+        Judgment { score, low: (score - half).max(WORST), high: (score + half).min(BEST), panel, trust }
     }
 
     /// How much of the uncertainty of a pair counts.
@@ -110,17 +110,17 @@ impl Model {
             version: VERSION,
             members: MEMBERS.iter().map(|member| member.name().to_owned()).collect(),
             statistics: STATISTICS.map(str::to_owned).to_vec(),
-            centres: self.posterior.centres().len(),
+            centers: self.posterior.centers().len(),
             half_width: self.half_width,
             spread: self.spread,
             curves: self.curves,
             ladder: self.ladder.clone(),
             scale: self.scale,
         };
-        let centres = self.posterior.centres().iter().flatten().flat_map(|number| number.to_le_bytes());
+        let centers = self.posterior.centers().iter().flatten().flat_map(|number| number.to_le_bytes());
         let weights = self.posterior.weights().iter().flat_map(|number| number.to_le_bytes());
         let precision = self.posterior.precision().rows().iter().flat_map(|&number| (number as f32).to_le_bytes());
-        model_file::seal(&header, centres.chain(weights).chain(precision)).map_err(Unusable)
+        model_file::seal(&header, centers.chain(weights).chain(precision)).map_err(Unusable)
     }
 
     /// Reads a model; a file that is damaged, or made for other measurements, is refused.
@@ -128,18 +128,18 @@ impl Model {
         let refused = |reason: &str| Unusable(reason.to_owned());
         let (header, mut rest): (Header, _) = model_file::open(bytes).map_err(Unusable)?;
         header.check().map_err(refused)?;
-        let count = header.centres;
-        let centres = floats(take(&mut rest, 4 * FEATURES * count)?);
+        let count = header.centers;
+        let centers = floats(take(&mut rest, 4 * FEATURES * count)?);
         let weights = take(&mut rest, 8 * count)?.as_chunks::<8>().0.iter().map(|&word| f64::from_le_bytes(word));
         let weights = weights.collect();
         let precision = floats(take(&mut rest, 4 * Triangle::count(count))?).map(f64::from).collect();
         if !rest.is_empty() {
             return Err(refused("it is too long"));
         }
-        let centres: Vec<f32> = centres.collect();
-        let centres = centres.as_chunks::<FEATURES>().0.to_vec();
+        let centers: Vec<f32> = centers.collect();
+        let centers = centers.as_chunks::<FEATURES>().0.to_vec();
         let posterior = Triangle::from_rows(count, precision)
-            .and_then(|precision| Posterior::new(centres, weights, precision))
+            .and_then(|precision| Posterior::new(centers, weights, precision))
             .ok_or_else(|| refused("its numbers make no sense"))?;
         let Header { curves, ladder, scale, half_width, spread, .. } = header;
         Ok(Self { curves, ladder, scale, posterior, half_width, spread })
@@ -167,7 +167,7 @@ impl Header {
             && positive(self.half_width)
             && self.spread.is_finite()
             && self.spread >= 0.0
-            && (1..=MOST_CENTRES).contains(&self.centres);
+            && (1..=MOST_CENTERS).contains(&self.centers);
         if sound { Ok(()) } else { Err("its numbers make no sense") }
     }
 }

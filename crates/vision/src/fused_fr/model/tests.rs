@@ -5,10 +5,10 @@ use super::*;
 /// A model of one support point that adds a quarter where the picture is like it.
 fn small() -> Model {
     let curve = Curve { log_middle: -2.0, slope: 1.0 };
-    let mut centre = [0.0; FEATURES];
-    centre[MEMBERS.len()] = 3.0;
-    let samples = [centre.map(f64::from); 50];
-    let posterior = Posterior::fit(vec![centre], &samples, &[0.25; 50], 0.5).unwrap();
+    let mut center = [0.0; FEATURES];
+    center[MEMBERS.len()] = 3.0;
+    let samples = [center.map(f64::from); 50];
+    let posterior = Posterior::fit(vec![center], &samples, &[0.25; 50], 0.5).unwrap();
     let ladder = Ladder::new(vec![(1.0, 1.0), (5.0, 5.0)]).unwrap();
     Model { curves: [curve; 7], ladder, scale: [1.0; FEATURES], posterior, half_width: 0.3, spread: 8.0 }
 }
@@ -43,11 +43,11 @@ fn like_the_training_it_corrects_and_far_from_it_it_is_the_panel_with_a_wide_int
 #[test]
 fn the_nearer_to_the_reference_the_nearer_to_five_and_the_surer() {
     let model = small();
-    let judgements = [1e-2, 1e-4, 1e-6, 1e-8, 0.0].map(|distance| model.judge(&evidence(distance)));
-    for pair in judgements.windows(2) {
+    let judgments = [1e-2, 1e-4, 1e-6, 1e-8, 0.0].map(|distance| model.judge(&evidence(distance)));
+    for pair in judgments.windows(2) {
         assert!(pair[1].score >= pair[0].score && pair[1].high - pair[1].low <= pair[0].high - pair[0].low);
     }
-    let same = judgements[4];
+    let same = judgments[4];
     assert_eq!((same.score, same.low, same.high), (5.0, 5.0, 5.0));
 }
 
@@ -56,8 +56,8 @@ fn extreme_measurements_give_finite_scores() {
     let model = Model::read(BYTES).unwrap();
     for distance in [0.0, 1e-300, 1.0, 1e300] {
         for number in [-1e300, -1.0, 0.0, 1.0, 1e300] {
-            let judgement = model.judge(&Evidence { distances: [distance; 7], statistics: [number; 6] });
-            let Judgement { score, low, high, .. } = judgement;
+            let judgment = model.judge(&Evidence { distances: [distance; 7], statistics: [number; 6] });
+            let Judgment { score, low, high, .. } = judgment;
             assert!((1.0..=5.0).contains(&score) && low <= score && score <= high && low >= 1.0 && high <= 5.0);
         }
     }
@@ -82,7 +82,7 @@ fn damaged_and_foreign_files_are_refused() {
         ("\"version\":1", "\"version\":2", "another version"),
         ("\"VSI\"", "\"FSIM\"", "other measurements"),
         ("\"half_width\":0.3", "\"half_width\":-0.3", "make no sense"),
-        ("\"centres\":1", "\"centres\":100000000", "make no sense"),
+        ("\"centers\":1", "\"centers\":100000000", "make no sense"),
     ] {
         let changed = [text.replace(old, new).as_bytes(), &content[header..]].concat();
         assert!(refused(&signed(&changed)).contains(reason), "{}", refused(&signed(&changed)));

@@ -27,7 +27,7 @@ struct Octave {
     count: f64,
 }
 
-/// Energies by octave, and the ratios of neighbouring octaves in single blocks.
+/// Energies by octave, and the ratios of neighboring octaves in single blocks.
 #[derive(Default)]
 pub struct Detail {
     octaves: [Octave; OCTAVES],

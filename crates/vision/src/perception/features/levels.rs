@@ -1,4 +1,4 @@
-//! Levels and colours: how many there are, how many neighbours are equal.
+//! Levels and colors: how many there are, how many neighbors are equal.
 
 use multiversion::multiversion;
 
@@ -6,15 +6,15 @@ use super::rows::nearest;
 use super::{Features, Statistic};
 use crate::perception::view::Tile;
 
-/// Every so many pixels are counted when colours are.
+/// Every so many pixels are counted when colors are.
 const STRIDE: usize = 3;
 /// Runs of empty levels as long as this are gaps.
 const GAP: usize = 3;
 
-/// Colours, levels and equal neighbours in the original pixels.
+/// Colors, levels and equal neighbors in the original pixels.
 #[derive(Default)]
 pub struct Levels {
-    colours: Vec<u32>,
+    colors: Vec<u32>,
     histogram: Vec<u64>,
     equal: f64,
     pairs: f64,
@@ -23,11 +23,11 @@ pub struct Levels {
 impl Statistic for Levels {
     fn measure(tile: &Tile) -> Self {
         let [red, green, blue] = tile.native_rgb();
-        let colours = (0..red.data().len())
+        let colors = (0..red.data().len())
             .step_by(STRIDE)
             .map(|i| nearest(red.data()[i]) << 16 | nearest(green.data()[i]) << 8 | nearest(blue.data()[i]))
             .collect();
-        let mut levels = Self { colours, histogram: vec![0; 256], ..Self::default() };
+        let mut levels = Self { colors, histogram: vec![0; 256], ..Self::default() };
         for sample in green.data() {
             levels.histogram[(nearest(*sample) as usize).min(255)] += 1;
         }
@@ -39,7 +39,7 @@ impl Statistic for Levels {
     }
 
     fn merge(&mut self, other: Self) {
-        self.colours.extend(other.colours);
+        self.colors.extend(other.colors);
         self.histogram.resize(256, 0);
         self.histogram.iter_mut().zip(other.histogram).for_each(|(total, count)| *total += count);
         self.equal += other.equal;
@@ -47,10 +47,10 @@ impl Statistic for Levels {
     }
 
     fn write(&self, features: &mut Features) {
-        let colours = count_distinct(&self.colours).max(1) as f64;
-        features.push("colours", (colours / self.pairs.max(1.0).sqrt()).ln());
-        features.push("colours_absolute", colours.ln());
-        features.push("equal_neighbours", self.equal / self.pairs.max(1.0));
+        let colors = count_distinct(&self.colors).max(1) as f64;
+        features.push("colors", (colors / self.pairs.max(1.0).sqrt()).ln());
+        features.push("colors_absolute", colors.ln());
+        features.push("equal_neighbors", self.equal / self.pairs.max(1.0));
         features.push("level_gaps", self.gaps());
     }
 }
@@ -65,19 +65,19 @@ impl Levels {
     }
 }
 
-/// Neighbours in a row that are equal in all channels.
+/// Neighbors in a row that are equal in all channels.
 #[multiversion(targets("x86_64+avx2"))]
 fn count_equal([red, green, blue]: [&[f32]; 3]) -> u32 {
     let pairs = red.array_windows::<2>().zip(green.array_windows::<2>()).zip(blue.array_windows::<2>());
     pairs.map(|(([a, b], [c, d]), [e, f])| u32::from(a == b) & u32::from(c == d) & u32::from(e == f)).sum()
 }
 
-/// How many colours of 24 bits there are, by a bit for each.
-fn count_distinct(colours: &[u32]) -> usize {
+/// How many colors of 24 bits there are, by a bit for each.
+fn count_distinct(colors: &[u32]) -> usize {
     let mut seen = vec![0u64; 1 << 18];
     let mut distinct = 0;
-    for &colour in colours {
-        let (word, bit) = (&mut seen[(colour >> 6) as usize & 0x3_ffff], 1 << (colour & 63));
+    for &color in colors {
+        let (word, bit) = (&mut seen[(color >> 6) as usize & 0x3_ffff], 1 << (color & 63));
         distinct += usize::from(*word & bit == 0);
         *word |= bit;
     }

@@ -1,6 +1,6 @@
 //! What is measured of a picture alone: named numbers, the same code for fitting and for judging.
 
-mod colour;
+mod color;
 mod detail;
 mod direction;
 mod edges;
@@ -90,7 +90,7 @@ struct Found {
     grid: grid::Grid,
     levels: levels::Levels,
     tone: tone::Tone,
-    colour: colour::Colour,
+    color: color::Color,
     scene: scene::Scene,
 }
 
@@ -104,7 +104,7 @@ impl Statistic for Found {
             grid: Statistic::measure(tile),
             levels: Statistic::measure(tile),
             tone: Statistic::measure(tile),
-            colour: Statistic::measure(tile),
+            color: Statistic::measure(tile),
             scene: Statistic::measure(tile),
         }
     }
@@ -117,7 +117,7 @@ impl Statistic for Found {
         self.grid.merge(other.grid);
         self.levels.merge(other.levels);
         self.tone.merge(other.tone);
-        self.colour.merge(other.colour);
+        self.color.merge(other.color);
         self.scene.merge(other.scene);
     }
 
@@ -129,7 +129,7 @@ impl Statistic for Found {
         self.grid.write(features);
         self.levels.write(features);
         self.tone.write(features);
-        self.colour.write(features);
+        self.color.write(features);
         self.scene.write(features);
     }
 }

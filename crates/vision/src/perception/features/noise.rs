@@ -1,4 +1,4 @@
-//! Noise in the quiet parts of luma and colour, and isolated samples.
+//! Noise in the quiet parts of luma and color, and isolated samples.
 
 use super::rows::halve;
 use super::{Features, Statistic, quantile};
@@ -11,7 +11,7 @@ const BLOCK: usize = 16;
 const OPERATOR_NORM: f32 = 6.0;
 /// Samples this near to black or white are clipped: noise does not show there.
 const CLIPPED: f32 = 1.5;
-/// How far a sample must stand out of all its neighbours to be an impulse, in levels.
+/// How far a sample must stand out of all its neighbors to be an impulse, in levels.
 const IMPULSE: f32 = 25.0;
 /// A larger one.
 const STRONG_IMPULSE: f32 = 60.0;
@@ -91,15 +91,15 @@ fn block_sigmas(plane: &Plane) -> Vec<(f32, bool)> {
         let mut energy = vec![0.0f32; columns * BLOCK];
         let mut clipped = vec![false; columns];
         for y in row * BLOCK..(row + 1) * BLOCK {
-            let (above, centre, below) = (plane.row(y), plane.row(y + 1), plane.row(y + 2));
+            let (above, center, below) = (plane.row(y), plane.row(y + 1), plane.row(y + 2));
             for x in 0..width {
-                vertical[x] = above[x] + below[x] - 2.0 * centre[x];
+                vertical[x] = above[x] + below[x] - 2.0 * center[x];
             }
             for (x, energy) in energy.iter_mut().enumerate() {
                 let response = vertical[x] + vertical[x + 2] - 2.0 * vertical[x + 1];
                 *energy += response * response;
             }
-            for (flag, samples) in clipped.iter_mut().zip(centre[1..].chunks_exact(BLOCK)) {
+            for (flag, samples) in clipped.iter_mut().zip(center[1..].chunks_exact(BLOCK)) {
                 *flag |= samples.iter().any(|&sample| sample.abs() <= CLIPPED || sample >= 255.0 - CLIPPED);
             }
         }
@@ -109,7 +109,7 @@ fn block_sigmas(plane: &Plane) -> Vec<(f32, bool)> {
     blocks
 }
 
-/// Samples that stand out of all eight neighbours, by much and by very much.
+/// Samples that stand out of all eight neighbors, by much and by very much.
 fn count_impulses(plane: &Plane) -> ([f64; 2], f64) {
     let (width, height) = (plane.width(), plane.height());
     let mut counts = [0.0; 2];
@@ -122,7 +122,7 @@ fn count_impulses(plane: &Plane) -> ([f64; 2], f64) {
             if near < IMPULSE {
                 continue;
             }
-            let neighbours = [
+            let neighbors = [
                 rows[0][x - 1],
                 rows[0][x],
                 rows[0][x + 1],
@@ -132,8 +132,8 @@ fn count_impulses(plane: &Plane) -> ([f64; 2], f64) {
                 rows[2][x],
                 rows[2][x + 1],
             ];
-            let highest = neighbours.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            let lowest = neighbours.iter().copied().fold(f32::INFINITY, f32::min);
+            let highest = neighbors.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let lowest = neighbors.iter().copied().fold(f32::INFINITY, f32::min);
             let distance = (sample - highest).max(lowest - sample);
             counts[0] += f64::from(u8::from(distance > IMPULSE));
             counts[1] += f64::from(u8::from(distance > STRONG_IMPULSE));

@@ -4,7 +4,7 @@ use super::{Features, Statistic};
 use crate::perception::view::Tile;
 use agenticiqa_metrics::ops::convolve::Border;
 use agenticiqa_metrics::ops::mscn::{self, Halved, Rows};
-use agenticiqa_metrics::ops::nss::{self, Asymmetric, Moments, Neighbourhood};
+use agenticiqa_metrics::ops::nss::{self, Asymmetric, Moments, Neighborhood};
 
 /// Names of the numbers of each scale.
 const NAMES: [[&str; 18]; 2] = [
@@ -50,7 +50,7 @@ const NAMES: [[&str; 18]; 2] = [
     ],
 ];
 
-/// Moments of normalised luma and of products of neighbours, at both scales.
+/// Moments of normalized luma and of products of neighbors, at both scales.
 #[derive(Default)]
 pub struct Scene {
     moments: [[Moments; 5]; 2],
@@ -86,7 +86,7 @@ fn moments(rows: &impl Rows) -> [Moments; 5] {
     let height = rows.height();
     let mut last = Vec::new();
     mscn::for_each_row(rows, Border::Replicate, height - 1..height, |_, row, _| last.extend_from_slice(row));
-    let mut neighbourhood = Neighbourhood::new(&last);
-    mscn::for_each_row(rows, Border::Replicate, 0..height, |_, row, _| neighbourhood.add_row(row));
-    neighbourhood.finish()
+    let mut neighborhood = Neighborhood::new(&last);
+    mscn::for_each_row(rows, Border::Replicate, 0..height, |_, row, _| neighborhood.add_row(row));
+    neighborhood.finish()
 }

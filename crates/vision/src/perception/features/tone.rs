@@ -47,9 +47,9 @@ impl Statistic for Tone {
 
     fn write(&self, features: &mut Features) {
         let pixels = self.pixels.max(1.0);
-        let moment = |centre: f64, power: i32| {
+        let moment = |center: f64, power: i32| {
             let terms =
-                self.histogram.iter().enumerate().map(|(level, count)| count * (level as f64 - centre).powi(power));
+                self.histogram.iter().enumerate().map(|(level, count)| count * (level as f64 - center).powi(power));
             terms.sum::<f64>() / pixels
         };
         let mean = moment(0.0, 1);

@@ -10,11 +10,11 @@ const OCTAVES: usize = 4;
 /// Variance of rounding.
 const STABILITY: f64 = 0.5;
 
-/// Joint sums of each octave and direction of luma, and of each octave of colour.
+/// Joint sums of each octave and direction of luma, and of each octave of color.
 #[derive(Default)]
 pub struct Bands {
     luma: [[Joint; 3]; OCTAVES],
-    colour: [Joint; OCTAVES],
+    color: [Joint; OCTAVES],
 }
 
 impl PairStatistic for Bands {
@@ -30,7 +30,7 @@ impl PairStatistic for Bands {
             [after, ..] = new;
         }
         for (mut before, mut after) in reference.chroma.clone().into_iter().zip(distorted.chroma.clone()) {
-            for octave in &mut bands.colour {
+            for octave in &mut bands.color {
                 let (old, new) = (split(&before), split(&after));
                 (1..4).for_each(|direction| octave.add(old[direction].data(), new[direction].data()));
                 [before, ..] = old;
@@ -44,7 +44,7 @@ impl PairStatistic for Bands {
         for (octave, other) in self.luma.iter_mut().zip(&other.luma) {
             octave.iter_mut().zip(other).for_each(|(joint, other)| joint.merge(other));
         }
-        self.colour.iter_mut().zip(&other.colour).for_each(|(joint, other)| joint.merge(other));
+        self.color.iter_mut().zip(&other.color).for_each(|(joint, other)| joint.merge(other));
     }
 
     fn write(&self, features: &mut Features) {
@@ -64,11 +64,11 @@ impl PairStatistic for Bands {
             let (before, after) = all.variances();
             features.push(ENERGY[level], ((after + STABILITY) / (before + STABILITY)).ln());
         }
-        const COLOUR_GAIN: [&str; OCTAVES] = ["colour_gain_1", "colour_gain_2", "colour_gain_3", "colour_gain_4"];
-        const COLOUR_ADDED: [&str; OCTAVES] = ["colour_added_1", "colour_added_2", "colour_added_3", "colour_added_4"];
-        for (level, joint) in self.colour.iter().enumerate() {
-            features.push(COLOUR_GAIN[level], joint.gain(STABILITY));
-            features.push(COLOUR_ADDED[level], (1.0 + joint.rest()).ln());
+        const COLOR_GAIN: [&str; OCTAVES] = ["color_gain_1", "color_gain_2", "color_gain_3", "color_gain_4"];
+        const COLOR_ADDED: [&str; OCTAVES] = ["color_added_1", "color_added_2", "color_added_3", "color_added_4"];
+        for (level, joint) in self.color.iter().enumerate() {
+            features.push(COLOR_GAIN[level], joint.gain(STABILITY));
+            features.push(COLOR_ADDED[level], (1.0 + joint.rest()).ln());
         }
     }
 }

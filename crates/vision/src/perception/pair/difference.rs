@@ -22,7 +22,7 @@ pub struct Difference {
     none: f64,
     pixels: f64,
     /// Products with the next sample, right and below.
-    neighbours: [f64; 2],
+    neighbors: [f64; 2],
     blocks: Vec<f32>,
     /// Local deviation of the difference against that of the reference, and against its mean.
     with_activity: Joint,
@@ -49,7 +49,7 @@ impl PairStatistic for Difference {
         self.large += other.large;
         self.none += other.none;
         self.pixels += other.pixels;
-        (0..2).for_each(|i| self.neighbours[i] += other.neighbours[i]);
+        (0..2).for_each(|i| self.neighbors[i] += other.neighbors[i]);
         self.blocks.extend(other.blocks);
         self.with_activity.merge(&other.with_activity);
         self.with_level.merge(&other.with_level);
@@ -68,7 +68,7 @@ impl PairStatistic for Difference {
         features.push("difference_tail", log_ratio(fourth, squares * squares, 1.0));
         features.push("difference_large", self.large / pixels);
         features.push("difference_none", self.none / pixels);
-        let correlation = |i: usize| (self.neighbours[i] / pixels - sum * sum) / (variance + 0.1);
+        let correlation = |i: usize| (self.neighbors[i] / pixels - sum * sum) / (variance + 0.1);
         features.push("difference_smooth", 0.5 * (correlation(0) + correlation(1)));
         features.push("difference_oriented", (correlation(0) - correlation(1)).abs());
         let mut blocks = self.blocks.clone();
@@ -100,9 +100,9 @@ impl Difference {
             (0..4).for_each(|i| self.sums[i] += f64::from(sums[i]));
             self.large += row.iter().filter(|sample| sample.abs() > LARGE).count() as f64;
             self.none += row.iter().filter(|sample| sample.abs() < NONE).count() as f64;
-            self.neighbours[0] += f64::from(row.windows(2).map(|pair| pair[0] * pair[1]).sum::<f32>());
+            self.neighbors[0] += f64::from(row.windows(2).map(|pair| pair[0] * pair[1]).sum::<f32>());
             if y + 1 < difference.height() {
-                self.neighbours[1] += f64::from(row.iter().zip(difference.row(y + 1)).map(|(a, b)| a * b).sum::<f32>());
+                self.neighbors[1] += f64::from(row.iter().zip(difference.row(y + 1)).map(|(a, b)| a * b).sum::<f32>());
             }
         }
         self.pixels += difference.data().len() as f64;

@@ -1,4 +1,4 @@
-//! How levels of the reference come out: the tone curve, and the same for colour.
+//! How levels of the reference come out: the tone curve, and the same for color.
 
 use super::{Joint, PairStatistic};
 use crate::perception::features::Features;
@@ -11,7 +11,7 @@ const BIN: f32 = 256.0 / BINS as f32;
 /// Variance of rounding, and of a bin's width.
 const STABILITY: f64 = 4.0;
 
-/// Joint sums of luma and colour, and the tone curve.
+/// Joint sums of luma and color, and the tone curve.
 pub struct Tone {
     luma: Joint,
     blue: Joint,
@@ -68,15 +68,15 @@ impl PairStatistic for Tone {
         self.write_curve(features);
         features.push("blue_shift", self.blue.mean_difference());
         features.push("red_shift", self.red.mean_difference());
-        features.push("colour_shift", self.blue.mean_difference().hypot(self.red.mean_difference()));
-        let mut colour = self.blue;
-        colour.merge(&self.red);
-        let (before, after) = (colour.first_squares, colour.second_squares);
-        let count = colour.count.max(1.0);
-        features.push("colour_strength", ((after / count + STABILITY) / (before / count + STABILITY)).ln() / 2.0);
-        features.push("colour_gain", 0.5 * (self.blue.gain(STABILITY) + self.red.gain(STABILITY)));
-        features.push("colour_rest", (self.blue.rest() + self.red.rest()).sqrt());
-        features.push("colour_correlation", 0.5 * (self.blue.correlation(STABILITY) + self.red.correlation(STABILITY)));
+        features.push("color_shift", self.blue.mean_difference().hypot(self.red.mean_difference()));
+        let mut color = self.blue;
+        color.merge(&self.red);
+        let (before, after) = (color.first_squares, color.second_squares);
+        let count = color.count.max(1.0);
+        features.push("color_strength", ((after / count + STABILITY) / (before / count + STABILITY)).ln() / 2.0);
+        features.push("color_gain", 0.5 * (self.blue.gain(STABILITY) + self.red.gain(STABILITY)));
+        features.push("color_rest", (self.blue.rest() + self.red.rest()).sqrt());
+        features.push("color_correlation", 0.5 * (self.blue.correlation(STABILITY) + self.red.correlation(STABILITY)));
         let rests = self.channels.map(|joint| joint.rest());
         let others = 0.5 * (rests[0] + rests[2]);
         features.push("green_rest", ((rests[1] + 1.0) / (others + 1.0)).ln());
@@ -89,11 +89,11 @@ impl Tone {
         let at = |level: f64| {
             let mut sums = [0.0; 3];
             for (i, bin) in self.curve.iter().enumerate() {
-                let centre = (i as f64 + 0.5) * f64::from(BIN);
-                let weight = (-((centre - level) / 24.0).powi(2)).exp();
+                let center = (i as f64 + 0.5) * f64::from(BIN);
+                let weight = (-((center - level) / 24.0).powi(2)).exp();
                 sums[0] += weight * bin[0];
                 sums[1] += weight * bin[1];
-                sums[2] += weight * bin[0] * centre;
+                sums[2] += weight * bin[0] * center;
             }
             if sums[0] < 1.0 { self.luma.mean_difference() } else { (sums[1] - sums[2]) / sums[0] }
         };

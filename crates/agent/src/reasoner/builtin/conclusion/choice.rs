@@ -6,7 +6,7 @@ use super::super::lexicon::{Direction, Mention, Sense, mentions, phrase_at};
 use super::super::objects::option_object;
 use super::super::planner::terms_of;
 use super::findings::Findings;
-use super::judgement::{Judgement, degree_number, how_much, quality, truth, which_part, worst_distortions};
+use super::judgment::{Judgment, degree_number, how_much, quality, truth, which_part, worst_distortions};
 use super::wording::Wording;
 use crate::question::words::{Word, starts_with_any, words};
 use crate::state::{AnswerOption, Distortion, Severity};
@@ -18,7 +18,7 @@ pub(super) struct Choice {
     /// The letter.
     pub letter: char,
     /// What decided it; nothing where the evidence decides nothing.
-    pub because: Option<Judgement>,
+    pub because: Option<Judgment>,
     /// Whether another option fits as well.
     pub tied: bool,
 }
@@ -104,12 +104,12 @@ fn by_yes_or_no(
     if !both {
         return None;
     }
-    let judgement = truth(question, findings, overall, wording)?;
-    let damage = judgement.damage.unwrap_or(0.0);
-    let fitting = readings.iter().filter(|reading| reading.yes == judgement.holds);
+    let judgment = truth(question, findings, overall, wording)?;
+    let damage = judgment.damage.unwrap_or(0.0);
+    let fitting = readings.iter().filter(|reading| reading.yes == judgment.holds);
     let distance = |reading: &&Reading<'_>| (reading.degree.unwrap_or(damage) - damage).abs();
     let chosen = fitting.min_by(|one, two| distance(one).total_cmp(&distance(two)))?;
-    Some(Choice { letter: chosen.letter, because: Some(judgement), tied: false })
+    Some(Choice { letter: chosen.letter, because: Some(judgment), tied: false })
 }
 
 fn by_part(question: &str, options: &[AnswerOption], findings: &Findings<'_>, wording: Wording) -> Option<Choice> {
@@ -126,9 +126,9 @@ fn by_part(question: &str, options: &[AnswerOption], findings: &Findings<'_>, wo
         return None;
     }
     let names: Vec<&str> = parts.iter().map(|(_, name)| name.as_str()).collect();
-    let (part, tied, judgement) = which_part(question, &names, findings, wording)?;
+    let (part, tied, judgment) = which_part(question, &names, findings, wording)?;
     let letter = parts.iter().find(|(_, name)| name == part)?.0;
-    Some(Choice { letter, because: Some(judgement), tied })
+    Some(Choice { letter, because: Some(judgment), tied })
 }
 
 /// "Which distortion?": the option with the most severe one; where none of them is there, the option that says so, or
@@ -159,16 +159,16 @@ fn by_distortion(
             _ => (best, tied) = (Some((presence, reading.letter)), false),
         }
     }
-    let (Presence { severity, judgement, .. }, letter) = best?;
+    let (Presence { severity, judgment, .. }, letter) = best?;
     if severity >= 1.0 {
-        return Some(Choice { letter, because: Some(judgement), tied });
+        return Some(Choice { letter, because: Some(judgment), tied });
     }
     let harmless = readings.iter().find(|reading| {
         reading.nothing_wrong
             || !reading.terms.is_empty() && reading.terms.iter().all(|term| term.sense() == Sense::Virtue)
     });
     let letter = harmless.map_or(letter, |reading| reading.letter);
-    let because = worst_distortions(findings, wording).unwrap_or(judgement);
+    let because = worst_distortions(findings, wording).unwrap_or(judgment);
     Some(Choice { letter, because: Some(because), tied: harmless.is_none() })
 }
 
@@ -178,7 +178,7 @@ struct Presence {
     severity: f64,
     /// The same, more where the evidence names the same kind, less where it names another.
     rank: f64,
-    judgement: Judgement,
+    judgment: Judgment,
 }
 
 fn present(reading: &Reading<'_>, findings: &Findings<'_>, wording: Wording) -> Option<Presence> {
@@ -193,8 +193,8 @@ fn present(reading: &Reading<'_>, findings: &Findings<'_>, wording: Wording) -> 
     }
     let severity = sum / reading.terms.len() as f64;
     let text = texts.join(&wording.pick("; ", "；"));
-    let judgement = Judgement { holds: None, undecided: false, damage: Some(severity), text, pointers };
-    Some(Presence { severity, rank: severity + kind, judgement })
+    let judgment = Judgment { holds: None, undecided: false, damage: Some(severity), text, pointers };
+    Some(Presence { severity, rank: severity + kind, judgment })
 }
 
 /// "How severe?", "How is the lighting?", "How is the quality?": the option nearest to the finding.
@@ -210,7 +210,7 @@ fn by_degree(
         let term = readings.iter().flat_map(|reading| &reading.terms).next()?;
         let finding = findings.worst(&findings.scope, term.term.distortions)?;
         let damage = Some(f64::from(finding.severity as u8));
-        Some(Judgement {
+        Some(Judgment {
             holds: None,
             undecided: false,
             damage,
@@ -218,12 +218,12 @@ fn by_degree(
             pointers: vec![finding.pointer],
         })
     };
-    let judgement = match how_much(question, findings, wording).or_else(of_options) {
-        Some(judgement) => judgement,
+    let judgment = match how_much(question, findings, wording).or_else(of_options) {
+        Some(judgment) => judgment,
         None if asked.is_empty() => quality(findings, overall?, wording),
         None => return None,
     };
-    let damage = judgement.damage?;
+    let damage = judgment.damage?;
     let way = direction(&asked, readings, findings).filter(|_| damage >= 1.0);
     let of_a_defect = asked.iter().any(|term| term.sense() == Sense::Defect);
     let directed = readings.iter().any(|reading| reading.terms.iter().any(|term| term.term.direction.is_some()));
@@ -244,7 +244,7 @@ fn by_degree(
     // The nearest; of two equally near ones the worse.
     let nearest = fitting.iter().min_by(|one, two| one.0.total_cmp(&two.0).then(two.1.total_cmp(&one.1)))?;
     let tied = fitting.iter().filter(|other| (other.0, other.1) == (nearest.0, nearest.1)).count() > 1;
-    Some(Choice { letter: nearest.2, because: Some(judgement), tied })
+    Some(Choice { letter: nearest.2, because: Some(judgment), tied })
 }
 
 /// How bad an option says things are, from 0 to 4.

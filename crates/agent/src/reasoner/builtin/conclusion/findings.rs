@@ -52,7 +52,7 @@ impl<'a> Findings<'a> {
         Self { evidence, scope: plan.query_scope.names() }
     }
 
-    /// Everything that was analysed, part by part.
+    /// Everything that was analyzed, part by part.
     pub fn all(&self) -> Vec<Finding<'a>> {
         let parts = self.evidence.distortion_analysis.iter().flatten();
         parts
@@ -63,7 +63,7 @@ impl<'a> Findings<'a> {
             .collect()
     }
 
-    /// How bad a distortion of a part is: as analysed, or none where detection looked and did not find it. A part
+    /// How bad a distortion of a part is: as analyzed, or none where detection looked and did not find it. A part
     /// without evidence of its own is judged by the whole picture.
     pub fn of(&self, part: &str, distortion: Distortion) -> Option<Finding<'a>> {
         let own = self.own(part, distortion);
@@ -71,8 +71,8 @@ impl<'a> Findings<'a> {
     }
 
     fn own(&self, part: &str, distortion: Distortion) -> Option<Finding<'a>> {
-        let analysed = self.evidence.distortion_analysis.as_ref().and_then(|parts| parts.get_key_value(part));
-        let found = analysed.and_then(|(part, analyses)| {
+        let analyzed = self.evidence.distortion_analysis.as_ref().and_then(|parts| parts.get_key_value(part));
+        let found = analyzed.and_then(|(part, analyses)| {
             let index = analyses.iter().position(|analysis| analysis.distortion == distortion)?;
             Some(finding(part.as_str(), index, &analyses[index]))
         });
@@ -103,7 +103,7 @@ impl<'a> Findings<'a> {
         known.reduce(|worst, next| if next.severity > worst.severity { next } else { worst })
     }
 
-    /// Everything that was analysed with a visible distortion, worst first; only of the scope where it has evidence.
+    /// Everything that was analyzed with a visible distortion, worst first; only of the scope where it has evidence.
     pub fn visible(&self) -> Vec<Finding<'a>> {
         let in_scope = self.scope.iter().any(|part| self.has(part));
         let mut visible: Vec<Finding<'a>> = self
@@ -133,17 +133,17 @@ impl<'a> Findings<'a> {
 
     /// The damage of the most damaged part of the evidence.
     pub fn greatest_damage(&self) -> Option<f64> {
-        let analysed = self.evidence.distortion_analysis.iter().flat_map(BTreeMap::keys);
+        let analyzed = self.evidence.distortion_analysis.iter().flat_map(BTreeMap::keys);
         let detected = self.evidence.distortion_set.iter().flat_map(BTreeMap::keys);
-        analysed.chain(detected).filter_map(|part| self.damage(part.as_str())).reduce(f64::max)
+        analyzed.chain(detected).filter_map(|part| self.damage(part.as_str())).reduce(f64::max)
     }
 
     /// Where a part's evidence is written.
     pub fn pointers_of(&self, part: &str) -> Vec<String> {
-        let analysed: Vec<String> =
+        let analyzed: Vec<String> =
             self.all().into_iter().filter(|finding| finding.part == part).map(|finding| finding.pointer).collect();
         let detected = self.evidence.distortion_set.as_ref().is_some_and(|parts| parts.contains_key(part));
-        if analysed.is_empty() && detected { vec![pointer("distortion_set", part, None)] } else { analysed }
+        if analyzed.is_empty() && detected { vec![pointer("distortion_set", part, None)] } else { analyzed }
     }
 
     /// Every run of every tool, with where it is written.

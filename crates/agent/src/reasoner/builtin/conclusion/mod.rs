@@ -2,11 +2,11 @@
 
 mod choice;
 mod findings;
-mod judgement;
+mod judgment;
 mod wording;
 
 use findings::{Finding, Findings};
-use judgement::{Judgement, how_much, level_of, quality, truth, which_part, worst_distortions};
+use judgment::{Judgment, how_much, level_of, quality, truth, which_part, worst_distortions};
 use wording::Wording;
 
 use super::intent::{Intent, intent};
@@ -105,12 +105,12 @@ impl Reasons {
 
 /// How likely each level is, worst first, for a damage from 0 to 4.
 ///
-/// The damage is the worst severity, and 0.15 of each further one; the level is 5 less the damage. Neighbouring levels
+/// The damage is the worst severity, and 0.15 of each further one; the level is 5 less the damage. Neighboring levels
 /// are likely too, by a normal distribution, since a severity may be off by a step.
 fn levels_of(damage: f64) -> [f64; 5] {
-    let centre = 5.0 - damage;
+    let center = 5.0 - damage;
     let weights: [f64; 5] = std::array::from_fn(|index| {
-        let distance = (index as f64 + 1.0 - centre) / LEVEL_DEVIATION;
+        let distance = (index as f64 + 1.0 - center) / LEVEL_DEVIATION;
         (-0.5 * distance * distance).exp()
     });
     let sum: f64 = weights.iter().sum();
@@ -125,7 +125,7 @@ const UNKNOWN_TO_PHOTOS: [Distortion; 2] = [Distortion::Compression, Distortion:
 /// Severities come from measurements of the same pixels and were not fitted to opinions: they are no second opinion on a
 /// score that was, so they explain it and do not move it. Severe blocks and noise are another thing where there is no reference: of 1109
 /// photos with opinions that Fused-NR was tested on none has them, and perception was fitted to them. (Severe blur, darkness and
-/// colours are known to it; moved by those, its scores were further from people's.)
+/// colors are known to it; moved by those, its scores were further from people's.)
 fn counting_damage(case: &Case<'_>, findings: &Findings<'_>) -> Option<f64> {
     let carried = case.fused.is_some_and(|fused| fused.interval.is_some());
     let heavy =
@@ -184,8 +184,8 @@ fn score(findings: &Findings<'_>, overall: Option<Estimate>, wording: Wording, r
         reasons.say(&nothing, Vec::new());
         return wording.pick("Unable to determine", "无法确定");
     };
-    let judgement = quality(findings, overall, wording);
-    reasons.say(&judgement.text, judgement.pointers);
+    let judgment = quality(findings, overall, wording);
+    reasons.say(&judgment.text, judgment.pointers);
     level_of(overall.score).letter().to_string()
 }
 
@@ -219,16 +219,16 @@ fn text(
     wording: Wording,
     reasons: &mut Reasons,
 ) -> String {
-    let judgement = match intent(case.question) {
+    let judgment = match intent(case.question) {
         Intent::YesNo => truth(case.question, findings, overall, wording),
         Intent::WhichDistortion => worst_distortions(findings, wording),
         Intent::WhichPart => {
-            which_part(case.question, &findings.scope, findings, wording).map(|(_, _, judgement)| judgement)
+            which_part(case.question, &findings.scope, findings, wording).map(|(_, _, judgment)| judgment)
         }
         Intent::HowMuch => how_much(case.question, findings, wording),
         Intent::Overall => how_much(case.question, findings, wording).filter(|_| overall.is_none()),
     };
-    if let Some(Judgement { holds, undecided, text, pointers, .. }) = judgement {
+    if let Some(Judgment { holds, undecided, text, pointers, .. }) = judgment {
         reasons.say(&text, pointers);
         let yes_or_no = match holds.filter(|_| !undecided) {
             Some(true) => wording.pick("Yes: ", "是："),
@@ -246,28 +246,28 @@ fn text(
     let Some(overall) = overall else {
         return wording.pick("Nothing was measured that answers the question.", "没有可以回答该问题的测量结果。");
     };
-    let judgement = quality(findings, overall, wording);
-    reasons.say(&judgement.text, judgement.pointers);
+    let judgment = quality(findings, overall, wording);
+    reasons.say(&judgment.text, judgment.pointers);
     let worst = findings.visible().first().map(|finding| wording.found(finding));
     let because = worst.map(|found| wording.pick(&format!("; {found}"), &format!("；{found}"))).unwrap_or_default();
-    wording.sentence(&(judgement.text + &because))
+    wording.sentence(&(judgment.text + &because))
 }
 
 /// What was measured, what was not, and what does not agree.
 fn describe(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
     say_places(case, findings, reasons);
     let wording = reasons.wording;
-    let analysed = findings.all();
-    for finding in &analysed {
+    let analyzed = findings.all();
+    for finding in &analyzed {
         reasons.say(&wording.analysis(finding), vec![finding.pointer.clone()]);
     }
-    if analysed.is_empty() {
+    if analyzed.is_empty() {
         let looked: Vec<String> = findings.scope.iter().flat_map(|part| findings.pointers_of(part)).collect();
         let found_nothing = !looked.is_empty() && findings.greatest_damage() == Some(0.0);
         let text = if found_nothing {
             wording.pick("No visible distortion was found", "没有发现可见的失真")
         } else {
-            wording.pick("No distortion was analysed", "没有进行失真分析")
+            wording.pick("No distortion was analyzed", "没有进行失真分析")
         };
         reasons.say(&text, if found_nothing { looked } else { vec!["/distortion_analysis".to_owned()] });
     }

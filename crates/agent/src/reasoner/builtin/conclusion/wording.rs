@@ -32,7 +32,7 @@ impl Wording {
     pub fn distortion(self, distortion: Distortion) -> String {
         let (english, chinese) = match distortion {
             Distortion::Blurs => ("blur", "模糊"),
-            Distortion::Color => ("colour distortion", "色彩失真"),
+            Distortion::Color => ("color distortion", "色彩失真"),
             Distortion::Compression => ("compression damage", "压缩失真"),
             Distortion::Noise => ("noise", "噪声"),
             Distortion::Brightness => ("wrong brightness", "亮度异常"),

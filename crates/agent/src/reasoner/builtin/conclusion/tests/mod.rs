@@ -15,20 +15,20 @@ fn name(text: &str) -> Text {
     Text::new(text).unwrap()
 }
 
-type Analysed<'a> = (&'a str, Distortion, Severity, &'a str);
+type Analyzed<'a> = (&'a str, Distortion, Severity, &'a str);
 
 /// Evidence with these analyses; detection found them and nothing else.
-fn evidence(analyses: &[Analysed<'_>], logs: Vec<ToolExecutionLog>) -> ExecutorOutput {
+fn evidence(analyses: &[Analyzed<'_>], logs: Vec<ToolExecutionLog>) -> ExecutorOutput {
     let mut set: BTreeMap<Text, Vec<Distortion>> = BTreeMap::from([(name(GLOBAL), Vec::new())]);
-    let mut analysed: BTreeMap<Text, Vec<DistortionAnalysis>> = BTreeMap::new();
+    let mut analyzed: BTreeMap<Text, Vec<DistortionAnalysis>> = BTreeMap::new();
     for (part, distortion, severity, explanation) in analyses {
         set.entry(name(part)).or_default().push(*distortion);
         let analysis = DistortionAnalysis::new(*distortion, *severity, explanation).unwrap();
-        analysed.entry(name(part)).or_default().push(analysis);
+        analyzed.entry(name(part)).or_default().push(analysis);
     }
     ExecutorOutput {
         distortion_set: Some(set),
-        distortion_analysis: Some(analysed),
+        distortion_analysis: Some(analyzed),
         selected_tools: None,
         quality_scores: None,
         tool_logs: logs,
@@ -250,7 +250,7 @@ fn scores_give_a_letter_and_levels_that_follow_the_severity() {
 
 #[test]
 fn further_distortions_lower_the_levels_and_the_worst_matters_most() {
-    let mean = |analyses: &[Analysed<'_>]| {
+    let mean = |analyses: &[Analyzed<'_>]| {
         let levels = concluded("Rate it", &evidence(analyses, Vec::new()), &[]).levels.unwrap();
         levels.iter().enumerate().map(|(index, level)| (index as f64 + 1.0) * level).sum::<f64>()
     };

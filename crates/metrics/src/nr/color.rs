@@ -1,15 +1,15 @@
-//! Colour: colourfulness, colour cast and saturation.
+//! Color: colorfulness, color cast and saturation.
 //!
-//! **What it measures**: Colourfulness, how vivid people find the picture; Colour-Cast, how far its greyest quarter is
-//! from grey (the mean a*, b* of the 25 % of pixels with the least chroma, those too dark or too bright to judge left
+//! **What it measures**: Colorfulness, how vivid people find the picture; Color-Cast, how far its grayest quarter is
+//! from gray (the mean a*, b* of the 25 % of pixels with the least chroma, those too dark or too bright to judge left
 //! out); Saturation, the mean of HSV saturation.
-//! **Range and direction**: Colourfulness 0 (grey) to about 110 (extremely colourful), neither end better; Colour-Cast
+//! **Range and direction**: Colorfulness 0 (gray) to about 110 (extremely colorful), neither end better; Color-Cast
 //! a distance in CIELAB (Delta E 1976), 0 upwards, lower is better, though a sunset or a sepia print has one by right;
 //! Saturation 0 to 1, neither end better.
-//! **Reference**: D. Hasler, S. Suesstrunk, Measuring colourfulness in natural images, SPIE HVEI 5007, 2003 (the
-//! measure M3 in RGB); the near-grey criterion after F. Gasparini, R. Schettini, Color balancing of digital photos
+//! **Reference**: D. Hasler, S. Suesstrunk, Measuring colorfulness in natural images, SPIE HVEI 5007, 2003 (the
+//! measure M3 in RGB); the near-gray criterion after F. Gasparini, R. Schettini, Color balancing of digital photos
 //! using simple image statistics, Pattern Recognition 37(6), 2004; A. R. Smith, Color gamut transform pairs, 1978.
-//! **Deviations**: Colourfulness and Saturation none. Colour-Cast finds the greyest quarter in steps of 0.25 Delta E.
+//! **Deviations**: Colorfulness and Saturation none. Color-Cast finds the grayest quarter in steps of 0.25 Delta E.
 //! Saturation has a map of its own value at each pixel.
 
 use multiversion::multiversion;
@@ -21,63 +21,63 @@ use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Resu
 
 /// Weight of the mean against the spread in Hasler and Suesstrunk's M3.
 const MEAN_WEIGHT: f64 = 0.3;
-/// Share of the pixels, those of least chroma, that should be grey.
-const GREY_SHARE: f64 = 0.25;
+/// Share of the pixels, those of least chroma, that should be gray.
+const GRAY_SHARE: f64 = 0.25;
 /// Lightness between which chroma can be judged.
 const JUDGED_LIGHTNESS: std::ops::Range<f32> = 10.0..95.0;
 /// Chroma bins per Delta E, and their number: beyond 128 all share the last.
 const BINS_PER_UNIT: f32 = 4.0;
 const BINS: usize = 512;
 
-/// Hasler and Suesstrunk's colourfulness.
+/// Hasler and Suesstrunk's colorfulness.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Colourfulness;
+pub struct Colorfulness;
 
-/// Distance of the greyest quarter of the pixels from grey.
+/// Distance of the grayest quarter of the pixels from gray.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ColourCast;
+pub struct ColorCast;
 
 /// Mean HSV saturation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Saturation;
 
-static COLOURFULNESS: Info = Info {
-    name: "Colourfulness",
+static COLORFULNESS: Info = Info {
+    name: "Colorfulness",
     kind: Kind::NoReference,
     direction: Direction::Neutral,
     range: (0.0, f64::INFINITY),
     unit: "",
-    summary: "How colourful the picture appears: 0 not, 15 slightly, 45 averagely, 82 highly, 109 extremely.",
-    paper: "D. Hasler, S. Suesstrunk, Measuring colourfulness in natural images, SPIE Human Vision and Electronic Imaging 5007, 2003",
+    summary: "How colorful the picture appears: 0 not, 15 slightly, 45 averagely, 82 highly, 109 extremely.",
+    paper: "D. Hasler, S. Suesstrunk, Measuring colorfulness in natural images, SPIE Human Vision and Electronic Imaging 5007, 2003",
     has_map: false,
     minimum_side: 1,
 };
 
 static CAST: Info = Info {
-    name: "Colour-Cast",
+    name: "Color-Cast",
     direction: Direction::LowerIsBetter,
     unit: "Delta E",
-    summary: "Distance of the greyest quarter of the pixels from neutral grey in CIELAB.",
+    summary: "Distance of the grayest quarter of the pixels from neutral gray in CIELAB.",
     paper: "F. Gasparini, R. Schettini, Color balancing of digital photos using simple image statistics, Pattern Recognition 37(6), 2004",
-    ..COLOURFULNESS
+    ..COLORFULNESS
 };
 
 static SATURATION: Info = Info {
     name: "Saturation",
     range: (0.0, 1.0),
-    summary: "Mean saturation of the colours (HSV).",
+    summary: "Mean saturation of the colors (HSV).",
     paper: "A. R. Smith, Color gamut transform pairs, SIGGRAPH 1978",
     has_map: true,
-    ..COLOURFULNESS
+    ..COLORFULNESS
 };
 
-impl Colourfulness {
+impl Colorfulness {
     /// The authors' M3.
     pub const DEFAULT: Self = Self;
 }
 
-impl ColourCast {
-    /// The greyest quarter.
+impl ColorCast {
+    /// The grayest quarter.
     pub const DEFAULT: Self = Self;
 }
 
@@ -86,17 +86,17 @@ impl Saturation {
     pub const DEFAULT: Self = Self;
 }
 
-no_reference!(Colourfulness);
-no_reference!(ColourCast);
+no_reference!(Colorfulness);
+no_reference!(ColorCast);
 no_reference!(Saturation);
 
-impl Metric for Colourfulness {
+impl Metric for Colorfulness {
     fn info(&self) -> &'static Info {
-        &COLOURFULNESS
+        &COLORFULNESS
     }
 
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
-        let image = pair.single_checked(&COLOURFULNESS)?;
+        let image = pair.single_checked(&COLORFULNESS)?;
         if image.channels() == 1 {
             return Ok(Measurement::new(0.0));
         }
@@ -120,7 +120,7 @@ impl Metric for Colourfulness {
     }
 }
 
-impl Metric for ColourCast {
+impl Metric for ColorCast {
     fn info(&self) -> &'static Info {
         &CAST
     }
@@ -136,7 +136,7 @@ impl Metric for ColourCast {
         } else {
             chroma_bins(image, f32::NEG_INFINITY..f32::INFINITY)
         };
-        Ok(Measurement::new(greyest_mean(&bins)))
+        Ok(Measurement::new(grayest_mean(&bins)))
     }
 }
 
@@ -273,8 +273,8 @@ fn chroma_indices(a: &[f32], b: &[f32], indices: &mut [u32]) {
 }
 
 /// Length of the mean (a*, b*) of the quarter with the least chroma.
-fn greyest_mean(bins: &[Bin]) -> f64 {
-    let wanted = GREY_SHARE * bins.iter().map(|bin| bin.count).sum::<f64>();
+fn grayest_mean(bins: &[Bin]) -> f64 {
+    let wanted = GRAY_SHARE * bins.iter().map(|bin| bin.count).sum::<f64>();
     let mut taken = Bin::default();
     for bin in bins.iter().filter(|bin| bin.count > 0.0) {
         // Of the last bin, only the part that is still wanted.
@@ -287,7 +287,7 @@ fn greyest_mean(bins: &[Bin]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::colour_noise;
+    use crate::testing::color_noise;
 
     /// R = 11x + 3y, G = 5x + 13y + 40, B = xy + 90, each modulo 256; the NumPy values below are of the same picture.
     fn pattern() -> Vec<u8> {
@@ -296,12 +296,12 @@ mod tests {
     }
 
     #[test]
-    fn colourfulness_is_that_of_numpy_at_both_depths() {
+    fn colorfulness_is_that_of_numpy_at_both_depths() {
         // rg = R - G; yb = (R + G) / 2 - B; sqrt(rg.var() + yb.var()) + 0.3 * hypot(rg.mean(), yb.mean())
         let eight = Image::from_rgb8(24, 18, pattern()).unwrap();
         let sixteen = Image::from_rgb16(24, 18, pattern().into_iter().map(|v| u16::from(v) * 257).collect()).unwrap();
         for image in [eight, sixteen] {
-            assert!((Colourfulness.score(&image).unwrap() - 123.021_091_555_163_32).abs() < 1e-9);
+            assert!((Colorfulness.score(&image).unwrap() - 123.021_091_555_163_32).abs() < 1e-9);
         }
     }
 
@@ -316,42 +316,42 @@ mod tests {
     }
 
     #[test]
-    fn cast_is_that_of_the_greyest_quarter() {
+    fn cast_is_that_of_the_grayest_quarter() {
         // skimage.color.rgb2lab, L in [10, 95), mean (a, b) of the 25 % of least chroma, their exact quantile
         let image = Image::from_rgb8(24, 18, pattern()).unwrap();
-        assert!((ColourCast.score(&image).unwrap() - 4.530_504_856).abs() < 0.05);
-        // One colour: rgb2lab([150, 130, 120]) = (55.893, 5.927, 8.221)
+        assert!((ColorCast.score(&image).unwrap() - 4.530_504_856).abs() < 0.05);
+        // One color: rgb2lab([150, 130, 120]) = (55.893, 5.927, 8.221)
         let tinted = Image::from_rgb8(4, 3, [150, 130, 120].repeat(12)).unwrap();
-        assert!((ColourCast.score(&tinted).unwrap() - 10.134_925_650).abs() < 1e-3);
+        assert!((ColorCast.score(&tinted).unwrap() - 10.134_925_650).abs() < 1e-3);
     }
 
     #[test]
     fn black_and_white_can_still_be_judged() {
         let white = Image::from_rgb8(4, 4, vec![255; 48]).unwrap();
-        assert!(ColourCast.score(&white).unwrap() < 0.01);
+        assert!(ColorCast.score(&white).unwrap() < 0.01);
         assert_eq!(Saturation.score(&Image::from_rgb8(4, 4, vec![0; 48]).unwrap()).unwrap(), 0.0);
     }
 
     #[test]
-    fn grey_has_no_colour_however_it_is_stored() {
+    fn gray_has_no_color_however_it_is_stored() {
         let samples: Vec<u8> = (0..=255).collect();
         let gray = Image::from_gray8(16, 16, samples.clone()).unwrap();
         let rgb = Image::from_rgb8(16, 16, samples.into_iter().flat_map(|v| [v; 3]).collect()).unwrap();
         for image in [gray, rgb] {
-            assert_eq!(Colourfulness.score(&image).unwrap(), 0.0);
+            assert_eq!(Colorfulness.score(&image).unwrap(), 0.0);
             assert_eq!(Saturation.score(&image).unwrap(), 0.0);
-            assert!(ColourCast.score(&image).unwrap() < 0.01);
+            assert!(ColorCast.score(&image).unwrap() < 0.01);
         }
     }
 
     #[test]
-    fn swapping_red_and_green_keeps_colourfulness() {
-        let image = colour_noise(31, 17, 4);
+    fn swapping_red_and_green_keeps_colorfulness() {
+        let image = color_noise(31, 17, 4);
         let swap = |channel: usize| image.channel([1, 0, 2][channel]);
         let planes = [swap(0), swap(1), swap(2)];
         let pixels = (0..31 * 17).flat_map(|i| [0, 1, 2].map(|c| planes[c].data()[i] as u8)).collect();
         let swapped = Image::from_rgb8(31, 17, pixels).unwrap();
-        let scores = [&image, &swapped].map(|image| Colourfulness.score(image).unwrap());
+        let scores = [&image, &swapped].map(|image| Colorfulness.score(image).unwrap());
         assert!((scores[0] - scores[1]).abs() < 1e-9);
     }
 }

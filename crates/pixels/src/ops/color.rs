@@ -1,4 +1,4 @@
-//! Colour spaces as the authors of FSIM, VSI and SDSP convert to them, on the scale 0..=255.
+//! Color spaces as the authors of FSIM, VSI and SDSP convert to them, on the scale 0..=255.
 
 use multiversion::multiversion;
 
@@ -9,7 +9,7 @@ use crate::ops::strips;
 /// NTSC luma and chroma (Y, I, Q), as in FSIM.
 pub const YIQ: [[f32; 3]; 3] = [[0.299, 0.587, 0.114], [0.596, -0.274, -0.322], [0.211, -0.523, 0.312]];
 
-/// Geusebroek's opponent colours (L, M, N), as in VSI.
+/// Geusebroek's opponent colors (L, M, N), as in VSI.
 pub const LMN: [[f32; 3]; 3] = [[0.06, 0.63, 0.27], [0.30, 0.04, -0.35], [0.34, -0.60, 0.17]];
 
 /// The linear mixture of red, green and blue that `weights` gives.
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn lab_equals_the_definition_for_dark_and_bright_colours() {
+    fn lab_equals_the_definition_for_dark_and_bright_colors() {
         let levels = [0.0f32, 1.0, 5.5, 10.2, 11.0, 77.25, 128.0, 254.0, 255.0];
         for r in levels {
             for g in levels {

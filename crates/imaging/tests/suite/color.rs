@@ -1,4 +1,4 @@
-//! Embedded colour profiles: RGB, grey and CMYK; sRGB as a no-op; broken ones as a note.
+//! Embedded color profiles: RGB, gray and CMYK; sRGB as a no-op; broken ones as a note.
 use std::fs;
 use std::path::Path;
 
@@ -7,23 +7,23 @@ use agenticiqa_metrics::Samples;
 use image::{ExtendedColorType, ImageEncoder};
 use moxcms::ColorProfile;
 
-fn png(samples: &[u8], width: u32, colour: ExtendedColorType, profile: Vec<u8>) -> Picture {
+fn png(samples: &[u8], width: u32, color: ExtendedColorType, profile: Vec<u8>) -> Picture {
     let mut file = Vec::new();
     let mut encoder = image::codecs::png::PngEncoder::new(&mut file);
     encoder.set_icc_profile(profile).unwrap();
-    encoder.write_image(samples, width, 1, colour).unwrap();
+    encoder.write_image(samples, width, 1, color).unwrap();
     Decoder::default().decode(&file).unwrap()
 }
 
 /// Pixels from all over the cube, interleaved.
-fn colours() -> Vec<u8> {
+fn colors() -> Vec<u8> {
     (0..64).flat_map(|i| [i % 4 * 85, i / 4 % 4 * 85, i / 16 * 85].map(|v| v as u8)).collect()
 }
 
 /// What an RGB image's samples should be, plane by plane, against what they are.
 fn assert_near(picture: &Picture, expected: impl Fn([f64; 3]) -> [f64; 3], tolerance: f64) {
     let Samples::Eight(planes) = picture.image.samples() else { panic!("8 bits expected") };
-    let pixels = colours();
+    let pixels = colors();
     for (i, pixel) in pixels.chunks_exact(3).enumerate() {
         let expected = expected([0, 1, 2].map(|c| f64::from(pixel[c]) / 255.0));
         for c in 0..3 {
@@ -52,14 +52,14 @@ const ADOBE: [[f64; 3]; 3] = [[1.3984, -0.3984, 0.0], [0.0, 1.0, 0.0], [0.0, -0.
 
 #[test]
 fn display_p3_becomes_srgb() {
-    let picture = png(&colours(), 64, ExtendedColorType::Rgb8, ColorProfile::new_display_p3().encode().unwrap());
+    let picture = png(&colors(), 64, ExtendedColorType::Rgb8, ColorProfile::new_display_p3().encode().unwrap());
     assert!(matches!(picture.notes.as_slice(), [Note::ProfileConverted { name }] if name.contains("P3")));
     assert_near(&picture, |rgb| through(P3, rgb.map(srgb_to_linear)), 1.5);
 }
 
 #[test]
 fn adobe_rgb_becomes_srgb() {
-    let picture = png(&colours(), 64, ExtendedColorType::Rgb8, ColorProfile::new_adobe_rgb().encode().unwrap());
+    let picture = png(&colors(), 64, ExtendedColorType::Rgb8, ColorProfile::new_adobe_rgb().encode().unwrap());
     assert!(matches!(picture.notes.as_slice(), [Note::ProfileConverted { .. }]));
     assert_near(&picture, |rgb| through(ADOBE, rgb.map(|v| v.powf(2.199_218_75))), 1.5);
 }
@@ -92,7 +92,7 @@ fn sixteen_bits_are_converted_at_sixteen_bits() {
 #[test]
 fn an_srgb_profile_changes_nothing() {
     let profile = ColorProfile::new_srgb().encode().unwrap();
-    let picture = png(&colours(), 64, ExtendedColorType::Rgb8, profile.clone());
+    let picture = png(&colors(), 64, ExtendedColorType::Rgb8, profile.clone());
     assert_eq!(picture.notes, []);
     assert_near(&picture, |rgb| rgb, 0.0);
     let levels: Vec<u8> = (0..=255).collect();
@@ -102,7 +102,7 @@ fn an_srgb_profile_changes_nothing() {
 }
 
 #[test]
-fn grey_profiles_are_applied_at_both_depths() {
+fn gray_profiles_are_applied_at_both_depths() {
     let profile = || ColorProfile::new_gray_with_gamma(1.8).encode().unwrap();
     let levels: Vec<u8> = (0..=255).collect();
     let picture = png(&levels, 256, ExtendedColorType::L8, profile());
@@ -131,22 +131,22 @@ fn a_profile_that_cannot_be_used_is_a_note() {
         ColorProfile::new_display_p3().encode().unwrap()[..200].to_vec(),
     ];
     for profile in profiles {
-        let picture = png(&colours(), 64, ExtendedColorType::Rgb8, profile);
+        let picture = png(&colors(), 64, ExtendedColorType::Rgb8, profile);
         assert!(matches!(picture.notes.as_slice(), [Note::ProfileIgnored { .. }]), "{:?}", picture.notes);
         assert_near(&picture, |rgb| rgb, 0.0);
     }
 }
 
-/// A CMYK profile in which every ink is grey: lightness is `100 (1 - K) (1 - (C + M + Y) / 6)`.
-fn grey_inks() -> Vec<u8> {
+/// A CMYK profile in which every ink is gray: lightness is `100 (1 - K) (1 - (C + M + Y) / 6)`.
+fn gray_inks() -> Vec<u8> {
     let mut table = b"mft1\0\0\0\0\x04\x03\x02\0".to_vec();
     for i in 0..9 {
         table.extend(if i % 4 == 0 { [0, 1, 0, 0] } else { [0; 4] });
     }
     (0..4).for_each(|_| table.extend(0..=255));
     for corner in 0..16u8 {
-        let coloured = f64::from((corner >> 1).count_ones());
-        let light = if corner & 1 == 1 { 0.0 } else { 255.0 * (1.0 - coloured / 6.0) };
+        let colored = f64::from((corner >> 1).count_ones());
+        let light = if corner & 1 == 1 { 0.0 } else { 255.0 * (1.0 - colored / 6.0) };
         table.extend([light.round() as u8, 128, 128]);
     }
     (0..3).for_each(|_| table.extend(0..=255));
@@ -170,7 +170,7 @@ fn a_cmyk_profile_in_a_jpeg_is_applied() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/cmyk.jpg");
     let file = fs::read(path).unwrap();
     let plain = Decoder::default().decode(&file).unwrap();
-    let profile = grey_inks();
+    let profile = gray_inks();
     let mut tagged = file[..2].to_vec();
     tagged.extend([0xff, 0xe2]);
     tagged.extend((profile.len() as u16 + 16).to_be_bytes());

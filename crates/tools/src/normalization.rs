@@ -63,13 +63,13 @@ pub enum Scale {
 
 impl Scale {
     /// An interval of raw scores from 1 to 5, the lower end first.
-    pub fn normalise_interval(&self, (low, high): (f64, f64)) -> Option<[f64; 2]> {
-        let (a, b) = (self.normalise(low)?, self.normalise(high)?);
+    pub fn normalize_interval(&self, (low, high): (f64, f64)) -> Option<[f64; 2]> {
+        let (a, b) = (self.normalize(low)?, self.normalize(high)?);
         Some([a.min(b), a.max(b)])
     }
 
     /// The score from 1 to 5; `None` without a scale or for a raw score that is no number.
-    pub fn normalise(&self, raw: f64) -> Option<f64> {
+    pub fn normalize(&self, raw: f64) -> Option<f64> {
         self.unclipped(raw).map(|score| score.clamp(1.0, 5.0))
     }
 
@@ -96,31 +96,31 @@ mod tests {
         let scale = Scale::Logistic(SSIM);
         let by_hand = |x: f64| 94.4202 * (0.5 - 1.0 / (1.0 + (64.9155 * (x - 1.0664)).exp())) + 2.8744 * x + 47.6819;
         for raw in [0.3, 0.6993, 0.9978, 1.0] {
-            assert!((scale.normalise(raw).unwrap() - by_hand(raw).clamp(1.0, 5.0)).abs() < 1e-12);
+            assert!((scale.normalize(raw).unwrap() - by_hand(raw).clamp(1.0, 5.0)).abs() < 1e-12);
         }
-        assert!(scale.normalise(1.0).unwrap() > scale.normalise(0.9).unwrap());
+        assert!(scale.normalize(1.0).unwrap() > scale.normalize(0.9).unwrap());
     }
 
     #[test]
     fn four_betas_follow_the_formula_and_use_the_size_of_the_width() {
         let logistic = |beta4| Scale::Logistic(Logistic { beta1: 5.0, beta2: 1.0, beta3: 0.5, beta4, beta5: None });
-        assert_eq!(logistic(0.1).normalise(0.5), Some(3.0));
-        assert_eq!(logistic(-0.1).normalise(0.7), logistic(0.1).normalise(0.7));
+        assert_eq!(logistic(0.1).normalize(0.5), Some(3.0));
+        assert_eq!(logistic(-0.1).normalize(0.7), logistic(0.1).normalize(0.7));
     }
 
     #[test]
     fn linear_scales_work_both_ways_and_are_clipped() {
         let falling = Scale::Linear { worst: 100.0, best: 0.0 };
-        assert_eq!(falling.normalise(25.0), Some(4.0));
-        assert_eq!(falling.normalise(1e9), Some(1.0));
-        assert_eq!(falling.normalise(f64::NAN), None);
-        assert_eq!(Scale::None.normalise(1.0), None);
+        assert_eq!(falling.normalize(25.0), Some(4.0));
+        assert_eq!(falling.normalize(1e9), Some(1.0));
+        assert_eq!(falling.normalize(f64::NAN), None);
+        assert_eq!(Scale::None.normalize(1.0), None);
     }
 
     #[test]
     fn infinite_scores_are_the_best() {
         let psnr =
             Logistic { beta1: 0.655782, beta2: 0.792617, beta3: 26.9908, beta4: 0.0632071, beta5: Some(1.46984) };
-        assert_eq!(Scale::Logistic(psnr).normalise(f64::INFINITY), Some(5.0));
+        assert_eq!(Scale::Logistic(psnr).normalize(f64::INFINITY), Some(5.0));
     }
 }

@@ -1,4 +1,4 @@
-//! Colour: how strong, how even, how well it follows luma.
+//! Color: how strong, how even, how well it follows luma.
 
 use multiversion::multiversion;
 
@@ -11,15 +11,15 @@ use agenticiqa_metrics::Plane;
 const BINS: usize = 160;
 /// Pixels below this value are too dark to have a saturation.
 const DARK: f32 = 40.0;
-/// Saturation from which a colour is pure.
+/// Saturation from which a color is pure.
 const PURE: f32 = 0.95;
-/// Octaves in which detail of colour is compared with that of luma.
+/// Octaves in which detail of color is compared with that of luma.
 const OCTAVES: usize = 4;
 /// Variance of rounding.
 const STABILITY: f64 = 0.1;
 
 /// Sums over pixels and their differences.
-pub struct Colour {
+pub struct Color {
     chroma: [f64; BINS],
     sums: [f64; 2],
     /// Squares of Cb and Cr, their product, products with luma, and sum and square of luma.
@@ -28,17 +28,17 @@ pub struct Colour {
     pure: f64,
     bright: f64,
     pixels: f64,
-    /// Energy of horizontal and vertical differences of luma and of colour, by octave.
+    /// Energy of horizontal and vertical differences of luma and of color, by octave.
     detail: [[f64; 2]; OCTAVES],
     /// Products of the differences of R, G and B: squares, then RG, GB, RB.
     products: [f64; 6],
     /// The same two octaves up.
     coarse_products: [f64; 6],
-    /// Chroma, weighted sums of the greyest pixels of the tile.
-    grey: [f64; 3],
+    /// Chroma, weighted sums of the grayest pixels of the tile.
+    gray: [f64; 3],
 }
 
-impl Default for Colour {
+impl Default for Color {
     fn default() -> Self {
         Self {
             chroma: [0.0; BINS],
@@ -51,26 +51,26 @@ impl Default for Colour {
             detail: [[0.0; 2]; OCTAVES],
             products: [0.0; 6],
             coarse_products: [0.0; 6],
-            grey: [0.0; 3],
+            gray: [0.0; 3],
         }
     }
 }
 
-impl Statistic for Colour {
+impl Statistic for Color {
     fn measure(tile: &Tile) -> Self {
-        let mut colour = Self::default();
-        colour.add_pixels(tile);
+        let mut color = Self::default();
+        color.add_pixels(tile);
         let [cb, cr] = &tile.chroma;
         let mut planes = [tile.luma.clone(), cb.clone(), cr.clone()];
-        for octave in &mut colour.detail {
+        for octave in &mut color.detail {
             let [luma, cb, cr] = planes.each_ref().map(difference_energy);
             *octave = [luma, cb + cr];
             planes = planes.map(|plane| halve(&plane));
         }
-        colour.products = products(&tile.rgb);
+        color.products = products(&tile.rgb);
         let half = tile.rgb.each_ref().map(|plane| halve(&halve(plane)));
-        colour.coarse_products = products(&half);
-        colour
+        color.coarse_products = products(&half);
+        color
     }
 
     fn merge(&mut self, other: Self) {
@@ -86,7 +86,7 @@ impl Statistic for Colour {
         }
         (0..6).for_each(|i| self.products[i] += other.products[i]);
         (0..6).for_each(|i| self.coarse_products[i] += other.coarse_products[i]);
-        (0..3).for_each(|i| self.grey[i] += other.grey[i]);
+        (0..3).for_each(|i| self.gray[i] += other.gray[i]);
     }
 
     fn write(&self, features: &mut Features) {
@@ -98,20 +98,20 @@ impl Statistic for Colour {
         features.push("chroma_90", self.chroma_quantile(0.9));
         features.push("chroma_99", self.chroma_quantile(0.99));
         features.push("saturation", self.saturation / self.bright.max(1.0));
-        features.push("pure_colours", self.pure / self.bright.max(1.0));
+        features.push("pure_colors", self.pure / self.bright.max(1.0));
         features.push("cast", (self.sums[0] / pixels).hypot(self.sums[1] / pixels));
-        features.push("cast_grey", (self.grey[1] / self.grey[0].max(1.0)).hypot(self.grey[2] / self.grey[0].max(1.0)));
+        features.push("cast_gray", (self.gray[1] / self.gray[0].max(1.0)).hypot(self.gray[2] / self.gray[0].max(1.0)));
         features.push("cast_share", (self.sums[0] / pixels).hypot(self.sums[1] / pixels) / (mean + 1.0));
         self.write_hues(features);
-        const DETAIL: [&str; OCTAVES] = ["colour_detail_1", "colour_detail_2", "colour_detail_3", "colour_detail_4"];
-        for (name, [luma, colour]) in DETAIL.into_iter().zip(self.detail) {
-            features.push(name, log_ratio(colour / pixels, luma / pixels, STABILITY));
+        const DETAIL: [&str; OCTAVES] = ["color_detail_1", "color_detail_2", "color_detail_3", "color_detail_4"];
+        for (name, [luma, color]) in DETAIL.into_iter().zip(self.detail) {
+            features.push(name, log_ratio(color / pixels, luma / pixels, STABILITY));
         }
-        let colour_octaves =
+        let color_octaves =
             |i: usize| log_ratio(self.detail[i][1] / pixels, 4.0 * self.detail[i + 1][1] / pixels, STABILITY);
-        features.push("colour_octaves_1_2", colour_octaves(0));
-        features.push("colour_octaves_2_3", colour_octaves(1));
-        features.push("colour_octaves_3_4", colour_octaves(2));
+        features.push("color_octaves_1_2", color_octaves(0));
+        features.push("color_octaves_2_3", color_octaves(1));
+        features.push("color_octaves_3_4", color_octaves(2));
         let fine = correlations(&self.products);
         let coarse = correlations(&self.coarse_products);
         features.push("red_green", fine[0]);
@@ -123,7 +123,7 @@ impl Statistic for Colour {
     }
 }
 
-impl Colour {
+impl Color {
     fn add_pixels(&mut self, tile: &Tile) {
         self.add_sums(tile);
         self.add_saturations(&tile.rgb);
@@ -140,13 +140,13 @@ impl Colour {
         let quarter = strengths.len() / 4;
         if quarter > 0 {
             strengths.select_nth_unstable_by(quarter, |a, b| a.0.total_cmp(&b.0));
-            self.grey[0] += quarter as f64;
-            self.grey[1] += strengths[..quarter].iter().map(|grey| f64::from(grey.1)).sum::<f64>();
-            self.grey[2] += strengths[..quarter].iter().map(|grey| f64::from(grey.2)).sum::<f64>();
+            self.gray[0] += quarter as f64;
+            self.gray[1] += strengths[..quarter].iter().map(|gray| f64::from(gray.1)).sum::<f64>();
+            self.gray[2] += strengths[..quarter].iter().map(|gray| f64::from(gray.2)).sum::<f64>();
         }
     }
 
-    /// Sums of colour and luma and of their products, pixel after pixel.
+    /// Sums of color and luma and of their products, pixel after pixel.
     fn add_sums(&mut self, tile: &Tile) {
         let mut sums = [0.0f64; 9];
         let pixels = tile.chroma[0].data().iter().zip(tile.chroma[1].data()).zip(tile.luma.data());
@@ -166,7 +166,7 @@ impl Colour {
         }
     }
 
-    /// Which colours there are: skies and shadows are blue, skin and light are not, and it is seldom the other way round.
+    /// Which colors there are: skies and shadows are blue, skin and light are not, and it is seldom the other way round.
     fn write_hues(&self, features: &mut Features) {
         let pixels = self.pixels.max(1.0);
         let [blue, red] = self.sums.map(|sum| sum / pixels);
@@ -196,7 +196,7 @@ impl Colour {
     }
 }
 
-/// How strong a colour is.
+/// How strong a color is.
 fn strength(blue: f32, red: f32) -> f32 {
     let (blue, red) = (f64::from(blue), f64::from(red));
     (blue * blue + red * red).sqrt() as f32
@@ -214,7 +214,7 @@ fn saturate([red, green, blue]: [&[f32]; 3], saturations: &mut [f32]) -> u32 {
     bright
 }
 
-/// Energy of the differences between neighbours, of each row along it and then to the next.
+/// Energy of the differences between neighbors, of each row along it and then to the next.
 fn difference_energy(plane: &Plane) -> f64 {
     let turned = turned(plane);
     let (along, across) = (squared_steps(&turned, 1, 0), squared_steps(&turned, 0, 1));

@@ -1,4 +1,4 @@
-//! Colour that is spread, displaced, too weak or too strong.
+//! Color that is spread, displaced, too weak or too strong.
 
 use super::blur::gaussian_plane;
 use super::lab;

@@ -31,7 +31,7 @@ const DAMAGED: [&str; 12] = [
 
 /// What the evidence says to a question, in words, and where that is written.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Judgement {
+pub(super) struct Judgment {
     /// Whether what the question says is so, where it is a matter of yes or no.
     pub holds: Option<bool>,
     /// Whether the score is too uncertain for that yes or no.
@@ -54,7 +54,7 @@ pub(super) fn truth(
     findings: &Findings<'_>,
     overall: Option<Estimate>,
     wording: Wording,
-) -> Option<Judgement> {
+) -> Option<Judgment> {
     let words = words(question);
     let terms = terms_of(question);
     if terms.is_empty() {
@@ -78,7 +78,7 @@ pub(super) fn truth(
         }
     }
     let text = texts.join(&wording.pick("; ", "；"));
-    Some(Judgement { holds: Some(holds), undecided: false, damage: Some(damage), text, pointers })
+    Some(Judgment { holds: Some(holds), undecided: false, damage: Some(damage), text, pointers })
 }
 
 fn claim_holds(words: &[Word<'_>], term: &Mention, finding: &Finding<'_>) -> bool {
@@ -107,7 +107,7 @@ fn claim_holds(words: &[Word<'_>], term: &Mention, finding: &Finding<'_>) -> boo
 }
 
 /// "Is the foreground sharper than the background?": the first part against the second.
-fn comparison(words: &[Word<'_>], terms: &[Mention], findings: &Findings<'_>, wording: Wording) -> Option<Judgement> {
+fn comparison(words: &[Word<'_>], terms: &[Mention], findings: &Findings<'_>, wording: Wording) -> Option<Judgment> {
     let [first, second] = findings.scope[..] else { return None };
     if !contains_any(words, &["than", "比"]) {
         return None;
@@ -118,7 +118,7 @@ fn comparison(words: &[Word<'_>], terms: &[Mention], findings: &Findings<'_>, wo
     let holds = if term.sense() == Sense::Defect { one.severity > two.severity } else { one.severity < two.severity };
     let text = format!("{}{}{}", wording.found(&one), wording.pick("; ", "；"), wording.found(&two));
     let damage = f64::from(one.severity.max(two.severity) as u8);
-    Some(Judgement {
+    Some(Judgment {
         holds: Some(holds),
         undecided: false,
         damage: Some(damage),
@@ -133,13 +133,13 @@ fn truth_of_whole(
     findings: &Findings<'_>,
     overall: Option<Estimate>,
     wording: Wording,
-) -> Option<Judgement> {
+) -> Option<Judgment> {
     let says = |phrases: &str| (0..words.len()).any(|at| phrase_at(words, at, phrases).is_some());
     if contains_any(words, &DAMAGED) {
         let damage = findings.greatest_damage()?;
         let denied = says("free|without|no|not|没有|无") && !says("有没有|有无|or not");
-        let judgement = worst_distortions(findings, wording)?;
-        return Some(Judgement { holds: Some((damage >= 1.0) != denied), damage: Some(damage), ..judgement });
+        let judgment = worst_distortions(findings, wording)?;
+        return Some(Judgment { holds: Some((damage >= 1.0) != denied), damage: Some(damage), ..judgment });
     }
     let overall = overall?;
     let (limit, above) = if says(TOLERABLE) {
@@ -151,13 +151,13 @@ fn truth_of_whole(
     } else {
         return None;
     };
-    let judgement = quality(findings, overall, wording);
+    let judgment = quality(findings, overall, wording);
     let undecided = overall.interval.is_some_and(|interval| interval.holds(limit)) && open(overall).is_some();
-    Some(Judgement { holds: Some((overall.score >= limit) == above), undecided, ..judgement })
+    Some(Judgment { holds: Some((overall.score >= limit) == above), undecided, ..judgment })
 }
 
 /// The quality as a whole, in words.
-pub(super) fn quality(findings: &Findings<'_>, overall: Estimate, wording: Wording) -> Judgement {
+pub(super) fn quality(findings: &Findings<'_>, overall: Estimate, wording: Wording) -> Judgment {
     let level = match open(overall) {
         Some((first, last)) => wording.between(first, last),
         None => wording.level(level_of(overall.score)),
@@ -166,7 +166,7 @@ pub(super) fn quality(findings: &Findings<'_>, overall: Estimate, wording: Wordi
         findings.all().into_iter().filter(|finding| finding.severity > Severity::None).map(|one| one.pointer).collect();
     pointers.extend(findings.runs().filter(|(_, log)| log.normalized_score.is_some()).map(|(pointer, _)| pointer));
     let text = if wording.chinese { format!("整体质量{level}") } else { format!("the quality is {level}") };
-    Judgement { holds: None, undecided: false, damage: Some(5.0 - overall.score), text, pointers }
+    Judgment { holds: None, undecided: false, damage: Some(5.0 - overall.score), text, pointers }
 }
 
 /// The levels that a score leaves open, where it does not determine one.
@@ -181,12 +181,12 @@ pub(super) fn level_of(overall: f64) -> QualityLevel {
 }
 
 /// How bad the distortions that the question names are.
-pub(super) fn how_much(question: &str, findings: &Findings<'_>, wording: Wording) -> Option<Judgement> {
+pub(super) fn how_much(question: &str, findings: &Findings<'_>, wording: Wording) -> Option<Judgment> {
     let terms = terms_of(question);
     let distortions: Vec<Distortion> = terms.iter().flat_map(|term| term.term.distortions).copied().collect();
     let finding = findings.worst(&findings.scope, &distortions)?;
     let damage = Some(f64::from(finding.severity as u8));
-    Some(Judgement {
+    Some(Judgment {
         holds: None,
         undecided: false,
         damage,
@@ -196,7 +196,7 @@ pub(super) fn how_much(question: &str, findings: &Findings<'_>, wording: Wording
 }
 
 /// The distortions that were found, worst first.
-pub(super) fn worst_distortions(findings: &Findings<'_>, wording: Wording) -> Option<Judgement> {
+pub(super) fn worst_distortions(findings: &Findings<'_>, wording: Wording) -> Option<Judgment> {
     let damage = findings.greatest_damage()?;
     let visible = findings.visible();
     let pointers: Vec<String> = match &visible[..] {
@@ -209,7 +209,7 @@ pub(super) fn worst_distortions(findings: &Findings<'_>, wording: Wording) -> Op
     } else {
         listed.join(&wording.pick("; ", "；"))
     };
-    Some(Judgement { holds: None, undecided: false, damage: Some(damage), text, pointers })
+    Some(Judgment { holds: None, undecided: false, damage: Some(damage), text, pointers })
 }
 
 /// The part with the best or the worst evidence, as the question asks, among `parts`; and whether another is equal.
@@ -218,7 +218,7 @@ pub(super) fn which_part<'p>(
     parts: &[&'p str],
     findings: &Findings<'_>,
     wording: Wording,
-) -> Option<(&'p str, bool, Judgement)> {
+) -> Option<(&'p str, bool, Judgment)> {
     let words = words(question);
     let terms = terms_of(question);
     let distortions: Vec<Distortion> = terms.iter().flat_map(|term| term.term.distortions).copied().collect();
@@ -242,7 +242,7 @@ pub(super) fn which_part<'p>(
     };
     let text = finding.map_or_else(|| wording.part(part), |finding| wording.found(&finding));
     let pointers = known.iter().flat_map(|(part, _)| findings.pointers_of(part)).collect();
-    Some((part, tied, Judgement { holds: None, undecided: false, damage: Some(damage), text, pointers }))
+    Some((part, tied, Judgment { holds: None, undecided: false, damage: Some(damage), text, pointers }))
 }
 
 /// The degree that a text asks for, as a number from 0 to 4.

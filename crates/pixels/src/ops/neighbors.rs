@@ -1,17 +1,17 @@
-//! Second-order statistics of the 3x3 neighbourhoods of a plane.
+//! Second-order statistics of the 3x3 neighborhoods of a plane.
 //!
-//! The samples of neighbourhood (x, y) are numbered row by row: number `3 * j + i` stands at (x + i, y + j).
+//! The samples of neighborhood (x, y) are numbered row by row: number `3 * j + i` stands at (x + i, y + j).
 
 use multiversion::multiversion;
 
 use crate::Plane;
 use crate::ops::strips;
 
-/// Samples of a neighbourhood along one axis.
+/// Samples of a neighborhood along one axis.
 pub const SIDE: usize = 3;
-/// Samples of a neighbourhood.
+/// Samples of a neighborhood.
 pub const COUNT: usize = SIDE * SIDE;
-/// Distances in columns between two samples of a neighbourhood, -2..=2.
+/// Distances in columns between two samples of a neighborhood, -2..=2.
 const SHIFTS: usize = 2 * SIDE - 1;
 
 /// Sums over one row: of the samples, and of their products with the row itself and the two rows below at every shift.
@@ -26,7 +26,7 @@ struct Moments {
     products: [[f64; COUNT]; COUNT],
 }
 
-/// The covariance of all overlapping neighbourhoods inside the upper left `width` x `height` samples, divided by their
+/// The covariance of all overlapping neighborhoods inside the upper left `width` x `height` samples, divided by their
 /// number. All pairs of samples at one distance share a product, so 13 sums a sample give the 45 elements; sums are
 /// in double precision since the matrix is inverted.
 pub fn covariance(plane: &Plane, width: usize, height: usize) -> [[f64; COUNT]; COUNT] {
@@ -82,13 +82,13 @@ fn add_row(rows: &[Vec<f64>; SIDE], height: usize, y: usize, moments: &mut Momen
 #[multiversion(targets("x86_64+avx2"))]
 fn row_sums(rows: &[Vec<f64>; SIDE]) -> RowSums {
     let reach = SIDE - 1;
-    let centre = &rows[0][reach..rows[0].len() - reach];
-    let mut sums = RowSums { samples: sum(centre), products: [[0.0; SHIFTS]; SIDE] };
+    let center = &rows[0][reach..rows[0].len() - reach];
+    let mut sums = RowSums { samples: sum(center), products: [[0.0; SHIFTS]; SIDE] };
     for (below, (row, products)) in rows.iter().zip(&mut sums.products).enumerate() {
         // Shifts to the left within the row itself are those to the right seen from the other sample.
         match below {
-            0 => add_shifted::<2>(centre, row, products),
-            _ => add_shifted::<0>(centre, row, products),
+            0 => add_shifted::<2>(center, row, products),
+            _ => add_shifted::<0>(center, row, products),
         }
     }
     sums
@@ -107,10 +107,10 @@ fn sum(samples: &[f64]) -> f64 {
     lanes.iter().sum::<f64>() + rest.iter().sum::<f64>()
 }
 
-/// Adds the products of `centre` with `row`, which begins `SIDE - 1` samples before it, at the shifts from `FIRST` on.
+/// Adds the products of `center` with `row`, which begins `SIDE - 1` samples before it, at the shifts from `FIRST` on.
 #[inline(always)]
-fn add_shifted<const FIRST: usize>(centre: &[f64], row: &[f64], products: &mut [f64; SHIFTS]) {
-    let (chunks, rest) = centre.as_chunks::<LANES>();
+fn add_shifted<const FIRST: usize>(center: &[f64], row: &[f64], products: &mut [f64; SHIFTS]) {
+    let (chunks, rest) = center.as_chunks::<LANES>();
     let mut lanes = [[0.0f64; LANES]; SHIFTS];
     for (samples, start) in chunks.iter().zip((0..).step_by(LANES)) {
         let Some(others) = row[start..].first_chunk::<{ LANES + SHIFTS - 1 }>() else { break };
