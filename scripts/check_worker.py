@@ -4,7 +4,7 @@
     scripts/check_worker.py                     makes the environment of the peers (about 7 GB) if it is not there
     scripts/check_worker.py --venv /opt/peers   another place for it
 
-The pictures are a photograph of the repository and its JPEG of quality 20. Metrics that need weights are in the table with the
+The images are a photograph of the repository and its JPEG of quality 20. Metrics that need weights are in the table with the
 reason if the weights are not here. Ends with an error if a score differs, if fewer than ten metrics were served, or if the worker
 takes more than 5 ms a call besides the metric at 512x384.
 """
@@ -80,7 +80,7 @@ def compare(example: Path, files: dict, pixels: dict) -> bool:
     print(f"\npyiqa {pyiqa.__version__}, torch {torch.__version__}\n\n| metric | worker | direct | |\n| --- | ---: | ---: | --- |")
     served = wrong = 0
     for name in FULL_REFERENCE + NO_REFERENCE:
-        size = "256x192" if name == "mad" else "512x384"  # pyiqa's MAD takes minutes on larger pictures
+        size = "256x192" if name == "mad" else "512x384"  # pyiqa's MAD takes minutes on larger images
         kind = "FR" if name in FULL_REFERENCE else "NR"
         ours = by_worker(example, files[size], 0, [f"{kind}:{name}"])[0]
         if "error" in ours:
@@ -99,7 +99,7 @@ def compare(example: Path, files: dict, pixels: dict) -> bool:
 
 
 def round_trips(example: Path, files: dict, pixels: dict) -> bool:
-    """Milliseconds of a call besides the metric: pictures into shared memory, the pipe, floats, the answer."""
+    """Milliseconds of a call besides the metric: images into shared memory, the pipe, floats, the answer."""
     print("\n| call | size | whole, ms | metric, ms | besides, ms | of which the change to floats, ms |")
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     besides = {}
@@ -122,7 +122,7 @@ def round_trips(example: Path, files: dict, pixels: dict) -> bool:
 
 
 def change_to_floats(pixels) -> float:
-    """Milliseconds that Torch takes to make floats over 0..1 of a picture in memory: no caller of pyiqa is spared that."""
+    """Milliseconds that Torch takes to make floats over 0..1 of an image in memory: no caller of pyiqa is spared that."""
     import torch
 
     planes = torch.from_numpy(pixels.copy()).permute(2, 0, 1).contiguous()

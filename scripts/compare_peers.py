@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the Python peers and our metrics on the same pictures in the same run, and prints values and times.
+"""Runs the Python peers and our metrics on the same images in the same run, and prints values and times.
 
-    scripts/compare_peers.py                                  a pair made from a picture of the repository, 1920x1080
+    scripts/compare_peers.py                                  a pair made from an image of the repository, 1920x1080
     scripts/compare_peers.py --images REF DIST --only SSIM    a pair of your own, one metric
     scripts/compare_peers.py --cold-start --memory            also the whole program, and peak memory at 50 megapixels
     scripts/compare_peers.py --write-docs                     all of it, into docs/performance.md and docs/accuracy.md
 
 The peers (pinned in peers.py) live in a virtual environment outside the repository, made at the first run. Times are
-warm and the least of several interleaved rounds; the peers' pictures are already loaded as tensors. ILNIQE is run where
+warm and the least of several interleaved rounds; the peers' images are already loaded as tensors. ILNIQE is run where
 AGENTICIQA_ILNIQE_MODEL names the authors' templateModel.mat.
 """
 
@@ -38,7 +38,7 @@ PATIENCE = 2
 TARGETS = {name: 10 for name in METRICS if name not in {"PSNR", "ENTROPY", "ILNIQE"}} | {"CW-SSIM": 20, "MAD": 20}
 LUMA_TARGETS = {"SSIM": 2, "GMSD": 1}
 LARGE = (8660, 5774)
-# A peer that takes longer than this many seconds is run once, on one thread: neither would change the picture.
+# A peer that takes longer than this many seconds is run once, on one thread: neither would change the image.
 SLOW = 10
 
 
@@ -46,7 +46,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--venv", type=Path, default=DEFAULT_VENV, help="environment of the peers (%(default)s)")
     parser.add_argument("--images", type=Path, nargs=2, metavar=("REF", "DIST"), help="a pair, taken as it is")
-    parser.add_argument("--photo", type=Path, help="a picture to make the pair from: fitted to --size, JPEG quality 20")
+    parser.add_argument("--photo", type=Path, help="an image to make the pair from: fitted to --size, JPEG quality 20")
     parser.add_argument("--size", default="1920x1080", help="size of the pair that is made (%(default)s)")
     parser.add_argument("--only", nargs="+", metavar="METRIC", help="these metrics alone")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds (%(default)s)")
@@ -75,16 +75,16 @@ def fold(name: str) -> str:
 
 
 def shipped_photo() -> Path:
-    """The largest picture that ships with the repository."""
+    """The largest image that ships with the repository."""
     folders = (ROOT / "examples", ROOT / "tests" / "data")
     pictures = [path for folder in folders for path in folder.rglob("*") if path.suffix in {".jpg", ".png"}]
     if not pictures:
-        raise SystemExit("no picture ships in examples/: name one with --photo or a pair with --images")
+        raise SystemExit("no image ships in examples/: name one with --photo or a pair with --images")
     return max(pictures, key=lambda path: path.stat().st_size)
 
 
 def load_pair(options: argparse.Namespace):
-    """Reference and distorted picture as uint8 RGB arrays, and a sentence that says what they are."""
+    """Reference and distorted image as uint8 RGB arrays, and a sentence that says what they are."""
     import numpy
     from PIL import Image, ImageOps
 

@@ -6,7 +6,7 @@
     scripts/compare_torch.py --write-docs ...                   the table also into docs/performance.md
 
 PyTorch runs pyiqa's own classes (the virtual environment of peers.py) with random weights, which take the same time as
-the trained ones; nothing is downloaded. Pictures are tensors in memory on both sides. Times are the least of several
+the trained ones; nothing is downloaded. Images are tensors in memory on both sides. Times are the least of several
 calls, after one that warms up; rounds of all sides follow each other, and the least round counts.
 """
 

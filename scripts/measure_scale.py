@@ -35,10 +35,10 @@ ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "scale-measured.json"
 SIZES = {"512x384": (512, 384), "4000x3000": (4000, 3000)}
 TOOLS = {"PSNR": True, "SSIM": True, "Fused-FR": True, "Fused-NR": False}
-QUESTION = "What is wrong with this picture?"
-# The same pictures again and again: nothing is to be remembered.
+QUESTION = "What is wrong with this image?"
+# The same images again and again: nothing is to be remembered.
 UNCACHED = {"cache.memory_entries": 0}
-# Pictures that jobs are made of.
+# Images that jobs are made of.
 DIFFERENT = 64
 # The model of the jobs that ask one.
 SLOW_SECONDS, SLOW_PORT = 0.2, 8177
@@ -67,7 +67,7 @@ def pictures(folder: Path, size: tuple[int, int], shift: int = 0) -> tuple[Path,
 
 
 def samples(folder: Path, count: int) -> list[dict[str, str]]:
-    """Rows of pairs: so many names, and pictures that are not all the same."""
+    """Rows of pairs: so many names, and images that are not all the same."""
     several = [pictures(folder, SIZES["512x384"], shift) for shift in range(0, 7 * DIFFERENT, 7)]
     return [
         {"sample_id": f"photographs/{number // 1000:03}/{number:06}.jpg", "image_path": str(jpeg), "reference_path": str(png)}
@@ -83,7 +83,7 @@ def of_size(folder: Path, size: tuple[int, int], asked: agenticiqa.Agent) -> dic
     seconds = {"decode": least(lambda: agenticiqa.Picture(jpeg), repeat), "decode png": least(lambda: agenticiqa.Picture(png), repeat)}
     for tool, compares in TOOLS.items():
         metric = agenticiqa.Metric(tool)
-        # A new picture each time: what a metric keeps with one would not be measured again.
+        # A new image each time: what a metric keeps with one would not be measured again.
         seconds[tool] = min(metric.measure(coded, original if compares else None).execution_time for _ in range(repeat))
     agent = agenticiqa.Agent(settings=UNCACHED)
     agent.assess(jpeg, QUESTION)
@@ -130,7 +130,7 @@ def of_tiny_vlm(folder: Path) -> dict[str, float]:
 
 
 def of_jobs(folder: Path) -> list[dict[str, Any]]:
-    """Jobs of two actors on Ray: pictures a second in the middle half of each, for the simulation to be compared with."""
+    """Jobs of two actors on Ray: images a second in the middle half of each, for the simulation to be compared with."""
     def rate(output: Path, rows: int) -> float:
         """By the files: from the end of the first quarter to that of the third."""
         written = sorted(path.stat().st_mtime for path in output.glob("*.parquet"))

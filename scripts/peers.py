@@ -97,7 +97,7 @@ def fetch_parameters(name: str, target: Path) -> None:
 
 @dataclass
 class Peer:
-    """One implementation of one metric, with its pictures loaded."""
+    """One implementation of one metric, with its images loaded."""
 
     package: str
     call: Callable[[], float]
@@ -195,7 +195,7 @@ def skimage_ssim(reference, distorted) -> Peer:
 
 
 def on_luma(metric: str, reference, distorted) -> list[Peer]:
-    """The peers that are given gray pictures: OpenCV's quality module, and scikit-image for SSIM."""
+    """The peers that are given gray images: OpenCV's quality module, and scikit-image for SSIM."""
     import cv2
 
     compute = {

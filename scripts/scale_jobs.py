@@ -1,4 +1,4 @@
-"""The two kinds of jobs of the simulation: processor work alone, where a block is an event, and pictures that ask a model,
+"""The two kinds of jobs of the simulation: processor work alone, where a block is an event, and images that ask a model,
 where every call is one.
 
 Imported by simulate_scale.py.
@@ -23,7 +23,7 @@ class CpuJob(Simulation):
     def run(self) -> Outcome:
         outcome = super().run()
         spread = NormalDist(sigma=math.sqrt(math.log1p(self.work.cpu_cv**2))) if self.work.cpu_cv else None
-        for number in range(1, 200):  # pictures are no events: quantiles of the distribution that blocks are drawn from
+        for number in range(1, 200):  # images are no events: quantiles of the distribution that blocks are drawn from
             factor = math.exp(spread.inv_cdf(number / 200) - spread.variance / 2) if spread else 1.0
             outcome.row_times.append(self.work.cpu_seconds * factor)
         return outcome
@@ -71,7 +71,7 @@ class CpuJob(Simulation):
 
 
 class Row:
-    """A picture that is being assessed."""
+    """An image that is being assessed."""
 
     __slots__ = ("attempt", "begun", "calls", "failures", "asked", "reserved")
 

@@ -39,12 +39,12 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Work:
-    """What is done for each picture, and how many make up a block."""
+    """What is done for each image, and how many make up a block."""
 
     rows: int
     block_rows: int = 64
     cpu_seconds: float = 0.0  # mean on one core, everything included
-    cpu_cv: float = 0.0  # standard deviation over mean, of one picture
+    cpu_cv: float = 0.0  # standard deviation over mean, of one image
     block_seconds: float = 0.0  # on one core, once for each block
     read_bytes: float = 0.0
     shard_bytes: float = 0.0  # for each row
@@ -54,7 +54,7 @@ class Work:
 class Model:
     """A vision-language model behind a network, and how it is asked."""
 
-    calls: float = 5.0  # for each picture, one after the other, on average
+    calls: float = 5.0  # for each image, one after the other, on average
     seconds: float = 2.0  # mean of a call that is no straggler
     cv: float = 0.5
     straggler_share: float = 0.0
@@ -173,7 +173,7 @@ class Outcome:
     store_wait: float = 0.0  # core seconds in which an actor waited for the object store
     driver_busy: float = 0.0
     losses: int = 0
-    wasted_rows: float = 0.0  # work that was done and lost, in pictures
+    wasted_rows: float = 0.0  # work that was done and lost, in images
     errors: int = 0
     calls: int = 0
     prompt_tokens: float = 0.0
@@ -184,7 +184,7 @@ class Outcome:
     token_share: float = 0.0  # the same for tokens
     shards: bytearray = field(default_factory=bytearray)  # how often each block was written
     block_times: array = field(default_factory=lambda: array("d"))  # handed out until written
-    row_times: array = field(default_factory=lambda: array("d"))  # of one picture's own work
+    row_times: array = field(default_factory=lambda: array("d"))  # of one image's own work
     ends: array = field(default_factory=lambda: array("d"))  # of blocks, or of calls, in order
     starts: array = field(default_factory=lambda: array("d"))  # of calls
 
@@ -192,7 +192,7 @@ class Outcome:
         return busy / (of * self.makespan)
 
     def rate(self) -> float:
-        """Pictures a second in the middle half of the run, where beginning and end do not count."""
+        """Images a second in the middle half of the run, where beginning and end do not count."""
         first, last = len(self.ends) // 4, 3 * len(self.ends) // 4
         span = self.ends[last] - self.ends[first] if last > first else 0.0
         return (last - first) / len(self.ends) * self.rows / span if span > 0 else self.rows / self.makespan
@@ -204,7 +204,7 @@ class Outcome:
         return (last - first) / span if span > 0 else 0.0
 
     def seconds_for(self, rows: int) -> float:
-        """How long so many pictures take: what was simulated, and the rest at the rate of its middle."""
+        """How long so many images take: what was simulated, and the rest at the rate of its middle."""
         return self.makespan + max(rows - self.rows, 0) / self.rate()
 
     def loads(self) -> dict[str, float]:
@@ -335,7 +335,7 @@ class Simulation:
         self.spread()
 
     def take(self, attempt: Attempt) -> None:
-        """An actor has got a block; its pictures are there at `attempt.ready`."""
+        """An actor has got a block; its images are there at `attempt.ready`."""
         raise NotImplementedError
 
     def done(self, attempt: Attempt) -> None:
@@ -343,5 +343,5 @@ class Simulation:
         raise NotImplementedError
 
     def wasted(self, attempt: Attempt) -> float:
-        """How much had been done of a block that is lost, in pictures."""
+        """How much had been done of a block that is lost, in images."""
         raise NotImplementedError

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Simulates a job over very many pictures on a cluster, event by event, and prints how long it takes and what it costs.
+"""Simulates a job over very many images on a cluster, event by event, and prints how long it takes and what it costs.
 
     scripts/simulate_scale.py                                          every table, two minutes on one core
     scripts/simulate_scale.py --only capacity --nodes 1 20             one table, clusters of your own
@@ -8,7 +8,7 @@
 
 Figures that were measured, and what is assumed, are in docs/scale-measured.json. The simulation is in scale_model.py and
 scale_jobs.py. A job is simulated until its rate is steady and the rest is added at that rate; the tables say how many
-pictures were simulated. Only the table of losses simulates all of its pictures.
+images were simulated. Only the table of losses simulates all of its images.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SMALL, LARGE = "512x384", "4000x3000"
 DAY = 86400.0
 # Requests and tokens a minute; the last pair is what a provider gives at most together.
 LIMITS = [(500, NEVER), (10_000, NEVER), (30_000, NEVER), (30_000, 150e6)]
-# A run goes on for so many blocks an actor, or so many pictures for each assessment at a time.
+# A run goes on for so many blocks an actor, or so many images for each assessment at a time.
 BLOCKS_PER_ACTOR, ROWS_PER_PLACE, FEWEST_ROWS = 100, 4, 40_000
 LOSSES = {"30 days": 30 * DAY, "1 day": DAY, "1 hour": 3600.0}
 LOSS_ROWS, LOSS_NODES = 20_000_000, 100
@@ -47,7 +47,7 @@ class Job:
 
 
 def jobs(figures: dict) -> list[Job]:
-    """The rows of the capacity table; how many pictures each simulates is set later."""
+    """The rows of the capacity table; how many images each simulates is set later."""
     picture, overhead = figures["pictures"][SMALL], figures["overhead"]
     seconds, size, large = picture["seconds"], picture["bytes"], picture["png_bytes"]
 
@@ -77,7 +77,7 @@ def cluster(figures: dict, nodes: int, block_rows: int, **changes: float) -> Clu
 
 
 def sample(job: Job, machines: Cluster, most: int) -> Job:
-    """As many pictures as it takes until the rate is steady."""
+    """As many images as it takes until the rate is steady."""
     if job.model:
         places = int(machines.nodes * machines.cores * job.model.actors_per_core) * job.model.at_a_time
         rows = max(ROWS_PER_PLACE * places, FEWEST_ROWS)
@@ -114,13 +114,13 @@ def capacity(figures: dict, options: argparse.Namespace) -> list[str]:
                 job.name, str(nodes), span(seconds), f"{options.pictures / seconds:,.1f}", f"{outcome.loads()['cpu']:.0%}",
                 calls, f"{span(quantile(outcome.row_times, 0.5))} / {span(quantile(outcome.row_times, 0.99))}",
                 outcome.bottleneck(), f"{money:,.0f}" + (f" + {tokens:,.0f}" if tokens else ""), amount(outcome.rows)])
-    head = ["job", "nodes", "time", "pictures/s", "cores busy", "calls/s", "a picture, p50 / p99", "bottleneck",
+    head = ["job", "nodes", "time", "pictures/s", "cores busy", "calls/s", "an image, p50 / p99", "bottleneck",
             "USD (nodes + tokens)", "simulated"]
     return table(head, rows, "lrrrrrrlrr")
 
 
 def failures(figures: dict, options: argparse.Namespace) -> list[str]:
-    """Every picture of the job is simulated here: what is lost depends on how long it really runs."""
+    """Every image of the job is simulated here: what is lost depends on how long it really runs."""
     seconds, overhead = figures["pictures"][LARGE]["seconds"], figures["overhead"]
     whole = Work(rows=LOSS_ROWS, cpu_seconds=seconds["decode"] + seconds["Fused-NR"] + overhead["row_seconds"],
                  cpu_cv=figures["cpu_cv"], block_seconds=overhead["block_seconds"],
@@ -195,7 +195,7 @@ def measured(figures: dict, _: argparse.Namespace) -> list[str]:
     rows += [
         ["bytes of a JPEG / PNG", *(f"{data(of['bytes'])} / {data(of['png_bytes'])}" for of in (small, large)), said["bytes"]],
         ["bytes of a row, score / assess", f"{shards['score']} / {shards['assess']}", "the same", said["shard_bytes_per_row"]],
-        ["calls a picture", f"{model['calls']:g}", f"{model['calls']:g}", said["calls"]],
+        ["calls an image", f"{model['calls']:g}", f"{model['calls']:g}", said["calls"]],
         ["tokens a call, in / out", *[f"{model['prompt_tokens']:,.0f} / {model['completion_tokens']:,.0f}"] * 2, said["tokens"]],
         ["a call of a tiny model here", *["{seconds:g} s, {tokens:g} tokens".format(**figures["tiny_vlm"])] * 2, said["tiny_vlm"]],
         ["latency of a call, mean", *[f"{model['seconds']:g} s"] * 2, said["model"]],

@@ -1,4 +1,4 @@
-//! Any bytes are a picture or an error; a picture can be shown and scored.
+//! Any bytes are an image or an error; an image can be shown and scored.
 #![no_main]
 
 use agenticiqa_imaging::{Decoder, jpeg_quality};

@@ -1,4 +1,4 @@
-//! Every metric on tiny and odd pictures: a finite score or an error, with and without a map.
+//! Every metric on tiny and odd images: a finite score or an error, with and without a map.
 #![no_main]
 
 use agenticiqa_metrics::{Image, Kind, Metric, Pair, all};
@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// A picture of the fuzzer's bytes, repeated to fill it; gray or color, 8 or 16 bits.
+/// An image of the fuzzer's bytes, repeated to fill it; gray or color, 8 or 16 bits.
 fn picture(width: usize, height: usize, kind: u8, bytes: &[u8], shift: usize) -> Option<Image> {
     if bytes.is_empty() {
         return None;

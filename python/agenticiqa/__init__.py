@@ -1,4 +1,4 @@
-"""Image quality assessment: ask about a picture, get an answer, a score from 1 to 5, and the evidence; or the metrics alone.
+"""Image quality assessment: ask about an image, get an answer, a score from 1 to 5, and the evidence; or the metrics alone.
 
 >>> import agenticiqa
 >>> agenticiqa.Metric("PSNR").lower_is_better

@@ -1,4 +1,4 @@
-"""The agent: a question about a picture to an answer with its evidence, at once, as events, or with asyncio."""
+"""The agent: a question about an image to an answer with its evidence, at once, as events, or with asyncio."""
 
 from __future__ import annotations
 
@@ -241,17 +241,17 @@ def assess(
     config: str | os.PathLike[str] | None = None,
     **question: Any,
 ) -> Assessment:
-    """Answers a question about a picture: planner, executor, summarizer.
+    """Answers a question about an image: planner, executor, summarizer.
 
-    ``reference`` is a picture to compare with, ``options`` those of a multiple-choice question, ``regions`` named parts of the
-    picture (``{"face": (120, 40, 200, 200)}``: left, top, width, height), ``tools`` those that must run, ``answer`` the form of
+    ``reference`` is an image to compare with, ``options`` those of a multiple-choice question, ``regions`` named parts of the
+    image (``{"face": (120, 40, 200, 200)}``: left, top, width, height), ``tools`` those that must run, ``answer`` the form of
     the answer ("auto", "score", "choice" or "text"), ``max_replan`` how often a new plan may be made, ``sample_id``, ``name`` and
     ``reference_name`` what the record calls them. ``backend`` and ``config`` are those of `Agent`.
 
     >>> import numpy
     >>> noise = numpy.random.default_rng(1).normal(128, 25, (128, 128, 3))
     >>> print(assess(noise.clip(0, 255).astype(numpy.uint8), "Is it noisy?").answer)
-    Yes: severe noise in the whole picture.
+    Yes: severe noise in the whole image.
     """
     return _known(backend, config).assess(image, query, **question)
 

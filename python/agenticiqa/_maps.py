@@ -41,7 +41,7 @@ class QualityMap(numpy.ndarray[tuple[int, int], numpy.dtype[numpy.float32]]):
 
     @property
     def damage(self) -> NDArray[numpy.float32]:
-        """The same from 0 (flawless) to 1 (fully damaged), ready to be shown as a picture."""
+        """The same from 0 (flawless) to 1 (fully damaged), ready to be shown as an image."""
         share = (self.view(numpy.ndarray) - self.best) / (self.worst - self.best)
         damage: NDArray[numpy.float32] = numpy.clip(share, 0, 1, dtype=numpy.float32)
         return damage

@@ -1,4 +1,4 @@
-"""Metrics: a picture, or a picture and its reference, to a number, a map, or a table of numbers."""
+"""Metrics: an image, or an image and its reference, to a number, a map, or a table of numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ._maps import QualityMap
 
-#: A picture: a path, the bytes of a file, an array of height, width and channels, a Pillow image, anything with
+#: An image: a path, the bytes of a file, an array of height, width and channels, a Pillow image, anything with
 #: ``__dlpack__`` or ``__array__``, or a `Picture`.
 Image: TypeAlias = Any
 #: Left edge, upper edge, width, height, in pixels.
@@ -155,7 +155,7 @@ class Metric:
         return QualityMap(self.name, *self._tool.map(image, reference, _part(region)))
 
     def many(self, images: Iterable[Image], references: Any = None, **options: Any) -> NDArray[numpy.float64]:
-        """The raw scores of many pictures: `score_many` with this metric."""
+        """The raw scores of many images: `score_many` with this metric."""
         return score_many(images, references, tool=self, **options)
 
     def __repr__(self) -> str:
@@ -178,7 +178,7 @@ def _known(tool: str) -> Metric:
 def score(
     image: Image, reference: Image | None = None, tool: str | Metric = "SSIM", *, region: Region | None = None
 ) -> float:
-    """The raw score of a picture by one tool.
+    """The raw score of an image by one tool.
 
     >>> import numpy
     >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
@@ -200,12 +200,12 @@ def score_many(
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[numpy.float64]:
-    """The raw scores of many pictures, on all cores.
+    """The raw scores of many images, on all cores.
 
-    ``references`` is one for each picture (a list, or a column of a table), or one for all (a path, bytes, an array, a
-    `Picture`). With one tool the result is an array of as many scores as pictures, with a list of tools one of
-    pictures by tools. A picture that cannot be scored raises its exception, or, with ``errors="nan"``, is NaN.
-    ``progress`` is called with the number of pictures that are done and of all.
+    ``references`` is one for each image (a list, or a column of a table), or one for all (a path, bytes, an array, a
+    `Picture`). With one tool the result is an array of as many scores as images, with a list of tools one of
+    images by tools. An image that cannot be scored raises its exception, or, with ``errors="nan"``, is NaN.
+    ``progress`` is called with the number of images that are done and of all.
 
     >>> import numpy
     >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
@@ -218,7 +218,7 @@ def score_many(
     table = _run(images, references, tool, threads, progress)
     if errors == "raise" and table["errors"]:
         (row, _), error = min(table["errors"].items(), key=lambda item: item[0])
-        error.add_note(f"picture {row} of those given, counted from 0")
+        error.add_note(f"image {row} of those given, counted from 0")
         raise error
     raw: NDArray[numpy.float64] = table["raw"]
     return raw[:, 0] if alone else raw
@@ -232,7 +232,7 @@ def score_table(
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> dict[str, Any]:
-    """The scores of many pictures by several tools, in columns: ready for Arrow, pandas or Polars.
+    """The scores of many images by several tools, in columns: ready for Arrow, pandas or Polars.
 
     For each tool there is a column of its name with the raw score, ``NAME_normalized`` (from 1 to 5), for tools with an interval
     ``NAME_low`` and ``NAME_high``, and ``NAME_error``, which says why there is no score. Where there is none the value is NaN.
@@ -274,7 +274,7 @@ def _run(
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]:
     if isinstance(images, (str, bytes, os.PathLike, _native.Picture)):
-        raise PictureError("one picture was given where a list of pictures is needed: use score(), or put it in a list")
+        raise PictureError("one image was given where a list of images is needed: use score(), or put it in a list")
     if threads is not None and threads < 1:
         raise ValueError("the number of threads must be 1 or more")
     listed = _listed(images)
@@ -282,7 +282,7 @@ def _run(
     each = _listed(references)
     if each is not None and len(each) != len(pictures):
         raise PictureError(
-            f"there are {len(pictures)} pictures and {len(each)} references: give one for each, or one for all"
+            f"there are {len(images)} images and {len(each)} references: give one for each, or one for all"
         )
     native = [metric._tool for metric in _metrics(tools)]
     shared = references is not None and each is None
@@ -290,7 +290,7 @@ def _run(
 
 
 def _listed(values: Any) -> list[Any] | None:
-    """One picture for each row: a list, or a column of a table. ``None`` where it is one picture, as an array is."""
+    """One image for each row: a list, or a column of a table. ``None`` where it is one image, as an array is."""
     kind = getattr(getattr(values, "dtype", None), "kind", None)
     if hasattr(values, "to_pylist"):
         values = values.to_pylist()

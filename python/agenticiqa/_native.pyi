@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 __version__: str
 
 class Picture:
-    """A picture that is decoded: give it to several metrics, and it is decoded once."""
+    """An image that is decoded: give it to several metrics, and it is decoded once."""
 
     def __new__(cls, image: Any, max_pixels: int | None = None) -> Picture: ...
     @property

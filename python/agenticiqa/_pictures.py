@@ -1,4 +1,4 @@
-"""What other libraries call a picture, made plain: a path, bytes, or an array of numpy."""
+"""What other libraries call an image, made plain: a path, bytes, or an array of numpy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .errors import PictureError
 if TYPE_CHECKING:
     import numpy
 
-# Modes of Pillow whose samples are a picture as they are.
+# Modes of Pillow whose samples are an image as they are.
 _PLAIN_MODES = {"L", "RGB", "RGBA", "I;16"}
 
 
@@ -31,14 +31,14 @@ def plain(picture: Any) -> str | bytes | numpy.ndarray[Any, Any]:
 
         return numpy.asarray(picture)
     if isinstance(picture, dict) and (picture.get("bytes") or picture.get("path")):
-        # As datasets of Hugging Face hold pictures that are not decoded.
+        # As datasets of Hugging Face hold images that are not decoded.
         held: str | bytes = picture.get("bytes") or picture["path"]
         return held
     if picture is None:
-        raise PictureError("there is no picture: the value is missing")
+        raise PictureError("there is no image: the value is missing")
     raise PictureError(
-        f"{_name(picture)} is no picture: give a path, the bytes of a file, an array of height, width and channels, "
-        "or a picture of Pillow"
+        f"{_name(image)} is no image: give a path, the bytes of a file, an array of height, width and channels, "
+        "or an image of Pillow"
     )
 
 
@@ -65,7 +65,7 @@ def _of_pillow(picture: Any) -> numpy.ndarray[Any, Any]:
     if picture.mode not in _PLAIN_MODES:
         if picture.mode in ("I", "F"):
             raise PictureError(
-                f"a picture of Pillow in mode {picture.mode} has no white: convert it to an array of uint8, uint16 or "
+                f"an image of Pillow in mode {picture.mode} has no white: convert it to an array of uint8, uint16 or "
                 "floating-point numbers from 0 to 1"
             )
         transparent = picture.mode in ("LA", "La", "PA", "RGBa") or "transparency" in picture.info
@@ -88,7 +88,7 @@ def _of_dlpack(picture: Any) -> numpy.ndarray[Any, Any]:
         try:
             return numpy.asarray(picture)
         except Exception:
-            raise PictureError(f"{_name(picture)} cannot be read as an array: {error}") from error
+            raise PictureError(f"{_name(image)} cannot be read as an array: {error}") from error
 
 
 def _name(picture: Any) -> str:

@@ -38,7 +38,7 @@ class InferenceModel:
         pictures = _batch(target)
         references = None if ref is None or self.metric_mode == "NR" else _batch(ref)
         if references is None and self.metric_mode == "FR":
-            raise PairError(f"{self._metric.name} compares with a reference: call it with two pictures")
+            raise PairError(f"{self._metric.name} compares with a reference: call it with two images")
         if references is not None and len(references) == 1 and len(pictures) > 1:
             references = references * len(pictures)
         scores = score_many(pictures, references, self._metric)
@@ -93,13 +93,13 @@ def list_models(
 
 
 def _batch(pictures: Any) -> list[Any]:
-    """The pictures of a batch: N, C, H, W; a single picture is a batch of one."""
+    """The images of a batch: N, C, H, W; a single image is a batch of one."""
     shape = getattr(pictures, "shape", None)
     if isinstance(pictures, (str, bytes, os.PathLike)) or shape is None:
         return [pictures]
     if len(shape) != 4:
         raise PictureError(
-            f"a batch has the shape N, C, H, W, not {tuple(shape)}: for one picture use score(), or picture[None]"
+            f"a batch has the shape N, C, H, W, not {tuple(shape)}: for one image use score(), or image[None]"
         )
     if shape[1] not in (1, 3):
         raise PictureError(f"a batch has the shape N, C, H, W with 1 or 3 channels, not {tuple(shape)}")

@@ -14,7 +14,7 @@ Level = Literal["Excellent", "Good", "Fair", "Poor", "Bad"]
 class Distortion:
     """Damage that was found, and how bad it is."""
 
-    #: The part of the picture; "Global" is the whole.
+    #: The part of the image; "Global" is the whole.
     part: str
     name: str
     severity: str

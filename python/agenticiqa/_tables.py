@@ -36,7 +36,7 @@ def assessed(
     at_a_time: int = 1,
     **question: Any,
 ) -> dict[str, list[Any]]:
-    """An answer for each picture, so many at a time."""
+    """An answer for each image, so many at a time."""
     found: list[Assessment | AgenticIQAError] = []
     running: deque[Run | AgenticIQAError] = deque()
     for image, query, reference in zip(images, queries, references, strict=True):

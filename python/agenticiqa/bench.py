@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Pixels = NDArray[numpy.uint8]
 
 PARTS = ("overhead", "threads", "peers", "import")
-# What a call costs is told at the size of a patch and at that of pictures of databases.
+# What a call costs is told at the size of a patch and at that of images of databases.
 SIZES = ((64, 64), (512, 384))
 
 
@@ -42,7 +42,7 @@ def least(call: Callable[[], object], repeat: int) -> float:
 
 
 def pair(width: int, height: int) -> tuple[Pixels, Pixels]:
-    """A picture with smooth parts, edges and texture, and the same with noise."""
+    """An image with smooth parts, edges and texture, and the same with noise."""
     import numpy
 
     random = numpy.random.default_rng(2004)
@@ -56,7 +56,7 @@ def pair(width: int, height: int) -> tuple[Pixels, Pixels]:
 
 def overhead(tool: str, repeat: int) -> list[dict[str, Any]]:
     """Microseconds that a call on arrays takes beside the metric itself, which tells its own time: those of the call from Python, and those
-    in which the pixels are put into planes. Pictures that are ready have no such way to go."""
+    in which the pixels are put into planes. Images that are ready have no such way to go."""
     metric = agenticiqa.Metric(tool)
 
     def beside(*pictures: Any) -> tuple[float, float]:
@@ -89,7 +89,7 @@ def overhead(tool: str, repeat: int) -> list[dict[str, Any]]:
 
 
 def threads(tool: str, size: tuple[int, int], repeat: int) -> dict[str, Any]:
-    """Pictures a second of ``score_many`` on one thread and on all."""
+    """Images a second of ``score_many`` on one thread and on all."""
     image, reference = pair(*size)
     count = agenticiqa.threads()
     pictures = [image] * (8 * count)
@@ -168,7 +168,7 @@ def _lines(report: dict[str, Any]) -> Iterator[str]:
         )
     if many := report.get("threads"):
         yield (
-            f"threads   {many['tool']} at {many['size']}: {many['one_per_second']:.0f} pictures a second on one, "
+            f"threads   {many['tool']} at {many['size']}: {many['one_per_second']:.0f} images a second on one, "
             f"{many['all_per_second']:.0f} on {many['threads']}, {many['ratio']:.2f} times as many"
         )
     for row in report.get("peers", []):
@@ -198,7 +198,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(prog="python -m agenticiqa.bench", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
-        "--size", type=_size, default=(512, 384), metavar="WxH", help="of pictures for threads and peers (512x384)"
+        "--size", type=_size, default=(512, 384), metavar="WxH", help="of images for threads and peers (512x384)"
     )
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="the least of so many times counts (5)")
     parser.add_argument(

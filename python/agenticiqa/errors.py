@@ -1,4 +1,4 @@
-"""What can go wrong. Messages are those of the program: they name the picture or the field, and what to do."""
+"""What can go wrong. Messages are those of the program: they name the image or the field, and what to do."""
 
 __all__ = [
     "AgenticIQAError",
@@ -18,7 +18,7 @@ class AgenticIQAError(Exception):
 
 
 class PictureError(AgenticIQAError, ValueError):
-    """A file, an array or a region is no picture, or none that the tool can measure."""
+    """A file, an array or a region is no image, or none that the tool can measure."""
 
 
 class MissingFileError(PictureError, FileNotFoundError):
@@ -26,7 +26,7 @@ class MissingFileError(PictureError, FileNotFoundError):
 
 
 class PairError(AgenticIQAError, ValueError):
-    """Picture and reference are of different size, or the reference is missing."""
+    """Image and reference are of different size, or the reference is missing."""
 
 
 class ToolError(AgenticIQAError, RuntimeError):

@@ -1,6 +1,6 @@
-"""Scores and assessments of the rows of a Spark DataFrame. Pictures are paths that executors can open, or the bytes of files.
+"""Scores and assessments of the rows of a Spark DataFrame. Images are paths that executors can open, or the bytes of files.
 
-Each task uses one thread: its number of cores is Spark's to say. A picture that cannot be used has its error in a column, and the job goes
+Each task uses one thread: its number of cores is Spark's to say. An image that cannot be used has its error in a column, and the job goes
 on. As all of Spark this is lazy: write the result, or ``cache()`` it, before using it twice.
 """
 
@@ -21,7 +21,7 @@ from .errors import SettingsError
 
 #: Columns of some rows.
 Table: TypeAlias = Callable[[pyarrow.RecordBatch], dict[str, Any]]
-# Rows that are worked on at a time: few, since the bytes of their pictures are copied.
+# Rows that are worked on at a time: few, since the bytes of their images are copied.
 _ROWS = 64
 
 

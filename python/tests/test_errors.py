@@ -46,7 +46,7 @@ def said(error: type[AgenticIQAError], call: object, *arguments: object, **optio
 def test_samples_of_the_wrong_type(dtype):
     array = numpy.zeros((48, 64, 3), dtype)
     message = (
-        f"an array of {array.dtype} is no picture: samples must be uint8, uint16, or floating-point numbers from 0 to 1"
+        f"an array of {array.dtype} is no image: samples must be uint8, uint16, or floating-point numbers from 0 to 1"
     )
     assert said(PictureError, score, array, NOISE) == message
     assert said(PictureError, score, NOISE, array) == f"the reference cannot be used: {message}"
@@ -56,7 +56,7 @@ def test_samples_of_the_wrong_type(dtype):
 def test_arrays_of_the_wrong_shape(shape):
     told = said(PictureError, score, numpy.zeros(shape, numpy.uint8), NOISE)
     assert told.startswith(
-        f"an array of shape ({', '.join(map(str, shape))}) is no picture: it must have height and width"
+        f"an array of shape ({', '.join(map(str, shape))}) is no image: it must have height and width"
     )
 
 
@@ -88,7 +88,7 @@ def test_numbers_that_are_no_fractions(dtype, value, message):
     "thing", [None, 5, 2.5, [[1, 2], [3, 4]], {"a": 1}, object(), numpy.float32(1), range(5), lambda: 0]
 )
 def test_what_is_no_picture(thing):
-    assert "is no picture" in said(PictureError, score, thing, NOISE)
+    assert "is no image" in said(PictureError, score, thing, NOISE)
 
 
 @pytest.mark.parametrize(
@@ -190,9 +190,9 @@ def test_tools_that_are_none():
 
 def test_batches_that_are_none():
     assert said(PictureError, score_many, CODED, NOISE).startswith(
-        "one picture was given where a list of pictures is needed"
+        "one image was given where a list of images is needed"
     )
-    assert said(PictureError, score_many, [NOISE, NOISE], [NOISE]).startswith("there are 2 pictures and 1 references")
+    assert said(PictureError, score_many, [NOISE, NOISE], [NOISE]).startswith("there are 2 images and 1 references")
     for options in ({"errors": "ignore"}, {"threads": 0}):
         with pytest.raises(ValueError):
             score_many([NOISE], NOISE, **options)

@@ -158,7 +158,7 @@ def test_a_picture_that_cannot_be_scored(coded, original):
     pictures = [coded, coded[:100], "missing.png", coded.astype(int)]
     with pytest.raises(PairError, match="the reference is 240x180 but the image is 240x100") as caught:
         score_many(pictures, original)
-    assert caught.value.__notes__ == ["picture 1 of those given, counted from 0"]
+    assert caught.value.__notes__ == ["image 1 of those given, counted from 0"]
     with pytest.raises(MissingFileError):
         score_many(pictures[2:], original)
     found = score_many(pictures, original, errors="nan")
@@ -201,7 +201,7 @@ def test_what_progress_raises_ends_the_work(original):
 
 
 def test_pictures_are_worked_on_at_the_same_time(original):
-    """Each picture waits for another: with one thread, or with the lock of the interpreter held, none would get through."""
+    """Each image waits for another: with one thread, or with the lock of the interpreter held, none would get through."""
     both = threading.Barrier(2, timeout=20)
 
     class Patient:

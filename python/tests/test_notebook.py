@@ -1,4 +1,4 @@
-"""The notebook runs from top to bottom, and shows pictures."""
+"""The notebook runs from top to bottom, and shows images."""
 
 from __future__ import annotations
 

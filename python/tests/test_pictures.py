@@ -1,4 +1,4 @@
-"""What counts as a picture: the same pixels have the same score, whatever they come in."""
+"""What counts as an image: the same pixels have the same score, whatever they come in."""
 
 from __future__ import annotations
 

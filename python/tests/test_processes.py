@@ -134,7 +134,7 @@ def test_an_interrupt_ends_a_long_score(tool):
 
 
 def test_an_interrupt_ends_many_scores():
-    """Of large pictures, where nothing is done for long, and of small ones, where something is done all the time."""
+    """Of large images, where nothing is done for long, and of small ones, where something is done all the time."""
     ended_at_once(SMALL.format(1500) + "agenticiqa.score_many([photo] * 1000, photo, 'MAD')")
     ended_at_once(SMALL.format(64) + "agenticiqa.score_many([photo] * 500_000, photo, 'PSNR')")
 
@@ -178,7 +178,7 @@ for delay in (0.005, 0.01, 0.02, 0.03):
 
 
 def test_work_goes_on_after_an_interrupt():
-    """What nobody waits for any more keeps nobody waiting: MAD of the large picture takes a minute."""
+    """What nobody waits for any more keeps nobody waiting: MAD of the large image takes a minute."""
     code = (
         LARGE
         + """

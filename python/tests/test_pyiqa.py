@@ -147,11 +147,11 @@ def test_what_it_cannot_do(batch):
         create_metric("nobody")
     with pytest.raises(ToolError, match="MUSIQ cannot run here: needs pyiqa"):
         create_metric("musiq")
-    with pytest.raises(PairError, match="call it with two pictures"):
+    with pytest.raises(PairError, match="call it with two images"):
         create_metric("ssim")(batch[0])
     with pytest.raises(PictureError, match="N, C, H, W"):
         create_metric("niqe")(batch[0][0])
     with pytest.raises(PictureError, match="1 or 3 channels"):
         create_metric("niqe")(numpy.zeros((1, 2, 64, 64), numpy.float32))
-    with pytest.raises(PictureError, match="there are 2 pictures and 3 references"):
+    with pytest.raises(PictureError, match="there are 2 images and 3 references"):
         create_metric("ssim")(batch[0], numpy.concatenate([batch[1], batch[1][:1]]))

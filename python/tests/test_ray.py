@@ -57,7 +57,7 @@ def picture(number: int, size: tuple[int, int] = (40, 48)) -> numpy.ndarray:
 
 @pytest.fixture(scope="module")
 def photos(tmp_path_factory) -> Path:
-    """Pictures, and copies of them that lost their lowest bits."""
+    """Images, and copies of them that lost their lowest bits."""
     folder = tmp_path_factory.mktemp("photos")
     for kind in ("coded", "original"):
         (folder / kind).mkdir()
@@ -236,7 +236,7 @@ def small_pictures(folder: Path, count: int) -> list[dict]:
 
 
 def test_a_node_that_is_lost_costs_no_row(cluster, tmp_path):
-    """2,000 pictures; a worker node is killed when some of them are written."""
+    """2,000 images; a worker node is killed when some of them are written."""
     samples, output = small_pictures(tmp_path, 2000), tmp_path / "out"
     doomed = cluster.add_node(num_cpus=2)
     cluster.wait_for_nodes()
@@ -244,7 +244,7 @@ def test_a_node_that_is_lost_costs_no_row(cluster, tmp_path):
     killed: list[int] = []
 
     def is_at_work() -> bool:
-        """Some pictures are written, and a worker of ours lives on the node."""
+        """Some images are written, and a worker of ours lives on the node."""
         return len(list(output.glob("*.parquet"))) >= 8 and any(
             "Scorer" in child.name() + " ".join(child.cmdline()) for child in raylet.children()
         )
@@ -271,8 +271,8 @@ DRIVER = """
 import sys, ray, agenticiqa.ray as iqa
 address, folder, output = sys.argv[1:]
 ray.init(address=address, log_to_driver=False)
-pictures = iqa.read_images(folder)
-print(iqa.score(pictures, ["PIQE"], output=output, batch_size=8, actors=1).count())
+images = iqa.read_images(folder)
+print(iqa.score(images, ["PIQE"], output=output, batch_size=8, actors=1).count())
 """
 
 

@@ -1,4 +1,4 @@
-"""Every block of docs/python-recipes.md that is marked `python` runs, in a folder with pictures, and gives what it says."""
+"""Every block of docs/python-recipes.md that is marked `python` runs, in a folder with images, and gives what it says."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ CHECKS = {
     "Polars 2": check_polars_lazy,
     "DuckDB": check_duckdb,
     "Hugging Face datasets": check_datasets,
-    "One reference for many pictures": check_one_reference,
+    "One reference for many images": check_one_reference,
     "Worker processes": check_processes,
 }
 

@@ -162,7 +162,7 @@ def test_no_more_calls_at_a_time_than_places():
 
 
 def test_retries_run_out_into_error_rows():
-    """A picture is lost when one of its calls fails three times: 5 * 0.2^3, but for second order."""
+    """An image is lost when one of its calls fails three times: 5 * 0.2^3, but for second order."""
     model = replace(STEADY, failure_share=0.2)
     outcome = simulate(Cluster(nodes=2), Work(rows=20_000, block_rows=16), model)
     assert outcome.errors / outcome.rows == pytest.approx(1 - (1 - 0.2**3) ** 5, rel=0.1)

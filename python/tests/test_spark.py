@@ -58,7 +58,7 @@ def spark(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory):
-    """Names, pictures and references: 40 of 64 by 64, the last two of them a file that was cut off and one that is not there."""
+    """Names, images and references: 40 of 64 by 64, the last two of them a file that was cut off and one that is not there."""
     folder = tmp_path_factory.mktemp("photos")
     generator = numpy.random.default_rng(7)
     across, down = numpy.meshgrid(numpy.arange(64), numpy.arange(64))
@@ -161,7 +161,7 @@ def test_bad_arguments_are_told_before_the_job(spark, pairs):
     frame = spark.createDataFrame(pairs, "name string, path string, reference string")
     with pytest.raises(agenticiqa.UnknownToolError):
         on_spark.score(frame, ["SIMM"])
-    with pytest.raises(agenticiqa.SettingsError, match="no column picture: it has name, path, reference"):
+    with pytest.raises(agenticiqa.SettingsError, match="no column image: it has name, path, reference"):
         on_spark.score(frame, ["SSIM"], image="picture")
     with pytest.raises(agenticiqa.SettingsError):
         on_spark.assess(frame, "Is it noisy?", backend="nobody")

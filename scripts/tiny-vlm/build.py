@@ -23,12 +23,12 @@ FULL_PRECISION = 0
 
 # The language model.
 WIDTH, LAYERS, HEADS, KEY_HEADS, HIDDEN, CONTEXT = 64, 2, 4, 2, 128, 8192
-# The vision tower: pictures are scaled to SIDE x SIDE and cut into patches.
+# The vision tower: images are scaled to SIDE x SIDE and cut into patches.
 VISION_WIDTH, VISION_LAYERS, VISION_HEADS, VISION_HIDDEN, SIDE, PATCH = 64, 2, 4, 128, 224, 32
 # Mean and spread of the pixels that CLIP was trained with; any would do.
 PIXEL_MEAN = [0.48145466, 0.4578275, 0.40821073]
 PIXEL_SPREAD = [0.26862954, 0.26130258, 0.27577711]
-# Large enough that a picture changes what is said, small enough that it does not drown the text.
+# Large enough that an image changes what is said, small enough that it does not drown the text.
 PICTURE_STRENGTH = 0.3
 
 

@@ -106,7 +106,7 @@ test('a Chinese browser gets Chinese, a button changes it at once and for good, 
   await page.context().close();
 });
 
-test('a phone shows picture, question and answer below each other', async () => {
+test('a phone shows image, question and answer below each other', async () => {
   const page = await browser.open(server.base, PHONE);
   await look(page, 'phone-welcome');
   await choose(page, pictures.compressed, pictures.osprey);

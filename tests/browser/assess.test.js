@@ -1,4 +1,4 @@
-// One picture: brought in every way, asked about, traced, answered, and found again by its address.
+// One image: brought in every way, asked about, traced, answered, and found again by its address.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, test } from 'node:test';
@@ -36,7 +36,7 @@ test('the page is there at once, says who answers, and is small', async (t) => {
   await page.context().close();
 });
 
-test('a picture is dropped, a reference is dropped on its place, a picture is pasted', async () => {
+test('an image is dropped, a reference is dropped on its place, an image is pasted', async () => {
   const page = await browser.open(server.base);
   await bring(page, '.stage', 'drop', pictures.compressed);
   await page.waitForSelector('.slot .file');
@@ -52,9 +52,9 @@ test('a picture is dropped, a reference is dropped on its place, a picture is pa
   await page.context().close();
 });
 
-test('a file that is no picture is refused in the words of the server', async () => {
+test('a file that is no image is refused in the words of the server', async () => {
   const page = await browser.open(server.base, { expected: /400|415|422/ });
-  await page.setInputFiles('.welcome input[type=file]', { name: 'text.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no picture at all') });
+  await page.setInputFiles('.welcome input[type=file]', { name: 'text.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no image at all') });
   await page.waitForSelector('.notice.problem:not([hidden])');
   assert.match(await page.textContent('.notice.problem'), /text\.jpg: .{10,}/);
   await page.context().close();
@@ -79,7 +79,7 @@ test('a question is answered: trace, score with interval, tools, fusion, and evi
 
   await page.click('.tracing summary');
   const trace = await page.textContent('.trace');
-  for (const word of ['Planner', 'Executor', 'Summarizer', 'Detect distortions', 'the whole picture', 'with a reference']) assert.ok(trace.includes(word), `${word} in ${trace}`);
+  for (const word of ['Planner', 'Executor', 'Summarizer', 'Detect distortions', 'the whole image', 'with a reference']) assert.ok(trace.includes(word), `${word} in ${trace}`);
   for (const log of record.executor_evidence.tool_logs) {
     assert.ok(trace.includes(log.tool_name) && trace.includes(`${log.normalized_score.toFixed(2)} of 5`), trace);
   }
@@ -96,7 +96,7 @@ test('a question is answered: trace, score with interval, tools, fusion, and evi
   await page.context().close();
 });
 
-test('the picture in the README shows the page as it is', async () => {
+test('the image in the README shows the page as it is', async () => {
   const page = await browser.open(server.base, { viewport: { width: 1280, height: 800 } });
   await choose(page, pictures.compressed, pictures.osprey);
   await assess(page);
@@ -106,17 +106,17 @@ test('the picture in the README shows the page as it is', async () => {
   await page.context().close();
 });
 
-test('an address brings back the assessment with its pictures', async () => {
+test('an address brings back the assessment with its images', async () => {
   const first = await browser.open(server.base);
   await choose(first, pictures.blurred);
-  await assess(first, 'Is this picture sharp?');
+  await assess(first, 'Is this image sharp?');
   const hash = await first.evaluate(() => location.hash);
   const answer = await first.textContent('.card .answer');
   await first.context().close();
   const second = await browser.open(server.base, { at: hash });
   await second.waitForSelector('.card');
   assert.equal(await second.textContent('.card .answer'), answer);
-  assert.equal(await second.inputValue('.ask textarea'), 'Is this picture sharp?');
+  assert.equal(await second.inputValue('.ask textarea'), 'Is this image sharp?');
   await second.waitForSelector('.left:not(.empty)');
   await second.click('nav >> text=History');
   await second.waitForSelector('.past');
@@ -132,7 +132,7 @@ test('options make a multiple-choice question', async () => {
   await page.click('text=Multiple choice');
   await page.click('text=Add an option');
   for (const [index, text] of ['Blur', 'Noise', 'Compression'].entries()) await page.locator('.options input').nth(index).fill(text);
-  await assess(page, 'Which distortion does this picture have?');
+  await assess(page, 'Which distortion does this image have?');
   assert.match(await page.textContent('.card .answer'), /A Blur/);
   await page.context().close();
 });

@@ -8,7 +8,7 @@ import { palettePng } from './palette.js';
 const ROOT = resolve(import.meta.dirname, '../..');
 const ARTIFACTS = join(ROOT, 'target/browser');
 const GOLDEN = join(import.meta.dirname, 'golden');
-const COARSE = 48; // pixels across a golden picture
+const COARSE = 48; // pixels across a golden image
 const TOLERANCE = 16; // of 255, on average: fonts and timings may differ, the layout may not
 
 /** A browser and the pages that were opened in it. */
@@ -60,7 +60,7 @@ export async function place(page, selector) {
   return locator.boundingBox();
 }
 
-/** Puts pictures on the stage by the file chooser. */
+/** Puts images on the stage by the file chooser. */
 export async function choose(page, ...files) {
   await page.setInputFiles('.welcome input[type=file]', files);
   await page.waitForSelector('.left:not(.empty)');
@@ -101,7 +101,7 @@ export async function assertNoOverflow(page) {
 }
 
 /**
- * Keeps a picture of the page and compares it loosely: not blank, of the size of the window, and about what the golden one shows.
+ * Keeps an image of the page and compares it loosely: not blank, of the size of the window, and about what the golden one shows.
  * @param {any} page
  * @param {string} name
  */
@@ -112,7 +112,7 @@ export async function look(page, name) {
   await writeFile(join(ARTIFACTS, `${name}.png`), shot);
   const seen = await coarse(page, shot);
   const { width, height } = page.viewportSize();
-  assert.equal(seen.width % width, 0, 'the picture is as wide as the window');
+  assert.equal(seen.width % width, 0, 'the image is as wide as the window');
   assert.equal(Math.round(seen.height / height), Math.round(seen.width / width), 'and as high');
   const spread = Math.max(...seen.values) - Math.min(...seen.values);
   assert.ok(spread > 40, `${name} is blank`);
@@ -128,11 +128,11 @@ export async function look(page, name) {
 function assertAlike(seen, golden, name) {
   assert.equal(golden.values.length, seen.values.length, `${name} has another shape than its golden picture`);
   const apart = golden.values.reduce((sum, value, index) => sum + Math.abs(value - seen.values[index]), 0) / golden.values.length;
-  assert.ok(apart < TOLERANCE, `${name} differs by ${apart.toFixed(1)} of 255 from its golden picture (see target/browser/${name}.png)`);
+  assert.ok(apart < TOLERANCE, `${name} differs by ${apart.toFixed(1)} of 255 from its golden image (see target/browser/${name}.png)`);
 }
 
 /**
- * The picture of the page for the README: made here, at most 300 kB, and compared with the one that the repository has.
+ * The image of the page for the README: made here, at most 300 kB, and compared with the one that the repository has.
  * @param {any} page
  */
 export async function lookForReadme(page) {
@@ -147,7 +147,7 @@ export async function lookForReadme(page) {
   assertAlike(seen, await coarse(page, await readFile(path)), 'page');
 }
 
-/** A picture made small, by the browser, in a page without a policy. */
+/** An image made small, by the browser, in a page without a policy. */
 async function coarse(page, png, whole = false) {
   const blank = await page.context().newPage();
   try {

@@ -1,4 +1,4 @@
-// Two pictures on the stage: every way to compare them, pixel by pixel; heat maps; regions.
+// Two images on the stage: every way to compare them, pixel by pixel; heat maps; regions.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ async function places(...shares) {
 const LEFT = [[0.2, 0.3], [0.3, 0.6], [0.4, 0.5]];
 const RIGHT = [[0.6, 0.3], [0.7, 0.6], [0.8, 0.5]];
 
-test('the slider shows the reference on its left and the picture on its right; dragging and keys move it', async () => {
+test('the slider shows the reference on its left and the image on its right; dragging and keys move it', async () => {
   const points = await places(...LEFT, ...RIGHT);
   const slider = await stagePixels(page, points);
   await page.keyboard.press('3');
@@ -52,7 +52,7 @@ test('the slider shows the reference on its left and the picture on its right; d
   await page.keyboard.press('Home');
   await painted(page);
   assert.equal(await page.getAttribute('.handle', 'aria-valuenow'), '0');
-  assert.deepEqual(await stagePixels(page, points), image, 'all of it is the picture');
+  assert.deepEqual(await stagePixels(page, points), image, 'all of it is the image');
 });
 
 test('flipping shows one, then the other, at the same place', async () => {
@@ -86,7 +86,7 @@ test('side by side, zoom and pan move both', async () => {
   assert.deepEqual(await stagePixels(page, other), moved);
 });
 
-test('the difference of equal pictures is black, of others not, and grows with the gain', async () => {
+test('the difference of equal images is black, of others not, and grows with the gain', async () => {
   await page.keyboard.press('4');
   const points = await places(...LEFT, ...RIGHT, [0.33, 0.44], [0.55, 0.66], [0.75, 0.25]);
   const light = (pixels) => pixels.flat().reduce((sum, value) => sum + value, 0);
@@ -106,7 +106,7 @@ test('the difference of equal pictures is black, of others not, and grows with t
   assert.equal(light(await stagePixels(page, points)), 0);
 });
 
-test('at 1:1 a pixel of the picture is a pixel of the screen, and the probe reads what is shown', async () => {
+test('at 1:1 a pixel of the image is a pixel of the screen, and the probe reads what is shown', async () => {
   await page.keyboard.press('3');
   await page.click('text=1:1');
   await painted(page);
@@ -133,7 +133,7 @@ test('at 1:1 a pixel of the picture is a pixel of the screen, and the probe read
   assert.notEqual(await page.textContent('output.zoom'), '100 %');
 });
 
-test('a heat map lies over the picture, fades, and has a legend and a value under the pointer', async () => {
+test('a heat map lies over the image, fades, and has a legend and a value under the pointer', async () => {
   await page.keyboard.press('3');
   const points = await places(...LEFT, ...RIGHT);
   const bare = await stagePixels(page, points);
@@ -186,7 +186,7 @@ test('a box is drawn, named, scored and asked about', async () => {
   await look(page, 'region');
 });
 
-test('numbers of a box stay inside the picture', async () => {
+test('numbers of a box stay inside the image', async () => {
   await page.click('text=By numbers');
   const inputs = page.locator('.sides input');
   await inputs.nth(0).fill('700');

@@ -1,4 +1,4 @@
-// A job of several pictures: its wall, filters, brush, keys, export, and two runs against each other.
+// A job of several images: its wall, filters, brush, keys, export, and two runs against each other.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, test } from 'node:test';
@@ -33,7 +33,7 @@ async function runJob(name, files, query) {
 
 const scores = () => page.locator('.tile .figure').allTextContents().then((all) => all.map(Number));
 
-test('a job runs, and its pictures stand on the wall with scores, worst first', async () => {
+test('a job runs, and its images stand on the wall with scores, worst first', async () => {
   first = await runJob('first run', FILES);
   assert.equal(await page.textContent('.job-head h1'), 'first run done');
   assert.match(await page.textContent('.hidden-count'), /6 of 6 shown, 0 hidden/);
@@ -105,7 +105,7 @@ test('distortion, severity and tool narrow the wall', async () => {
   await page.waitForFunction(() => document.querySelectorAll('.tile').length === 6);
 });
 
-test('arrows walk over the wall, enter opens a picture, J and escape go on and back', async () => {
+test('arrows walk over the wall, enter opens an image, J and escape go on and back', async () => {
   await page.locator('.tile').first().focus();
   await page.keyboard.press('ArrowRight');
   const focused = await page.evaluate(() => document.activeElement.dataset.sample);
@@ -124,8 +124,8 @@ test('arrows walk over the wall, enter opens a picture, J and escape go on and b
   await page.waitForSelector('.wall');
 });
 
-test('two runs against each other: a point for each picture that both have', async () => {
-  second = await runJob('second run', FILES.slice(0, 4), 'Is this picture sharp?');
+test('two runs against each other: a point for each image that both have', async () => {
+  second = await runJob('second run', FILES.slice(0, 4), 'Is this image sharp?');
   await page.click('text=Compare runs');
   await page.waitForSelector('.scatter svg');
   await page.getByLabel('Run A').selectOption(first);

@@ -57,7 +57,7 @@ test('from the first tab to the answer, its evidence, a region and the slider, w
 
   await tabTo(page, '.ask textarea');
   await page.keyboard.press('Control+A');
-  await page.keyboard.type('What is wrong with this picture?');
+  await page.keyboard.type('What is wrong with this image?');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.card');
   await page.waitForFunction(() => document.querySelector('#announcer').textContent !== '');

@@ -106,7 +106,7 @@ test('the weights of the levels follow the formula, and a tool with an interval 
   assert.equal(parts, 3);
 });
 
-test('zoom keeps the pixel below the pointer, and the picture cannot be lost', async () => {
+test('zoom keeps the pixel below the pointer, and the image cannot be lost', async () => {
   const found = await page.evaluate(async () => {
     const { Viewport } = await import('/assets/viewport.js');
     const view = new Viewport();

@@ -1,4 +1,4 @@
-// A picture as a PNG file of 256 colors: small enough for a repository.
+// An image as a PNG file of 256 colors: small enough for a repository.
 import { crc32, deflateSync } from 'node:zlib';
 
 /** Cuts a list of colors (as numbers 0xRRGGBB with their counts) into boxes, each at its longest side. */

@@ -10,7 +10,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const PROGRAM = process.env.AGENTICIQA_PROGRAM ?? join(ROOT, 'target/debug/agenticiqa');
 const PATIENCE = 60_000; // milliseconds until a server that says nothing has failed
 
-/** Pictures of the repository. */
+/** Images of the repository. */
 export const pictures = {
   osprey: join(ROOT, 'examples/osprey.jpg'),
   compressed: join(ROOT, 'examples/osprey-compressed.jpg'),

@@ -87,7 +87,7 @@ async def connected(way, mode, *arguments, **options):
 
 
 def pictures(result):
-    """The pictures of an answer, decoded."""
+    """The images of an answer, decoded."""
     found = []
     for block in result.content:
         if isinstance(block, types.ImageContent):
@@ -152,7 +152,7 @@ async def every_tool(client):
         heard.append((progress, message))
 
     assessed = await call(client, "assess_image", {
-        "image": str(EXAMPLES / "osprey-blurred.jpg"), "query": "Is this picture sharp?", "map": "Blur",
+        "image": str(EXAMPLES / "osprey-blurred.jpg"), "query": "Is this image sharp?", "map": "Blur",
     }, progress_callback=hear)
     answer = assessed.structured_content
     assert answer["final_answer"] and answer["reasoning"] and 1 <= answer["quality_score"] <= 5

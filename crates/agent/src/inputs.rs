@@ -1,4 +1,4 @@
-//! What is assessed: the picture, its reference, and the parts of both, decoded once and shared by all.
+//! What is assessed: the image, its reference, and the parts of both, decoded once and shared by all.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ pub use agenticiqa_tools::{Digest, Part, Source};
 use agenticiqa_vision::perception::{self, Examination};
 use agenticiqa_vlm::{Attachment, ImageLimits, prepare};
 
-/// The picture and its reference.
+/// The image and its reference.
 #[derive(Debug)]
 pub struct Inputs {
     image: Source,
@@ -22,7 +22,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// A picture and its reference, which must be of one size.
+    /// An image and its reference, which must be of one size.
     pub fn new(image: Source, reference: Option<Source>) -> Result<Self, MetricError> {
         let whole = Part {
             image: image.picture.image.clone(),
@@ -39,12 +39,12 @@ impl Inputs {
         })
     }
 
-    /// The picture that is judged.
+    /// The image that is judged.
     pub fn image(&self) -> &Source {
         &self.image
     }
 
-    /// The picture that it is compared with.
+    /// The image that it is compared with.
     pub fn reference(&self) -> Option<&Source> {
         self.reference.as_ref()
     }
@@ -64,7 +64,7 @@ impl Inputs {
         Ok(part)
     }
 
-    /// What is found in a region of the picture, or in the whole; examined once. Takes a while: not for the threads of
+    /// What is found in a region of the image, or in the whole; examined once. Takes a while: not for the threads of
     /// the runtime.
     pub fn examine(&self, region: Option<Region>) -> Result<Arc<Examination>, String> {
         let part = self.part(region).map_err(|error| error.to_string())?;
@@ -78,7 +78,7 @@ impl Inputs {
         Ok(examined)
     }
 
-    /// The picture, and the reference marked as such, as a model takes them; made once for the same limits.
+    /// The image, and the reference marked as such, as a model takes them; made once for the same limits.
     pub async fn attachments(self: &Arc<Self>, limits: ImageLimits) -> Result<Vec<Attachment>, DecodeError> {
         let mut made = self.attachments.lock().await;
         if let Some((_, attachments)) = made.iter().find(|(made_for, _)| *made_for == limits) {
@@ -97,7 +97,7 @@ impl Inputs {
         Ok(attachments)
     }
 
-    /// What was done to the pictures before they were measured.
+    /// What was done to the images before they were measured.
     pub fn notes(&self) -> Vec<String> {
         let of = |name: &str, source: &Source| -> Vec<String> {
             source.picture.notes.iter().map(|note| format!("{name}: {note}")).collect()

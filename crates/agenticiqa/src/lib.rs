@@ -1,4 +1,4 @@
-//! Image quality assessment as a library: a question about a picture in, an answer with its evidence out; every tool
+//! Image quality assessment as a library: a question about an image in, an answer with its evidence out; every tool
 //! behind one name, on one calibrated scale from 1 to 5.
 //!
 //! ```

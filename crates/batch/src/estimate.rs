@@ -15,7 +15,7 @@ use agenticiqa_vlm::{BackendName, RateCard, Usage};
 const SHOWN: usize = 20;
 /// Calls of each role for one sample, without a new plan: a plan; detection, analysis and selection; a conclusion.
 const CALLS: [(u64, u64); 3] = [(1, 1), (3, 2), (1, 1)];
-/// What a call takes, as a rule of thumb: tokens of the texts, of one picture, and of the answer.
+/// What a call takes, as a rule of thumb: tokens of the texts, of one image, and of the answer.
 const TEXT_TOKENS: u64 = 700;
 const PICTURE_TOKENS: u64 = 1000;
 const ANSWER_TOKENS: u64 = 200;
@@ -29,7 +29,7 @@ pub struct Estimate {
     pub done: u64,
     /// Those that the run would assess.
     pub open: u64,
-    /// Lines that are no sample, or whose pictures cannot be read.
+    /// Lines that are no sample, or whose images cannot be read.
     pub flawed: u64,
     /// The first of them, with their lines.
     pub flaws: Vec<(u64, String)>,
@@ -95,7 +95,7 @@ impl Estimate {
     }
 }
 
-/// The sample, if its pictures are there.
+/// The sample, if its images are there.
 fn checked(item: Item) -> Result<Sample, (u64, String)> {
     let sample = item.map_err(|flaw| (flaw.line, flaw.message))?;
     let paths = std::iter::once(("image_path", &sample.image_path));

@@ -67,7 +67,7 @@ impl Line {
         (name, item)
     }
 
-    /// Its record. Pictures that are given are taken instead of the files that the line names.
+    /// Its record. Images that are given are taken instead of the files that the line names.
     pub async fn assess(
         self,
         agent: Arc<Agent>,

@@ -1,4 +1,4 @@
-//! One line of a batch: what is asked of which picture, with the fields that only travel along.
+//! One line of a batch: what is asked of which image, with the fields that only travel along.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use agenticiqa_agent::state::{RegionBox, Text};
 use agenticiqa_agent::{Input, Request};
 use agenticiqa_tools::scoring::NamedRegion;
 
-/// One question about one picture.
+/// One question about one image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// The line of the input, counted from 1.
@@ -18,13 +18,13 @@ pub struct Sample {
     pub sample_id: String,
     /// The question.
     pub query: String,
-    /// The picture.
+    /// The image.
     pub image_path: PathBuf,
     /// What it is compared with.
     pub reference_path: Option<PathBuf>,
     /// The options of a multiple-choice question.
     pub options: Vec<String>,
-    /// The parts of the picture whose place is known.
+    /// The parts of the image whose place is known.
     pub regions: Vec<RegionBox>,
     /// All other fields, copied into the record.
     pub input: Map<String, Value>,
@@ -41,7 +41,7 @@ pub struct Flaw {
     pub sample_id: Option<String>,
     /// The question, if there is one.
     pub query: Option<String>,
-    /// The picture, if there is one.
+    /// The image, if there is one.
     pub image_path: Option<String>,
 }
 

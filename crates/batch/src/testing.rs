@@ -1,4 +1,4 @@
-//! An agent, pictures and inputs for the tests of the batch.
+//! An agent, images and inputs for the tests of the batch.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub fn with_reasoners(planner: Arc<dyn Reasoner>, executor: Arc<dyn Reasoner>, s
     }
 }
 
-/// A folder with pictures and an input of `count` samples.
+/// A folder with images and an input of `count` samples.
 pub fn folder(count: usize) -> (tempfile::TempDir, Batch) {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..4_usize {

@@ -53,7 +53,7 @@ async fn a_second_run_does_what_is_missing_and_tries_failed_samples_again() {
     assert_eq!(run(&batch).await.unwrap().written(), 4);
     let picture = place.path().join("1.png");
     let bytes = std::fs::read(&picture).unwrap();
-    std::fs::write(&picture, "no picture").unwrap();
+    std::fs::write(&picture, "no image").unwrap();
     batch.options.max_samples = None;
     let summary = run(&batch).await.unwrap();
     assert_eq!((summary.done_before, summary.written(), summary.failed), (4, 6, 2));
@@ -172,7 +172,7 @@ async fn a_dry_run_looks_at_everything_and_changes_nothing() {
     assert_eq!((estimate.calls, estimate.cost_usd), (12, None));
     models.executor = models.planner.clone();
     let estimate = batch.estimate(&models, &rates).unwrap();
-    // Three samples: 12 calls of 700 tokens, 3 pictures for planner and twice for the executor, 12 answers of 200.
+    // Three samples: 12 calls of 700 tokens, 3 images for planner and twice for the executor, 12 answers of 200.
     assert_eq!(estimate.tokens, 12 * 700 + 9 * 1000 + 12 * 200);
     assert!((estimate.cost_usd.unwrap() - ((12.0 * 700.0 + 9000.0) * 2.5 + 2400.0 * 10.0) / 1e6).abs() < 1e-9);
     std::fs::write(&batch.output, before).unwrap();

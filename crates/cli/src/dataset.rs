@@ -51,7 +51,7 @@ fn prepare(arguments: &Prepare) -> Result<Exit, Stop> {
     if !prepared.missing.is_empty() {
         writeln!(
             out,
-            "{} samples were left out because pictures are not there, such as {}",
+            "{} samples were left out because images are not there, such as {}",
             prepared.missing.len(),
             prepared.missing[0]
         )?;

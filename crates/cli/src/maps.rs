@@ -1,4 +1,4 @@
-//! Heat maps into a folder, one file for each picture, region and tool; no file overwrites another of the same call.
+//! Heat maps into a folder, one file for each image, region and tool; no file overwrites another of the same call.
 
 use std::collections::HashSet;
 use std::fs;

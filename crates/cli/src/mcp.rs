@@ -15,7 +15,7 @@ use crate::exit::{Exit, Stop};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Mcp {
-    /// A folder below which pictures may be named; repeatable [default: the client's folders, else the working folder]
+    /// A folder below which images may be named; repeatable [default: the client's folders, else the working folder]
     #[arg(long = "allow-root", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub allow_roots: Vec<PathBuf>,
 

@@ -95,7 +95,7 @@ fn normalize(mut taps: Vec<Tap>) -> Vec<Tap> {
     taps
 }
 
-/// Correlation with a kernel that is no product of two; the picture is mirrored beyond its border.
+/// Correlation with a kernel that is no product of two; the image is mirrored beyond its border.
 fn convolve(plane: &Plane, taps: &[Tap]) -> Plane {
     let (width, height) = (plane.width(), plane.height());
     let reach = taps.iter().map(|tap| tap.dx.unsigned_abs().max(tap.dy.unsigned_abs())).max().unwrap_or(0);

@@ -6,7 +6,7 @@ use super::pixels::Pixels;
 use super::wavelet;
 use agenticiqa_pixels::Plane;
 
-/// Bits of the picture over bits of the file.
+/// Bits of the image over bits of the file.
 const RATIO: [f64; 5] = [16.0, 32.0, 45.0, 120.0, 400.0];
 /// Bits of a pixel before compression.
 const PIXEL_BITS: f64 = 24.0;

@@ -11,7 +11,7 @@
 //!   a real encoder at the same rate may differ by some percent.
 //! - Denoising thresholds overlapping DCT blocks, where KADID ran a neural network.
 //!
-//! Strengths in pixels are meant for pictures of about 512 x 384, as in KADID.
+//! Strengths in pixels are meant for images of about 512 x 384, as in KADID.
 //!
 //! ```
 //! use agenticiqa_distort::{Kind, distort};
@@ -157,7 +157,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The image with a distortion of `kind` at `level` (1 weakest to 5 strongest). The same seed gives the same picture.
+/// The image with a distortion of `kind` at `level` (1 weakest to 5 strongest). The same seed gives the same image.
 ///
 /// Size and bit depth are kept. A gray image becomes one of three channels if the distortion gives it color. What was known of
 /// the file is dropped: these are no longer its pixels.

@@ -42,9 +42,8 @@ fn mean(colors: &[[f32; 3]]) -> [f32; 3] {
 /// The channel that varies most, and its sum of squared deviations.
 fn widest_channel(colors: &[[f32; 3]]) -> (usize, f64) {
     let mean = mean(colors);
-    let energy = |channel: usize| -> f64 {
-        colors.iter().map(|color| f64::from(color[channel] - mean[channel]).powi(2)).sum()
-    };
+    let energy =
+        |channel: usize| -> f64 { colors.iter().map(|color| f64::from(color[channel] - mean[channel]).powi(2)).sum() };
     let energies = [0, 1, 2].map(energy);
     let widest = if energies[1] >= energies[0] && energies[1] >= energies[2] {
         1

@@ -1,4 +1,4 @@
-//! The picture while it is being distorted: three planes of 0 to 1.
+//! The image while it is being distorted: three planes of 0 to 1.
 
 use agenticiqa_pixels::ops::strips;
 use agenticiqa_pixels::{Image, Plane, Result};

@@ -12,7 +12,7 @@ const PATCHES: [usize; 5] = [20, 40, 60, 80, 100];
 const PATCH_SIDE: usize = 16;
 /// How far a patch may be moved.
 const PATCH_REACH: f64 = 16.0;
-/// Strength of pixelation: the picture is shrunk by 0.95 minus its power of 0.6.
+/// Strength of pixelation: the image is shrunk by 0.95 minus its power of 0.6.
 const PIXELATE: [f64; 5] = [0.01, 0.05, 0.1, 0.2, 0.5];
 /// Levels of each channel.
 const LEVELS: [f32; 5] = [20.0, 16.0, 13.0, 10.0, 7.0];

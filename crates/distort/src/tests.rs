@@ -6,7 +6,7 @@ use agenticiqa_pixels::Samples;
 use agenticiqa_pixels::testing::{blurred_shapes, color_noise};
 use proptest::prelude::*;
 
-/// A color picture with edges, texture and gradients.
+/// A color image with edges, texture and gradients.
 fn scene(width: usize, height: usize) -> Image {
     let mut pixels = Vec::with_capacity(width * height * 3);
     for i in 0..width * height {

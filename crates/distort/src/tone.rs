@@ -15,7 +15,7 @@ const LESS_CONTRAST: [f32; 5] = [0.9, 0.75, 0.6, 0.45, 0.3];
 const MORE_CONTRAST: [f32; 5] = [1.1, 1.25, 1.45, 1.7, 2.0];
 /// Where the straight middle of the contrast curve begins, seen from the center.
 const SHOULDER: f32 = 0.2;
-/// Share of the pictures whose contrast is lowered along a straight line, as haze does, and not by the curve.
+/// Share of the images whose contrast is lowered along a straight line, as haze does, and not by the curve.
 const STRAIGHT_SHARE: f64 = 0.4;
 
 /// The parabola through black, white and `0.5 -> 0.5 + lift / 2`.

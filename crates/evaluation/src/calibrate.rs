@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(entry.logistic_params, Some(found.logistic_params));
         assert_eq!(entry.calibration, Some(found.calibration));
         let told = entry.fitted_on.as_deref().unwrap();
-        assert!(told.starts_with("TID2013 (train), 199 pictures, 2026-11-16, residual 0.0"), "{told}");
+        assert!(told.starts_with("TID2013 (train), 199 images, 2026-11-16, residual 0.0"), "{told}");
         assert_eq!(read.get("SSIM"), ToolList::builtin().unwrap().get("SSIM"));
     }
 

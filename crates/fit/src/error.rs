@@ -15,10 +15,10 @@ pub enum Error {
     /// A photo cannot be decoded.
     #[error(transparent)]
     Decode(#[from] agenticiqa_imaging::Error),
-    /// A picture cannot be made or measured.
+    /// An image cannot be made or measured.
     #[error(transparent)]
     Metric(#[from] agenticiqa_metrics::Error),
-    /// A picture cannot be examined.
+    /// An image cannot be examined.
     #[error(transparent)]
     Perception(#[from] agenticiqa_vision::perception::Error),
     /// The model cannot be written.
@@ -27,7 +27,7 @@ pub enum Error {
     /// Published weights cannot be read.
     #[error(transparent)]
     Weights(#[from] agenticiqa_weights::Error),
-    /// A picture cannot be judged without a reference.
+    /// An image cannot be judged without a reference.
     #[error(transparent)]
     FusedNr(#[from] agenticiqa_vision::fused_nr::Error),
     /// The model of the score without a reference cannot be written.

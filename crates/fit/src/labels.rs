@@ -1,6 +1,6 @@
-//! What each generated picture should be found to have.
+//! What each generated image should be found to have.
 //!
-//! How visible a distortion is is judged by MDSI (H. Ziaei Nafchi et al., 2016) between the picture and its original. Its values at the
+//! How visible a distortion is is judged by MDSI (H. Ziaei Nafchi et al., 2016) between the image and its original. Its values at the
 //! borders of the severities are those at which the mean opinion of TID2013's observers (contents 1-12, isotonic regression on
 //! MDSI, rank correlation 0.90) falls to 5.75, 5.0, 4.0 and 3.0 of 9. A level of 3 or more is at least slight: a change of
 //! brightness that nobody minds is still there, and to be found.
@@ -16,7 +16,7 @@ const VISIBILITY: [(f64, f64); 6] = [(0.0, 0.0), (0.176, 0.5), (0.265, 1.5), (0.
 /// The least that the five levels of the generator count for.
 const AT_LEAST: [f64; 5] = [0.0, 0.0, 0.6, 0.9, 1.2];
 
-/// How much the picture differs from its original.
+/// How much the image differs from its original.
 pub fn damage(original: &Image, distorted: &Image) -> Result<f64, Error> {
     Ok(Mdsi::default().score(original, distorted)?)
 }
@@ -45,7 +45,7 @@ pub fn category(kind: Kind) -> Option<Distortion> {
     })
 }
 
-/// Categories that a kind may be found to have besides its own, because it does: a denoised picture is soft, a
+/// Categories that a kind may be found to have besides its own, because it does: a denoised image is soft, a
 /// darkened one has less contrast, posterised tones are bands.
 pub fn related(kind: Kind) -> &'static [Distortion] {
     match kind {

@@ -36,7 +36,7 @@ enum Command {
     Perception(Perception),
     /// Fits the score without a reference.
     FusedNr(fused_nr::Arguments),
-    /// Makes the file of the network that looks at pictures without a reference.
+    /// Makes the file of the network that looks at images without a reference.
     Backbone(backbone::Arguments),
     /// Fits the fused score with a reference.
     Fusion(fused_fr::Arguments),
@@ -48,9 +48,9 @@ enum Command {
         #[arg(long, default_value_t = 10)]
         step: usize,
     },
-    /// Shows what is found in a picture.
+    /// Shows what is found in an image.
     Examine {
-        /// The picture.
+        /// The image.
         image: PathBuf,
         /// Its reference.
         #[arg(long)]
@@ -66,7 +66,7 @@ struct Perception {
     /// Photos that are taken of a folder with a manifest.
     #[arg(long, default_value_t = 100)]
     best: usize,
-    /// Photos of it, the best again, of which at least clean pictures are taken.
+    /// Photos of it, the best again, of which at least clean images are taken.
     #[arg(long, default_value_t = 400)]
     clean: usize,
     /// Folder of measurements; what is there is not measured again.
@@ -168,7 +168,7 @@ fn perception(arguments: &Perception) -> Result<String, Error> {
     std::fs::write(&arguments.out, &bytes).map_err(|error| Error::file(&arguments.out, error))?;
     let tested = measured.iter().filter(|(content, _)| content.test).count();
     let text = format!(
-        "Fitted to {} pictures of {} photos, tested on {} pictures of {tested} others. The model has {} bytes.\n\n## Without a reference\n\n{}## With a reference\n\n{}",
+        "Fitted to {} images of {} photos, tested on {} images of {tested} others. The model has {} bytes.\n\n## Without a reference\n\n{}## With a reference\n\n{}",
         fitting.len(),
         measured.len() - tested,
         testing.len(),

@@ -16,7 +16,7 @@ use crate::error::Error;
 /// Groups of equal numbers, worst first.
 const GROUPS: usize = 5;
 
-/// What is found in one picture, as JSON, and the time that it took.
+/// What is found in one image, as JSON, and the time that it took.
 pub fn show(image: &Path, reference: Option<&Path>) -> Result<String, Error> {
     let image = Decoder::default().open(image)?.image;
     let reference = reference.map(|path| Decoder::default().open(path)).transpose()?.map(|picture| picture.image);

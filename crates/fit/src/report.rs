@@ -10,7 +10,7 @@ use crate::labels;
 use crate::samples::Sample;
 use crate::train::{Mode, Taken, target, values};
 
-/// What a model found in one picture.
+/// What a model found in one image.
 struct Judged<'a> {
     sample: &'a Sample,
     mode: Mode,
@@ -107,7 +107,7 @@ fn summary(text: &mut String, judged: &[Judged<'_>]) {
     let false_ones: usize = distorted.iter().map(|picture| picture.false_ones()).sum();
     let _ = writeln!(
         text,
-        "- false categories a distorted picture: {:.2}",
+        "- false categories a distorted image: {:.2}",
         false_ones as f64 / distorted.len().max(1) as f64
     );
     let two = || judged.iter().filter(|picture| picture.sample.given.len() == 2);
@@ -117,15 +117,15 @@ fn summary(text: &mut String, judged: &[Judged<'_>]) {
             labels::category(Kind::ALL[picture.sample.given[place].kind]).is_some_and(|category| picture.has(category))
         });
         let which = ["first (blur, tone or color)", "second (noise or JPEG)"][place];
-        let _ = writeln!(text, "- pictures with two distortions: {which} found if at least moderate: {found}");
+        let _ = writeln!(text, "- images with two distortions: {which} found if at least moderate: {found}");
     }
     let _ = writeln!(text);
 }
 
 fn confusion(text: &mut String, judged: &[Judged<'_>]) {
     let _ =
-        writeln!(text, "Worst finding (columns) of pictures with one distortion of level 3 to 5 (rows), in percent:\n");
-    let _ = writeln!(text, "| | Blurs | Color | Compr. | Noise | Bright. | Sharpn. | Contr. | none | pictures |");
+        writeln!(text, "Worst finding (columns) of images with one distortion of level 3 to 5 (rows), in percent:\n");
+    let _ = writeln!(text, "| | Blurs | Color | Compr. | Noise | Bright. | Sharpn. | Contr. | none | images |");
     let _ = writeln!(text, "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     let groups: [(&str, Option<Category>); 9] = [
         ("Blurs", Some(Category::Blurs)),
@@ -159,7 +159,7 @@ fn confusion(text: &mut String, judged: &[Judged<'_>]) {
 fn by_kind(text: &mut String, judged: &[Judged<'_>]) {
     let _ = writeln!(
         text,
-        "Found among the detected ones, in percent, by level; and false categories a picture (level 3 to 5):\n"
+        "Found among the detected ones, in percent, by level; and false categories an image (level 3 to 5):\n"
     );
     let _ = writeln!(text, "| kind | own category | 1 | 2 | 3 | 4 | 5 | false | also found (level 3 to 5) |");
     let _ = writeln!(text, "| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
@@ -199,7 +199,7 @@ fn by_kind(text: &mut String, judged: &[Judged<'_>]) {
 fn severities(text: &mut String, judged: &[Judged<'_>]) {
     let _ = writeln!(
         text,
-        "Severity of the own category: wanted (rows) and found (columns), pictures with one distortion:\n"
+        "Severity of the own category: wanted (rows) and found (columns), images with one distortion:\n"
     );
     let _ = writeln!(text, "| | none | slight | moderate | severe | extreme |");
     let _ = writeln!(text, "| --- | --- | --- | --- | --- | --- |");

@@ -1,4 +1,4 @@
-//! Generated pictures and what is measured of them.
+//! Generated images and what is measured of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ use crate::labels;
 
 /// Levels of each kind that are drawn for each photo.
 const DRAWS: usize = 2;
-/// Pictures of each photo with two distortions.
+/// Images of each photo with two distortions.
 const MIXTURES: usize = 8;
-/// Pictures that are made of a large photo at its own size.
+/// Images that are made of a large photo at its own size.
 const AT_FULL_SIZE: usize = 5;
 /// Longer side from which a photo is large.
 const LARGE: usize = 1600;
-/// Longer side to which large photos are shrunk for most pictures.
+/// Longer side to which large photos are shrunk for most images.
 const WORKING: usize = 900;
 /// Side of crops.
 const CROP: usize = 256;
@@ -41,14 +41,14 @@ pub struct Content {
     pub elsewhere: bool,
 }
 
-/// A distortion that a picture was given.
+/// A distortion that an image was given.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct AppliedDistortion {
     /// Index into `Kind::ALL`.
     pub kind: usize,
     /// 1 to 5.
     pub level: u8,
-    /// MDSI between the pictures before and after it.
+    /// MDSI between the images before and after it.
     pub damage: f64,
 }
 
@@ -59,7 +59,7 @@ impl AppliedDistortion {
     }
 }
 
-/// A picture: what it was given, and what is measured of it alone and against its original.
+/// An image: what it was given, and what is measured of it alone and against its original.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     pub given: Vec<AppliedDistortion>,
@@ -69,7 +69,7 @@ pub struct Sample {
     pub large: bool,
 }
 
-/// All pictures of one photo.
+/// All images of one photo.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     pub single_names: Vec<String>,

@@ -19,20 +19,20 @@ const FOLDS: u64 = 3;
 const INVISIBLE: f64 = 0.25;
 /// A distortion that is at least this visible is there.
 const VISIBLE: f64 = 0.5;
-/// Share of clean pictures that may be reported to have each distortion, in the order of the categories; together they leave nine in
+/// Share of clean images that may be reported to have each distortion, in the order of the categories; together they leave nine in
 /// ten clean.
 const FALSE_ON_CLEAN: [f64; 7] = [0.02, 0.01, 0.02, 0.012, 0.012, 0.01, 0.008];
-/// Share of pictures with other distortions that may.
+/// Share of images with other distortions that may.
 const FALSE_ON_OTHERS: f64 = 0.05;
 /// The least log-odds at which anything is reported: with a reference, where little is doubtful, even odds.
 const LEAST: f64 = -1.0;
 const LEAST_WITH_REFERENCE: f64 = 0.0;
 /// Visibility from which a change of tone can be told without a reference.
 const STRONG_TONE: f64 = 1.5;
-/// Share of the clean pictures of other sources (folders without opinions) that may be reported for tone or color: most photos are of
+/// Share of the clean images of other sources (folders without opinions) that may be reported for tone or color: most photos are of
 /// one source, and the tones and colors that are usual there are not usual everywhere.
 const FALSE_ELSEWHERE: f64 = 0.03;
-/// Such pictures are fewer still.
+/// Such images are fewer still.
 const ELSEWHERE_WEIGHT: f64 = 6.0;
 /// Clean photos are few and matter much.
 const CLEAN_WEIGHT: f64 = 2.0;
@@ -78,7 +78,7 @@ impl Taken<'_> {
         self.sample.given.is_empty()
     }
 
-    /// Whether it is a clean picture of another source, and a category of which sources differ.
+    /// Whether it is a clean image of another source, and a category of which sources differ.
     fn is_elsewhere(&self, category: Distortion) -> bool {
         let differs = matches!(category, Distortion::Color | Distortion::Brightness | Distortion::Contrast);
         self.is_clean() && self.elsewhere && differs
@@ -132,7 +132,7 @@ fn presence(
     grow(&data, &there, &weights, Loss::Logistic, &PRESENCE)
 }
 
-/// Fitted to pictures that have the distortion, so that it says how strong and not whether.
+/// Fitted to images that have the distortion, so that it says how strong and not whether.
 fn strength(samples: &[Taken<'_>], rows: &[Vec<f64>], category: Distortion) -> (f64, Forest) {
     let own = |i: usize| {
         let given =
@@ -146,7 +146,7 @@ fn strength(samples: &[Taken<'_>], rows: &[Vec<f64>], category: Distortion) -> (
     grow(&data, &targets, &vec![1.0; targets.len()], Loss::Squared, &STRENGTH)
 }
 
-/// The least log-odds at which few enough pictures are falsely reported.
+/// The least log-odds at which few enough images are falsely reported.
 fn threshold(samples: &[Taken<'_>], targets: &[Option<f64>], margins: &[f64], category: Distortion) -> f64 {
     let limit = |chosen: &dyn Fn(usize) -> bool, share: f64| {
         let mut found: Vec<f64> = (0..samples.len()).filter(|&i| chosen(i)).map(|i| margins[i]).collect();

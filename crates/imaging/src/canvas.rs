@@ -66,7 +66,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Large letters on large pictures, which are shown scaled down.
+    /// Large letters on large images, which are shown scaled down.
     pub fn for_width(width: usize) -> Self {
         Self { size: if width >= 1200 { RasterHeight::Size32 } else { RasterHeight::Size16 } }
     }

@@ -76,7 +76,7 @@ pub(crate) fn bmp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     read(Format::Bmp, source)
 }
 
-/// The decoder calls a picture of more pixels a side damaged; it is only long.
+/// The decoder calls an image of more pixels a side damaged; it is only long.
 fn check_sides(decoder: &Decoder, bytes: &[u8]) -> Result<()> {
     const LONGEST: u64 = u16::MAX as u64;
     let number = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(i32::from_le_bytes);

@@ -26,7 +26,7 @@ impl Default for Decoder {
     }
 }
 
-/// A picture, and what was done to make it sRGB pixels.
+/// An image, and what was done to make it sRGB pixels.
 #[derive(Debug, Clone)]
 pub struct Picture {
     /// The pixels.
@@ -61,7 +61,7 @@ pub enum Note {
     CmykConverted,
     /// Transparent pixels were composited on white, in sRGB code values.
     AlphaOnWhite,
-    /// The picture was turned as the file's orientation tag asks for (its value, 2..=8).
+    /// The image was turned as the file's orientation tag asks for (its value, 2..=8).
     Oriented(u8),
 }
 

@@ -1,4 +1,4 @@
-//! Pictures out again: lossless PNG, and smaller pictures for those who cannot take large ones.
+//! Images out again: lossless PNG, and smaller images for those who cannot take large ones.
 
 use agenticiqa_metrics::ops::resize::{self, Kernel};
 use agenticiqa_metrics::{Image, Samples};
@@ -8,13 +8,13 @@ use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 use crate::{Error, Format, Result};
 
-/// The picture as a PNG file of 8 bits a sample, gray or RGB; 16-bit samples are rounded.
+/// The image as a PNG file of 8 bits a sample, gray or RGB; 16-bit samples are rounded.
 pub fn encode_png(image: &Image) -> Result<Vec<u8>> {
     let color = if image.channels() == 1 { ExtendedColorType::L8 } else { ExtendedColorType::Rgb8 };
     write_png(image, &interleaved(image), color)
 }
 
-/// The picture as a PNG file, gray or RGB, with all of its bits: 8 or 16 a sample.
+/// The image as a PNG file, gray or RGB, with all of its bits: 8 or 16 a sample.
 pub fn encode_png_exact(image: &Image) -> Result<Vec<u8>> {
     let Samples::Sixteen(planes) = image.samples() else { return encode_png(image) };
     let (channels, pixels) = (image.channels(), image.width() * image.height());
@@ -35,7 +35,7 @@ fn write_png(image: &Image, bytes: &[u8], color: ExtendedColorType) -> Result<Ve
     Ok(file)
 }
 
-/// The picture as a JPEG file with the color of every pixel (4:4:4), gray or RGB: for showing, not for measuring.
+/// The image as a JPEG file with the color of every pixel (4:4:4), gray or RGB: for showing, not for measuring.
 ///
 /// `quality` is from 1 to 100. JPEG has no sides above 65535 pixels.
 pub fn encode_jpeg(image: &Image, quality: u8) -> Result<Vec<u8>> {
@@ -52,8 +52,8 @@ pub fn encode_jpeg(image: &Image, quality: u8) -> Result<Vec<u8>> {
     Ok(file)
 }
 
-/// The picture with its longer side at most `longest`, antialiased (MATLAB's bicubic `imresize`); 8 bits a sample.
-/// A picture that is small enough already stays as it is.
+/// The image with its longer side at most `longest`, antialiased (MATLAB's bicubic `imresize`); 8 bits a sample.
+/// An image that is small enough already stays as it is.
 pub fn shrink(image: &Image, longest: usize) -> Result<Image> {
     let (width, height) = (image.width(), image.height());
     let side = width.max(height);

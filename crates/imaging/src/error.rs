@@ -1,4 +1,4 @@
-//! Why a file did not become a picture.
+//! Why a file did not become an image.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use crate::Format;
 /// The result of every fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a file did not become a picture; each message is one line that names the reason.
+/// Why a file did not become an image; each message is one line that names the reason.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -47,8 +47,8 @@ pub enum Error {
         /// The format's name.
         name: &'static str,
     },
-    /// The data ends before the picture does.
-    #[error("the {format} data is truncated: the file ends before the picture does")]
+    /// The data ends before the image does.
+    #[error("the {format} data is truncated: the file ends before the image does")]
     Truncated {
         /// The format of the file.
         format: Format,

@@ -1,8 +1,8 @@
-//! Heat maps: where a metric sees damage, painted over the picture, with a legend.
+//! Heat maps: where a metric sees damage, painted over the image, with a legend.
 //!
-//! The picture is shown in gray. A flawless place stays as it is; the worse a place, the more of the color map lies
+//! The image is shown in gray. A flawless place stays as it is; the worse a place, the more of the color map lies
 //! over it, from dark purple over red to light yellow, each step lighter than the one before, so that the order of
-//! damage can be read without color vision too. The bar below the picture has the same colors over middle gray.
+//! damage can be read without color vision too. The bar below the image has the same colors over middle gray.
 
 use agenticiqa_metrics::{Image, Map, Plane};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -12,17 +12,17 @@ use rayon::prelude::*;
 use crate::canvas::{Canvas, Text, WHITE};
 use crate::{Error, Format, Result};
 
-/// The longer side of the picture in a heat map is at most this.
+/// The longer side of the image in a heat map is at most this.
 const LONGEST_SIDE: usize = 2048;
 
-/// Small pictures are enlarged by a whole factor until their longer side is at least this.
+/// Small images are enlarged by a whole factor until their longer side is at least this.
 const SHORTEST_SIDE: usize = 384;
 
 /// Narrower than this the legend could not be read.
 const NARROWEST: usize = 320;
 
 /// Colors from least to most damage: matplotlib's "inferno" (released to the public domain by its authors) at equal
-/// distances, without the black end, which would look like a dark place of the picture.
+/// distances, without the black end, which would look like a dark place of the image.
 const COLORS: [[f32; 3]; 11] = [
     [50.0, 10.0, 94.0],
     [87.0, 16.0, 110.0],
@@ -37,18 +37,18 @@ const COLORS: [[f32; 3]; 11] = [
     [252.0, 255.0, 164.0],
 ];
 
-/// How much of the color lies over the picture at the worst places.
+/// How much of the color lies over the image at the worst places.
 const OPACITY: f32 = 0.88;
 
-/// The picture with the map over it and a legend below, as an RGB PNG file.
+/// The image with the map over it and a legend below, as an RGB PNG file.
 ///
-/// `title` names the metric, and its unit if there is one. The picture is scaled down to at most 2048 pixels on its
+/// `title` names the metric, and its unit if there is one. The image is scaled down to at most 2048 pixels on its
 /// longer side; the map, of whatever size, covers it from edge to edge.
 pub fn overlay(image: &Image, map: &Map, title: &str) -> Result<Vec<u8>> {
     encode(&paint(image, map, title))
 }
 
-/// The same as a picture instead of a file.
+/// The same as an image instead of a file.
 pub fn painted(image: &Image, map: &Map, title: &str) -> Result<Image> {
     let canvas = paint(image, map, title);
     let picture = Image::from_rgb8(canvas.width(), canvas.height(), canvas.data().to_vec());
@@ -73,7 +73,7 @@ fn paint(image: &Image, map: &Map, title: &str) -> Canvas {
     canvas
 }
 
-/// The map alone in its colors, opaque, at a size of the caller's: an RGB PNG file to lay over a picture.
+/// The map alone in its colors, opaque, at a size of the caller's: an RGB PNG file to lay over an image.
 pub fn color_map(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
     let damage = resize(&map.plane, width, height);
     let pixels: Vec<u8> = damage.data().iter().flat_map(|&value| color(share_of_damage(value, map))).collect();
@@ -92,7 +92,7 @@ pub fn map_values(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
     crate::encode_png(&Image::from_gray8(width, height, values.data().iter().map(gray).collect())?)
 }
 
-/// The size at which a picture is shown.
+/// The size at which an image is shown.
 fn shown_size(width: usize, height: usize) -> (usize, usize) {
     let longest = width.max(height).max(1);
     if longest < SHORTEST_SIDE {
@@ -110,7 +110,7 @@ fn share_of_damage(value: f32, map: &Map) -> f32 {
     if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
 }
 
-/// The color of a place of the picture with that share of damage.
+/// The color of a place of the image with that share of damage.
 fn blend(gray: f32, damage: f32) -> [u8; 3] {
     // The square root makes slight damage visible; a flawless place keeps its gray.
     let opacity = OPACITY * damage.sqrt();

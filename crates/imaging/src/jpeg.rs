@@ -1,4 +1,4 @@
-//! JPEG, strictly: a picture whose data ends early is an error, not a half-gray image.
+//! JPEG, strictly: an image whose data ends early is an error, not a half-gray image.
 //!
 //! `zune-jpeg` decodes; it forgives much, as browsers do. So the file's segments are walked first: the walk finds the
 //! size, the quantization tables and the end-of-image marker, and refuses files whose data cannot fill their size.
@@ -19,7 +19,7 @@ use crate::decode::{Decoded, Decoder};
 use crate::raster::{Layout, Raster, Samples};
 use crate::{Error, Format, Result, jpeg_quality};
 
-/// More scans than any encoder writes; each costs a pass over the whole picture.
+/// More scans than any encoder writes; each costs a pass over the whole image.
 const MAX_SCANS: usize = 100;
 
 /// A block of 64 samples takes at least one bit, so a byte cannot hold more pixels than this.
@@ -113,7 +113,7 @@ impl Segments {
                 false => u16::from(steps[i]),
             };
             if let Some(table) = self.tables.get_mut(usize::from(head & 15)) {
-                // The first table of a number counts: later ones belong to a thumbnail or a second picture.
+                // The first table of a number counts: later ones belong to a thumbnail or a second image.
                 table.get_or_insert_with(|| std::array::from_fn(step));
             }
             body = rest;
@@ -126,7 +126,7 @@ impl Segments {
     }
 
     /// The file as the decoder's strict mode wants it, and more: without bytes that belong to no segment, without what
-    /// follows the picture, and with a run of one-bits after the coded data. No Huffman code is all ones, so a decoder
+    /// follows the image, and with a run of one-bits after the coded data. No Huffman code is all ones, so a decoder
     /// that needs more data than there is fails on them, where it would make up zeros at the end marker.
     fn strict_copy(&self, bytes: &[u8]) -> Vec<u8> {
         let mut copy = Vec::with_capacity(bytes.len() + 2 * GUARD);

@@ -1,4 +1,4 @@
-//! Image files in, [`Image`](agenticiqa_metrics::Image) out; maps in, heat-map pictures out.
+//! Image files in, [`Image`](agenticiqa_metrics::Image) out; maps in, heat-map images out.
 //!
 //! A [`Decoder`] reads JPEG, PNG, BMP, TIFF, WebP, GIF and AVIF, told apart by content. The result is always sRGB: an
 //! embedded ICC profile is applied, CMYK is converted, transparent pixels show white (composited in sRGB code values,
@@ -9,7 +9,7 @@
 //! average, files with subsampled color by 0.3 (the interpolation of color), and so do AVIF files from libavif; all other formats are equal to Pillow bit by
 //! bit. Profiles are applied with the perceptual intent and without black point compensation.
 //!
-//! Damaged files are errors, never half a picture; sizes are checked before memory is taken. Everything is Rust: no
+//! Damaged files are errors, never half an image; sizes are checked before memory is taken. Everything is Rust: no
 //! system library, no assembler.
 //!
 //! ```

@@ -41,7 +41,7 @@ pub enum Interleaved {
 
 pub(crate) use Interleaved as Samples;
 
-/// A decoded picture as its file has it.
+/// A decoded image as its file has it.
 #[derive(Debug)]
 pub(crate) struct Raster {
     pub width: usize,
@@ -80,7 +80,7 @@ impl Raster {
         }
     }
 
-    /// Turns and mirrors the picture as `orientation` asks for.
+    /// Turns and mirrors the image as `orientation` asks for.
     pub fn orient(&mut self, orientation: Orientation) {
         let turn = Turn::new(orientation, self.width, self.height);
         on_samples!(&mut self.samples, data => match (self.layout.channels(), orientation) {
@@ -107,7 +107,7 @@ impl Raster {
         (self.width, self.height) = (width, height);
     }
 
-    /// The picture as metrics take it; alpha and inks must be gone.
+    /// The image as metrics take it; alpha and inks must be gone.
     pub fn into_image(self) -> Result<Image> {
         let (width, height) = (self.width, self.height);
         Ok(match (self.layout, self.samples) {
@@ -119,7 +119,7 @@ impl Raster {
     }
 }
 
-/// A picture out of samples in memory, pixel after pixel, of 1 (gray), 2 (gray and alpha), 3 (RGB) or 4 (RGB and alpha)
+/// An image out of samples in memory, pixel after pixel, of 1 (gray), 2 (gray and alpha), 3 (RGB) or 4 (RGB and alpha)
 /// channels. Transparent pixels show white, as those of files do; whether there were any.
 pub fn composited(width: usize, height: usize, channels: usize, samples: Interleaved) -> Result<(Image, bool)> {
     let given = on_samples!(&samples, data => data.len());
@@ -217,13 +217,13 @@ fn drop_last_channel<S: Sample>(data: &mut Vec<S>, channels: usize) {
     data.shrink_to_fit();
 }
 
-/// Where pixels go when a picture is turned.
+/// Where pixels go when an image is turned.
 struct Turn {
     /// Width after the turn.
     width: usize,
     /// Height after the turn.
     height: usize,
-    /// Index of the source pixel of the turned picture's first pixel.
+    /// Index of the source pixel of the turned image's first pixel.
     start: isize,
     /// Step of the source index for one pixel to the right, and for one row down.
     right: isize,
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn all_eight_orientations_match_the_exif_definition() {
-        // The picture "abc / def"; what each value of the tag makes of it.
+        // The image "abc / def"; what each value of the tag makes of it.
         let expected: [(u8, usize, &[u8; 6]); 8] = [
             (1, 3, b"abcdef"),
             (2, 3, b"cbafed"),

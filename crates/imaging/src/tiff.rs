@@ -1,6 +1,6 @@
 //! TIFF: first page, 1 to 64 bits or floating point, gray, RGB, CMYK, alpha; uncompressed, LZW, Deflate, PackBits.
 //!
-//! JPEG inside TIFF is refused on purpose: the decoder there forgives missing data, and the inner picture may claim any
+//! JPEG inside TIFF is refused on purpose: the decoder there forgives missing data, and the inner image may claim any
 //! size. Palettes are refused because the decoder does not know them.
 
 use std::io::{Cursor, ErrorKind};
@@ -173,7 +173,7 @@ fn check_length(raster: &Raster) -> Result<()> {
     };
     match actual == raster.width * raster.height * raster.layout.channels() {
         true => Ok(()),
-        false => Err(Error::corrupt(Format::Tiff, "the samples do not fill the picture")),
+        false => Err(Error::corrupt(Format::Tiff, "the samples do not fill the image")),
     }
 }
 

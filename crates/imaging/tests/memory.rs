@@ -55,13 +55,13 @@ fn small_hostile_files_take_little_memory() {
     png.extend(b"\0\0\0\x08IDATabcdefgh\0\0\0\0");
     assert!(peak(&png) < MEGABYTE);
 
-    // A JPEG frame header of the largest size below the limit on the data of a small picture.
+    // A JPEG frame header of the largest size below the limit on the data of a small image.
     let mut jpeg = fs::read(data.join("progressive.jpg")).unwrap();
     let frame = jpeg.windows(2).position(|pair| pair == [0xff, 0xc2]).unwrap();
     jpeg[frame + 5..frame + 9].copy_from_slice(&[0x7a, 0, 0x7a, 0]);
     assert!(peak(&jpeg) < MEGABYTE);
 
-    // A color profile that unpacks to far more than the picture.
+    // A color profile that unpacks to far more than the image.
     let mut bomb = Vec::new();
     let mut encoder = image::codecs::png::PngEncoder::new(&mut bomb);
     encoder.set_icc_profile(vec![0; 512 * MEGABYTE]).unwrap();

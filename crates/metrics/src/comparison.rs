@@ -1,6 +1,6 @@
-//! What changed as a whole between two pictures: brightness, contrast, color, and what no such change explains.
+//! What changed as a whole between two images: brightness, contrast, color, and what no such change explains.
 //!
-//! Similarity metrics say how much differs, not in which way: a brighter picture and a noisy one may get the same number, though
+//! Similarity metrics say how much differs, not in which way: a brighter image and a noisy one may get the same number, though
 //! people mind the first far less. These six numbers tell the two apart. They are computed in one pass, on the scale
 //! 0..=255 whatever the bit depth, with `Y = 0.299 R + 0.587 G + 0.114 B`, `U = 0.564 (B - Y)`, `V = 0.713 (R - Y)`.
 
@@ -13,25 +13,25 @@ use crate::{Error, Image, Pair, Result};
 const LUMA: [f32; 3] = [0.299, 0.587, 0.114];
 /// Weights of B - Y and R - Y in the two color differences.
 const COLOR: [f32; 2] = [0.564, 0.713];
-/// Contrast and color below this many levels are none: what is left in a gray picture is rounding.
+/// Contrast and color below this many levels are none: what is left in a gray image is rounding.
 const NOTHING: f64 = 0.05;
 /// Luma is counted from the middle of the range, so that squares stay small.
 const MIDDLE: f32 = 128.0;
 const LANES: usize = 8;
 const SUMS: usize = 8;
 
-/// How the picture as a whole differs from its reference.
+/// How the image as a whole differs from its reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// Mean luma of the picture minus that of the reference, in levels.
+    /// Mean luma of the image minus that of the reference, in levels.
     pub luma_shift: f64,
-    /// Standard deviation of luma, of the picture by that of the reference; 1 if both are flat.
+    /// Standard deviation of luma, of the image by that of the reference; 1 if both are flat.
     pub luma_std_ratio: f64,
-    /// The factor `a` of the best `a Y + b` from the reference's luma to the picture's; 1 if the reference is flat.
+    /// The factor `a` of the best `a Y + b` from the reference's luma to the image's; 1 if the reference is flat.
     pub affine_gain: f64,
     /// Standard deviation of what that leaves, in levels.
     pub affine_residual: f64,
-    /// Mean distance from gray in the plane of U and V, of the picture by that of the reference; 1 if both are gray.
+    /// Mean distance from gray in the plane of U and V, of the image by that of the reference; 1 if both are gray.
     pub chroma_ratio: f64,
     /// Root of the mean squared distance of the colors in that plane, in levels.
     pub chroma_rmse: f64,
@@ -43,7 +43,7 @@ pub struct Comparison {
 type Sums = [f64; SUMS];
 
 impl Comparison {
-    /// Compares the pictures of a pair.
+    /// Compares the images of a pair.
     pub fn of(pair: &Pair<'_>) -> Result<Self> {
         let reference = pair.reference().ok_or(Error::ReferenceMissing { metric: "the comparison" })?;
         let distorted = pair.distorted();
@@ -211,8 +211,7 @@ mod tests {
     fn flat_and_gray_pictures_have_finite_numbers_and_equal_ones_are_known() {
         let flat = Image::from_gray8(20, 20, vec![77; 400]).unwrap();
         let (gray, color) = (gray_noise(20, 20, 3), color_noise(20, 20, 3));
-        for (reference, distorted) in
-            [(&flat, &gray), (&gray, &flat), (&gray, &color), (&color, &flat), (&flat, &flat)]
+        for (reference, distorted) in [(&flat, &gray), (&gray, &flat), (&gray, &color), (&color, &flat), (&flat, &flat)]
         {
             let found = Comparison::of(&Pair::new(reference, distorted).unwrap()).unwrap();
             let numbers = [

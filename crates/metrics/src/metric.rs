@@ -1,4 +1,4 @@
-//! What every metric is: facts about itself, and a measurement of a picture or a pair.
+//! What every metric is: facts about itself, and a measurement of an image or a pair.
 
 use std::fmt;
 
@@ -115,7 +115,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// A picture of the damage: one number for each place, on the metric's own local scale.
+/// An image of the damage: one number for each place, on the metric's own local scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map {
     /// The local values; may be smaller than the image, it covers the same area from edge to edge.

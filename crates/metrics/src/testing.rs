@@ -1,6 +1,6 @@
-//! Pictures and values for the tests of every metric.
+//! Images and values for the tests of every metric.
 //!
-//! The authors' values are known for five pairs of TID2013. Its pictures may not be shipped with the project:
+//! The authors' values are known for five pairs of TID2013. Its images may not be shipped with the project:
 //! `scripts/fetch-test-data` puts them into `test-data/calibration`, and the tests fail, with that hint, without them.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What must hold for every metric of the registry on any picture, however small, flat or odd.
+//! What must hold for every metric of the registry on any image, however small, flat or odd.
 #![allow(clippy::unwrap_used)] // what lies outside `#[test]` functions is test code too
 
 use std::sync::LazyLock;
@@ -25,7 +25,7 @@ enum Content {
     HalfFlat,
 }
 
-/// A picture that can be made again from a few numbers.
+/// An image that can be made again from a few numbers.
 #[derive(Debug, Clone, Copy)]
 struct Picture {
     content: Content,

@@ -1,4 +1,4 @@
-//! The engines on a network of the cost of LPIPS with AlexNet, two pictures of 512x384: `cargo bench -p agenticiqa-onnx`.
+//! The engines on a network of the cost of LPIPS with AlexNet, two images of 512x384: `cargo bench -p agenticiqa-onnx`.
 //! ONNX Runtime takes part where `ORT_DYLIB_PATH` names its library.
 
 #![allow(clippy::unwrap_used)]

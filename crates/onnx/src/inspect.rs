@@ -14,7 +14,7 @@ use crate::{Dimension, Element, Port};
 const MAX_DEPTH: usize = 8;
 /// More dimensions than any tensor of a network has.
 const MAX_RANK: usize = 16;
-/// More elements than a tensor of one picture has.
+/// More elements than a tensor of one image has.
 const MAX_ELEMENTS: u64 = 1 << 31;
 /// More than any padding, stride or kernel of a network.
 const MAX_EXTENT: u64 = 1 << 16;

@@ -8,8 +8,8 @@
 //! use agenticiqa_onnx::{Model, Runtime, Tensor};
 //!
 //! let model = Model::load("metric.onnx".as_ref(), &Runtime::find(None))?;
-//! let picture = Tensor::float([1, 3, 8, 8], vec![0.5; 192])?;
-//! let scores = model.run(&[("image", &picture)], &["score"])?;
+//! let image = Tensor::float([1, 3, 8, 8], vec![0.5; 192])?;
+//! let scores = model.run(&[("image", &image)], &["score"])?;
 //! println!("{:?}", scores[0].data());
 //! # Ok::<(), agenticiqa_onnx::Error>(())
 //! ```

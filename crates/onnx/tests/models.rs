@@ -17,13 +17,13 @@ fn refusal(bytes: Vec<u8>) -> String {
     load(bytes).unwrap_err().to_string()
 }
 
-/// A picture of which every value is another.
+/// An image of which every value is another.
 fn picture(width: usize, height: usize, seed: usize) -> Tensor {
     let value = |index: usize| ((index * 31 + index * index % 17 * seed) % 255) as f32 / 255.0;
     Tensor::float([1, 3, height, width], (0..3 * width * height).map(value).collect()).unwrap()
 }
 
-/// Statistics of two pictures of 40 x 30, or what went wrong.
+/// Statistics of two images of 40 x 30, or what went wrong.
 fn statistics(model: &Model) -> Result<Vec<Tensor>, Error> {
     let inner = Tensor::integer([4], vec![2, 4, 30, 40]).unwrap();
     let (reference, distorted) = (picture(40, 30, 3), picture(40, 30, 5));

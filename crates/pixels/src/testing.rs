@@ -24,7 +24,7 @@ fn noise(count: usize, seed: u32) -> Vec<u8> {
         .collect()
 }
 
-/// A picture of known noise: `scene` of 0 to 1 between luma 64 and 192, plus Gaussian noise of `sigma` levels.
+/// An image of known noise: `scene` of 0 to 1 between luma 64 and 192, plus Gaussian noise of `sigma` levels.
 pub fn noisy_scene(width: usize, height: usize, sigma: f64, scene: impl Fn(usize, usize) -> f64) -> Image {
     let mut uniform = noise(width * height * 12, 5).into_iter().map(|byte| f64::from(byte) / 256.0);
     // Twelve uniform numbers minus six are as good as normal up to three sigma.

@@ -1,4 +1,4 @@
-//! The agent: a question about a picture is begun here and runs on threads of its own; whoever waits for it hears its events.
+//! The agent: a question about an image is begun here and runs on threads of its own; whoever waits for it hears its events.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -106,7 +106,7 @@ impl Agent {
         (backends.planner, backends.executor, backends.summarizer)
     }
 
-    /// Begins to answer a question, given as JSON. `names` are those of picture and reference in the record; `wake` is called,
+    /// Begins to answer a question, given as JSON. `names` are those of image and reference in the record; `wake` is called,
     /// without arguments and on another thread, whenever there is something to hear.
     #[pyo3(signature = (image, reference, question, names=(None, None), wake=None))]
     fn start(
@@ -128,7 +128,7 @@ impl Agent {
             })
         };
         let start = move |events| async move {
-            // Large pictures take long: neither an event loop nor Ctrl-C is to wait for them.
+            // Large images take long: neither an event loop nor Ctrl-C is to wait for them.
             let encoded = tokio::task::spawn_blocking(encode).await.map_err(|failure| failed(&failure))?;
             let (image, reference) = encoded?;
             let request = question.request(image?, reference?);
@@ -137,7 +137,7 @@ impl Agent {
         Ok(py.detach(|| Run::start(wake, start))?)
     }
 
-    /// Begins to work on a line of a manifest: name, number, fields as JSON. Its record is what `agenticiqa batch` writes. Pictures
+    /// Begins to work on a line of a manifest: name, number, fields as JSON. Its record is what `agenticiqa batch` writes. Images
     /// that are given as the bytes of files are taken instead of those that the line names.
     #[pyo3(signature = (line, pictures=(None, None), tools=Vec::new(), timeout=None, wake=None))]
     fn start_line(
@@ -187,7 +187,7 @@ impl Voice {
 }
 
 fn failed(failure: &JoinError) -> Problem {
-    Problem::Other(format!("the program failed on this picture: {failure}"))
+    Problem::Other(format!("the program failed on this image: {failure}"))
 }
 
 impl Run {

@@ -1,4 +1,4 @@
-//! Arrays to pictures: height, width and channels (or channels first) of 8-bit, 16-bit or floating-point samples.
+//! Arrays to images: height, width and channels (or channels first) of 8-bit, 16-bit or floating-point samples.
 //!
 //! Samples of 8 and 16 bits are read where they lie, once, into the planes that metrics work on. Floating-point samples are
 //! fractions of white. Those that 8 bits can hold are made 8-bit, so that `array / 255` has the score of `array`; others become 16-bit.
@@ -50,7 +50,7 @@ impl Form {
     }
 }
 
-/// A sample of an array, on the way to a picture.
+/// A sample of an array, on the way to an image.
 trait Sample: Element + Copy + Send + Sync {
     fn image(form: Form, samples: &[Self]) -> Result<Image, Problem>;
 }
@@ -155,7 +155,7 @@ fn fractions<T: Copy + Sync>(form: Form, samples: &[T], single: impl Fn(T) -> f3
     }
 }
 
-/// The picture that an array holds. What is not laid out in one piece is put together first.
+/// The image that an array holds. What is not laid out in one piece is put together first.
 pub fn image(array: &Bound<'_, PyUntypedArray>) -> PyResult<Image> {
     let form = Form::of(array.shape())?;
     // Not `to_string()`, which would swallow a Ctrl-C that is waiting to be heard.

@@ -24,13 +24,13 @@ use exceptions::*;
 /// Why there is no result; one kind for each exception.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Problem {
-    /// A picture cannot be read.
+    /// An image cannot be read.
     #[error("{0}")]
     Picture(String),
     /// There is no such file.
     #[error("{0}")]
     Missing(String),
-    /// Picture and reference do not fit, or one of them is missing.
+    /// Image and reference do not fit, or one of them is missing.
     #[error("{0}")]
     Pair(String),
     /// A tool cannot work.
@@ -54,7 +54,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// What an exception says of a picture.
+    /// What an exception says of an image.
     pub fn of_picture(py: Python<'_>, error: &PyErr) -> Self {
         Self::Picture(error.value(py).to_string())
     }

@@ -1,4 +1,4 @@
-//! Many pictures: one a thread, so that all threads work all the time, and no more pictures in memory than threads.
+//! Many images: one a thread, so that all threads work all the time, and no more images in memory than threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,17 +26,17 @@ struct Job {
     stopped: AtomicBool,
 }
 
-/// What pictures are compared with.
+/// What images are compared with.
 enum References {
     /// Nothing.
     None,
     /// The same for all, decoded once.
     One(Result<Pixels, Problem>),
-    /// One for each; `None` where a picture has none.
+    /// One for each; `None` where an image has none.
     Each(Vec<Py<PyAny>>),
 }
 
-/// What came out of one tool on one picture.
+/// What came out of one tool on one image.
 type Cell = Result<Score, Problem>;
 
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ struct Score {
 }
 
 impl Job {
-    /// Works on pictures until there are none left.
+    /// Works on images until there are none left.
     fn work(&self, results: &Sender<(usize, Vec<Cell>)>) {
         while !self.stopped.load(Ordering::SeqCst) {
             let index = self.next.fetch_add(1, Ordering::SeqCst);
@@ -106,7 +106,7 @@ impl Job {
     }
 }
 
-/// Scores of all pictures by all tools: arrays of pictures by tools (NaN where there is none), and what went wrong where. `references` is
+/// Scores of all images by all tools: arrays of images by tools (NaN where there is none), and what went wrong where. `references` is
 /// nothing, a list of as many, or, if `shared`, one for all.
 #[pyfunction]
 #[pyo3(signature = (tools, images, references, shared, threads, progress=None))]
@@ -133,14 +133,14 @@ pub fn score_many<'py>(
     let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let job = Arc::new(Job { tools, decoder, images, references, next, stopped });
     let (sender, mut receiver) = channel();
-    // With fewer pictures than threads all threads work on each picture.
+    // With fewer images than threads all threads work on each image.
     let wanted = threads.unwrap_or_else(threads::threads);
     let crew = if rows < wanted { vec![threads::team()?] } else { threads::crew(wanted)? };
     for thread in crew {
         let (job, sender) = (Arc::clone(&job), sender.clone());
         thread.spawn(move || {
             job.work(&sender);
-            // In this order: who hears that nobody will send any more is the last to hold the pictures.
+            // In this order: who hears that nobody will send any more is the last to hold the images.
             drop(job);
             drop(sender);
         });
@@ -159,13 +159,13 @@ pub fn score_many<'py>(
             return Err(error);
         }
     }
-    // Pictures that a thread without the lock of the interpreter gave back would stay until the next call.
+    // Images that a thread without the lock of the interpreter gave back would stay until the next call.
     while threads::wait(py, &mut receiver)?.is_some() {}
     table.finish(rows, columns)
 }
 
 fn lost() -> Problem {
-    Problem::Other("the program failed on one of these pictures: please report it".to_owned())
+    Problem::Other("the program failed on one of these images: please report it".to_owned())
 }
 
 /// The results in columns.

@@ -1,4 +1,4 @@
-//! What Python may give as a picture: a path, the bytes of a file, an array, or a picture that is decoded already.
+//! What Python may give as an image: a path, the bytes of a file, an array, or an image that is decoded already.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::arrays;
 use crate::errors::{self, Problem};
 use crate::threads::{attended, compute};
 
-/// Something that is, or can be made, a picture. It no longer needs the interpreter.
+/// Something that is, or can be made, an image. It no longer needs the interpreter.
 pub enum ImageArgument {
     /// A file.
     Path(PathBuf),
@@ -65,7 +65,7 @@ impl ImageArgument {
             return Ok(given);
         }
         let plain = PLAIN.import(object.py(), "agenticiqa._pictures", "plain")?.call1((object,))?;
-        let unknown = || Problem::Picture(format!("{} is no picture", object.get_type()));
+        let unknown = || Problem::Picture(format!("{} is no image", object.get_type()));
         Ok(Self::of_plain(&plain)?.ok_or_else(unknown)?)
     }
 
@@ -106,7 +106,7 @@ impl ImageArgument {
         }
     }
 
-    /// The picture as the agent takes it. Pixels become a PNG without loss: a model is shown files.
+    /// The image as the agent takes it. Pixels become a PNG without loss: a model is shown files.
     pub fn input(self, name: Option<String>) -> Result<Input, Problem> {
         let named = || name.clone().unwrap_or_else(|| "image".to_owned());
         match self {
@@ -138,7 +138,7 @@ fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(module.to_str()?.starts_with("numpy") && object.cast::<PyUntypedArray>().is_ok())
 }
 
-/// A picture that is decoded: give it to several metrics, and it is decoded once.
+/// An image that is decoded: give it to several metrics, and it is decoded once.
 #[pyclass(frozen, module = "agenticiqa._native")]
 pub struct Picture(Pixels);
 
@@ -188,13 +188,13 @@ impl Picture {
         self.0.path.as_deref()
     }
 
-    /// The part of the picture at `x` and `y`.
+    /// The part of the image at `x` and `y`.
     fn crop(&self, x: usize, y: usize, width: usize, height: usize) -> PyResult<Self> {
         let image = self.0.image.crop(&Region { x, y, width, height }).map_err(Problem::from)?;
         Ok(Self(Pixels { image, path: None, ..self.0.clone() }))
     }
 
-    /// The picture as the bytes of a PNG file, without loss.
+    /// The image as the bytes of a PNG file, without loss.
     fn to_png<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| compute(|| encode_png_exact(&self.0.image)))?.map_err(Problem::from)?;
         Ok(PyBytes::new(py, &bytes))

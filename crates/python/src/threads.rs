@@ -23,9 +23,9 @@ static THREADS: Mutex<Option<Threads>> = Mutex::new(None);
 struct Threads {
     process: u32,
     count: usize,
-    /// All threads on one picture.
+    /// All threads on one image.
     team: Option<Arc<ThreadPool>>,
-    /// One thread a picture.
+    /// One thread an image.
     crew: Vec<Arc<ThreadPool>>,
 }
 
@@ -54,7 +54,7 @@ fn pool(threads: usize) -> Result<Arc<ThreadPool>, Problem> {
     built.map(Arc::new).map_err(|error| Problem::Other(format!("{threads} threads cannot be started: {error}")))
 }
 
-/// All threads together, for one picture.
+/// All threads together, for one image.
 pub fn team() -> Result<Arc<ThreadPool>, Problem> {
     with_threads(|threads| match &threads.team {
         Some(team) => Ok(Arc::clone(team)),
@@ -66,7 +66,7 @@ pub fn team() -> Result<Arc<ThreadPool>, Problem> {
     })
 }
 
-/// That many threads, each by itself, for many pictures.
+/// That many threads, each by itself, for many images.
 pub fn crew(wanted: usize) -> Result<Vec<Arc<ThreadPool>>, Problem> {
     with_threads(|threads| {
         while threads.crew.len() < wanted {
@@ -89,7 +89,7 @@ pub fn attended<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Se
     let (sender, mut receiver) = std::sync::mpsc::sync_channel(1);
     // Nobody may be waiting any more.
     team()?.spawn(move || drop(sender.send(work())));
-    let failed = || Problem::Other("the program failed on this picture: please report it".to_owned());
+    let failed = || Problem::Other("the program failed on this image: please report it".to_owned());
     let done = wait(py, &mut receiver).inspect_err(|_| abandon())?;
     Ok(done.ok_or_else(failed)?)
 }

@@ -1,4 +1,4 @@
-//! The tools: their list, and one of them on one picture.
+//! The tools: their list, and one of them on one image.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -253,7 +253,7 @@ impl Tool {
             return Err(Problem::Tool(format!("{} gives no map", self.tool.name())).into());
         }
         let (run, _) = self.run(py, image, reference, region, true)?;
-        let missing = || Failure::Tool(format!("{} gave no map of this picture", self.tool.name()));
+        let missing = || Failure::Tool(format!("{} gave no map of this image", self.tool.name()));
         let map = run.map.ok_or_else(missing).map_err(Problem::from)?;
         let (width, height) = (map.plane.width(), map.plane.height());
         let values = PyArray1::from_slice(py, map.plane.data()).reshape([height, width])?;

@@ -11,7 +11,7 @@ use agenticiqa::metrics::Region;
 use agenticiqa::scoring::{Request, Scorer, Selection};
 use agenticiqa::tools::Registry;
 
-/// The left part of a picture at 512x384.
+/// The left part of an image at 512x384.
 fn small(path: &str, folder: &str, name: &str) -> Result<PathBuf, Box<dyn std::error::Error>> {
     let image = Decoder::default().open(path)?.image;
     let part = image.crop(&Region { x: 0, y: 0, width: image.height() * 4 / 3, height: image.height() })?;

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub struct Answer {
     /// The name of the assessment; `GET /assessments/{id}` gives it again.
     pub id: String,
-    /// The picture in the store.
+    /// The image in the store.
     pub image_id: Option<String>,
     /// The reference in the store.
     pub reference_id: Option<String>,
@@ -44,7 +44,7 @@ pub struct ExecutionMetadata {
     pub execution_time_seconds: f64,
 }
 
-/// A distortion of a part of the picture.
+/// A distortion of a part of the image.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Detected {
     /// The part, or "Global".
@@ -123,7 +123,7 @@ pub struct AssessmentRow {
     pub quality_score: Option<f64>,
     /// The level next to the score.
     pub quality_level: Option<QualityLevel>,
-    /// The picture in the store.
+    /// The image in the store.
     pub image_id: Option<String>,
     /// The reference in the store.
     pub reference_id: Option<String>,
@@ -149,7 +149,7 @@ impl From<&Answer> for AssessmentRow {
 pub struct Started {
     /// The name of the assessment.
     pub id: String,
-    /// The picture in the store.
+    /// The image in the store.
     pub image_id: Option<String>,
     /// The reference in the store.
     pub reference_id: Option<String>,
@@ -157,14 +157,14 @@ pub struct Started {
     pub backends: ByNode<String>,
 }
 
-/// One score of one tool on the picture or a region.
+/// One score of one tool on the image or a region.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ScoreRow {
-    /// The picture.
+    /// The image.
     pub image_path: String,
     /// What it was compared with.
     pub reference_path: Option<String>,
-    /// The name of the region; the whole picture without.
+    /// The name of the region; the whole image without.
     pub region: Option<String>,
     /// The tool.
     pub tool: String,
@@ -184,7 +184,7 @@ pub struct ScoreRow {
     pub error: Option<String>,
     /// The interval that nine of ten mean opinions are in, from 1 to 5; for tools that know theirs.
     pub interval: Option<[f64; 2]>,
-    /// What was done to the picture before it was measured.
+    /// What was done to the image before it was measured.
     pub notes: Vec<String>,
 }
 
@@ -212,9 +212,9 @@ impl From<Row> for ScoreRow {
 pub struct Scores {
     /// One row for each region and tool.
     pub rows: Vec<ScoreRow>,
-    /// Tools that do not apply to this picture.
+    /// Tools that do not apply to this image.
     pub skipped: Vec<Skipped>,
-    /// The picture in the store.
+    /// The image in the store.
     pub image_id: Option<String>,
     /// The reference in the store.
     pub reference_id: Option<String>,

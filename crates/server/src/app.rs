@@ -85,9 +85,9 @@ pub struct App {
     pub environment: Environment,
     /// The folders below which requests may name files.
     pub roots: Roots,
-    /// Pictures that were sent.
+    /// Images that were sent.
     pub pictures: Pictures,
-    /// Pictures that were decoded lately.
+    /// Images that were decoded lately.
     pub sources: Sources,
     /// Assessments and jobs on disk.
     pub store: Store,
@@ -95,7 +95,7 @@ pub struct App {
     pub limits: Limits,
     /// Assessments, scores and maps at a time.
     pub admission: Admission,
-    /// Pictures that are made smaller for the page at a time.
+    /// Images that are made smaller for the page at a time.
     pub views: Admission,
     /// What is counted.
     pub telemetry: Telemetry,
@@ -120,7 +120,7 @@ pub struct Reload {
 
 /// So many other backends are kept ready.
 const OTHER_AGENTS: usize = 16;
-/// Pictures in memory, in bytes.
+/// Images in memory, in bytes.
 const DECODED_BYTES: u64 = 256 << 20;
 /// The longest question, in characters.
 const LONGEST_QUERY: usize = 20_000;
@@ -172,7 +172,7 @@ impl App {
         &self.agent.registry
     }
 
-    /// How pictures are read.
+    /// How images are read.
     pub fn decoder(&self) -> Decoder {
         self.agent.options.decoder
     }

@@ -50,7 +50,7 @@ impl Problem {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "ValidationError", message)
     }
 
-    /// A file is no picture, or a path cannot be read.
+    /// A file is no image, or a path cannot be read.
     pub fn picture(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "PictureError", message)
     }

@@ -152,7 +152,7 @@ fn content(carries: &Carries, schemas: &mut Schemas) -> Value {
         content["application/json"] = json!({"schema": schema});
     }
     for (name, several) in carries.files {
-        let file = json!({"type": "string", "format": "binary", "description": "a picture file"});
+        let file = json!({"type": "string", "format": "binary", "description": "an image file"});
         form["properties"][*name] = if *several { json!({"type": "array", "items": file}) } else { file };
     }
     if carries.json.is_none() {

@@ -1,4 +1,4 @@
-//! Pictures that clients have sent: kept on disk by the SHA-256 of their bytes, within a bound; those that were not used for
+//! Images that clients have sent: kept on disk by the SHA-256 of their bytes, within a bound; those that were not used for
 //! longest go first.
 
 use std::collections::{BTreeMap, HashMap};
@@ -14,7 +14,7 @@ use agenticiqa::write_atomically;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a picture that is kept.
+/// What is known of an image that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Kept {
     /// The SHA-256 of its bytes, by which requests name it.
@@ -32,7 +32,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// What is known of a decoded picture.
+    /// What is known of a decoded image.
     pub fn of(digest: &Digest, name: &str, picture: &Picture) -> Self {
         Self {
             id: id_of(digest),
@@ -45,7 +45,7 @@ impl Kept {
     }
 }
 
-/// The name of a picture by its bytes.
+/// The name of an image by its bytes.
 pub fn id_of(digest: &Digest) -> String {
     digest.0.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -91,7 +91,7 @@ impl Shelf {
     }
 }
 
-/// The pictures that are kept. Calls read and write files: not for the threads of the runtime.
+/// The images that are kept. Calls read and write files: not for the threads of the runtime.
 #[derive(Debug)]
 pub struct Pictures {
     folder: PathBuf,
@@ -118,7 +118,7 @@ impl Pictures {
         Ok(Self { folder: folder.to_owned(), max_bytes, shelf: Mutex::new(shelf) })
     }
 
-    /// Keeps a picture; one that is there already is only marked as used.
+    /// Keeps an image; one that is there already is only marked as used.
     pub fn keep(&self, kept: &Kept, bytes: &[u8]) -> io::Result<()> {
         let known = self.shelf().known.contains_key(&kept.id);
         if !known {
@@ -137,7 +137,7 @@ impl Pictures {
         Ok(())
     }
 
-    /// The bytes of a picture, and what is known of it.
+    /// The bytes of an image, and what is known of it.
     pub fn get(&self, id: &str) -> io::Result<Option<(Vec<u8>, Kept)>> {
         if !is_id(id) || !self.shelf().known.contains_key(id) {
             return Ok(None);
@@ -147,13 +147,13 @@ impl Pictures {
         Ok(Some((bytes, serde_json::from_slice(&about)?)))
     }
 
-    /// What is known of a picture without reading it.
+    /// What is known of an image without reading it.
     pub fn about_of(&self, id: &str) -> Option<Kept> {
         let known = is_id(id) && self.shelf().known.contains_key(id);
         known.then(|| fs::read(self.about(id)).ok().and_then(|about| serde_json::from_slice(&about).ok())).flatten()
     }
 
-    /// The number of pictures and their bytes.
+    /// The number of images and their bytes.
     pub fn size(&self) -> (usize, u64) {
         let shelf = self.shelf();
         (shelf.known.len(), shelf.bytes)
@@ -172,7 +172,7 @@ impl Pictures {
     }
 }
 
-/// Whether a text is the name of a picture; nothing else ever becomes a part of a path.
+/// Whether a text is the name of an image; nothing else ever becomes a part of a path.
 fn is_id(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -13,7 +13,7 @@ use crate::error::Problem;
 /// Entries of a list; more are refused.
 const MOST: usize = 64;
 
-/// Parts of a picture, by name.
+/// Parts of an image, by name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
@@ -45,7 +45,7 @@ fn named(name: &str, [x, y, width, height]: [usize; 4]) -> Result<RegionBox, Pro
     Ok(RegionBox { name, x, y, width, height })
 }
 
-/// One part of a picture.
+/// One part of an image.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected [x, y, width, height] or {\"x\", \"y\", \"width\", \"height\"}")]
 pub enum OneRegion {
@@ -104,7 +104,7 @@ impl From<Form> for Option<AnswerForm> {
     }
 }
 
-/// `POST /assess`: a question about a picture.
+/// `POST /assess`: a question about an image.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"query": "Is it blurry?", "image_path": "osprey-blurred.jpg", "reference_path": "osprey.jpg"}]))]
@@ -112,19 +112,19 @@ pub struct AssessRequest {
     /// The question, in English or Chinese.
     #[schemars(length(min = 1, max = 20000))]
     pub query: String,
-    /// The picture: a file below an allowed folder.
+    /// The image: a file below an allowed folder.
     pub image_path: Option<String>,
-    /// The picture: one that was sent before.
+    /// The image: one that was sent before.
     pub image_id: Option<String>,
-    /// The undistorted picture to compare with, of the same size: a file below an allowed folder.
+    /// The undistorted image to compare with, of the same size: a file below an allowed folder.
     pub reference_path: Option<String>,
-    /// The undistorted picture: one that was sent before.
+    /// The undistorted image: one that was sent before.
     pub reference_id: Option<String>,
     /// Answers to choose from.
     #[serde(default)]
     #[schemars(length(max = 26))]
     pub options: Vec<String>,
-    /// Where what the question is about is in the picture.
+    /// Where what the question is about is in the image.
     pub regions: Option<Regions>,
     /// How often a new plan may be made when evidence is missing.
     #[schemars(range(max = 5))]
@@ -153,18 +153,18 @@ impl AssessRequest {
     }
 }
 
-/// `POST /score`: what the tools say of a picture.
+/// `POST /score`: what the tools say of an image.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"image_path": "osprey-blurred.jpg", "reference_path": "osprey.jpg", "tools": ["SSIM", "PSNR"]}]))]
 pub struct ScoreRequest {
-    /// The picture: a file below an allowed folder.
+    /// The image: a file below an allowed folder.
     pub image_path: Option<String>,
-    /// The picture: one that was sent before.
+    /// The image: one that was sent before.
     pub image_id: Option<String>,
-    /// The undistorted picture to compare with, of the same size: a file below an allowed folder.
+    /// The undistorted image to compare with, of the same size: a file below an allowed folder.
     pub reference_path: Option<String>,
-    /// The undistorted picture: one that was sent before.
+    /// The undistorted image: one that was sent before.
     pub reference_id: Option<String>,
     /// The tools to run; a sensible few by default.
     #[serde(default)]
@@ -172,7 +172,7 @@ pub struct ScoreRequest {
     /// Run every tool that can run here.
     #[serde(default)]
     pub all: bool,
-    /// The parts to score instead of the whole picture.
+    /// The parts to score instead of the whole image.
     pub regions: Option<Regions>,
 }
 
@@ -204,17 +204,17 @@ impl ScoreRequest {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"image_path": "osprey-blurred.jpg", "reference_path": "osprey.jpg", "tool": "SSIM"}]))]
 pub struct MapRequest {
-    /// The picture: a file below an allowed folder.
+    /// The image: a file below an allowed folder.
     pub image_path: Option<String>,
-    /// The picture: one that was sent before.
+    /// The image: one that was sent before.
     pub image_id: Option<String>,
-    /// The undistorted picture to compare with, of the same size: a file below an allowed folder.
+    /// The undistorted image to compare with, of the same size: a file below an allowed folder.
     pub reference_path: Option<String>,
-    /// The undistorted picture: one that was sent before.
+    /// The undistorted image: one that was sent before.
     pub reference_id: Option<String>,
     /// The tool.
     pub tool: String,
-    /// The part of the picture to look at.
+    /// The part of the image to look at.
     pub region: Option<OneRegion>,
 }
 
@@ -226,22 +226,22 @@ pub struct JobRequest {
     /// What to call it.
     #[schemars(length(max = 200))]
     pub name: Option<String>,
-    /// A folder of pictures below an allowed folder.
+    /// A folder of images below an allowed folder.
     pub folder: Option<String>,
     /// Whether folders below it are looked into too; they are by default.
     pub recursive: Option<bool>,
     /// A manifest (JSON Lines, CSV or Parquet) below an allowed folder.
     pub manifest: Option<String>,
-    /// The question for all pictures of a folder.
+    /// The question for all images of a folder.
     #[schemars(length(min = 1, max = 20000))]
     pub query: Option<String>,
-    /// Answers to choose from, for all pictures of a folder.
+    /// Answers to choose from, for all images of a folder.
     #[serde(default)]
     #[schemars(length(max = 26))]
     pub options: Vec<String>,
-    /// A folder of undistorted pictures that have the names of those of `folder`.
+    /// A folder of undistorted images that have the names of those of `folder`.
     pub reference_folder: Option<String>,
-    /// Tools that every picture must be measured with.
+    /// Tools that every image must be measured with.
     #[serde(default)]
     pub tools: Vec<String>,
     /// Who thinks: `builtin`, or `provider.model`.
@@ -249,7 +249,7 @@ pub struct JobRequest {
     /// How often a new plan may be made when evidence is missing.
     #[schemars(range(max = 5))]
     pub max_replan_iterations: Option<u32>,
-    /// Pictures at a time.
+    /// Images at a time.
     #[schemars(range(min = 1, max = 64))]
     pub concurrency: Option<u32>,
 }

@@ -45,7 +45,7 @@ impl Roots {
         }
         if self.is_empty() {
             return Err(Problem::forbidden(format!(
-                "{field}: this server reads no files: start it with --allow-root DIR, or send the picture itself"
+                "{field}: this server reads no files: start it with --allow-root DIR, or send the image itself"
             )));
         }
         let outside = || Problem::forbidden(format!("{field}: this path is outside of the allowed folders"));

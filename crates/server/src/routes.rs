@@ -26,9 +26,9 @@ use crate::pictures::Kept;
 use crate::requests::{AssessRequest, JobRequest, MapRequest, ScoreRequest};
 use crate::{mcp, openapi, page};
 
-/// The files of a request about one picture.
+/// The files of a request about one image.
 const PAIR: &[(&str, bool)] = &[("image", false), ("reference", false)];
-/// The problems of requests with pictures.
+/// The problems of requests with images.
 const OF_PICTURES: &[u16] = &[400, 404, 408, 413, 415, 422, 429, 504];
 /// The problems of requests that name one thing.
 const OF_ONE: &[u16] = &[404, 422];
@@ -43,7 +43,7 @@ pub fn calls() -> Vec<Call> {
         Call::get("/openapi.json", openapi::openapi, "This description").json::<serde_json::Value>(),
         Call::get("/tools", about::tools, "The tools, and what can run here").json::<ToolEntries>(),
         Call::get("/backends", about::backends, "Who thinks").json::<ByNode<BackendEntry>>(),
-        Call::post("/assess", assess::assess, "Answer a question about a picture")
+        Call::post("/assess", assess::assess, "Answer a question about an image")
             .body::<AssessRequest>(PAIR)
             .json::<Answer>()
             .problems(&[400, 404, 408, 413, 415, 422, 429, 503, 504]),
@@ -64,7 +64,7 @@ pub fn calls() -> Vec<Call> {
             .json::<AssessmentList>()
             .problems(&[422]),
         Call::get("/assessments/{id}", assessments::show, "One answer again").json::<Answer>().problems(&[404]),
-        Call::post("/score", score::score, "What the tools say of a picture")
+        Call::post("/score", score::score, "What the tools say of an image")
             .body::<ScoreRequest>(PAIR)
             .json::<Scores>()
             .problems(OF_PICTURES),
@@ -81,17 +81,17 @@ pub fn calls() -> Vec<Call> {
 
 fn picture_calls() -> [Call; 4] {
     [
-        Call::post("/pictures", pictures::send, "Keep a picture")
+        Call::post("/pictures", pictures::send, "Keep an image")
             .form(&[("image", false)])
             .status(201)
             .json::<Kept>()
             .problems(OF_PICTURES),
-        Call::get("/pictures/{id}", pictures::original, "A picture as it was sent").file(&["image/*"]).problems(OF_ONE),
-        Call::get("/pictures/{id}/view", pictures::view, "A picture as it was decoded: turned, in sRGB")
+        Call::get("/pictures/{id}", pictures::original, "An image as it was sent").file(&["image/*"]).problems(OF_ONE),
+        Call::get("/pictures/{id}/view", pictures::view, "An image as it was decoded: turned, in sRGB")
             .query::<ViewQuery>()
             .file(&["image/png"])
             .problems(OF_ONE),
-        Call::get("/pictures/{id}/thumbnail", pictures::thumbnail, "A picture made small")
+        Call::get("/pictures/{id}/thumbnail", pictures::thumbnail, "An image made small")
             .query::<ThumbnailQuery>()
             .file(&["image/png"])
             .problems(OF_ONE),
@@ -100,14 +100,14 @@ fn picture_calls() -> [Call; 4] {
 
 fn job_calls() -> [Call; 12] {
     [
-        Call::post("/jobs", jobs::create, "Assess many pictures in the background")
+        Call::post("/jobs", jobs::create, "Assess many images in the background")
             .body::<JobRequest>(&[("image", true)])
             .status(202)
             .json::<Created>()
             .problems(OF_PICTURES),
         Call::get("/jobs", jobs::list, "All jobs, newest first").json::<JobList>(),
         Call::get("/jobs/{id}", jobs::show, "How a job is").json::<JobView>().problems(&[404]),
-        Call::delete("/jobs/{id}", jobs::remove, "Remove a job with its records and pictures")
+        Call::delete("/jobs/{id}", jobs::remove, "Remove a job with its records and images")
             .status(204)
             .problems(&[404]),
         Call::get("/jobs/{id}/events", jobs::events, "How a job goes on, as server-sent events: `progress`, `end`")
@@ -130,11 +130,11 @@ fn job_calls() -> [Call; 12] {
             .query::<ResultsQuery>()
             .file(&["text/csv", "application/x-ndjson"])
             .problems(OF_ONE),
-        Call::get("/jobs/{id}/thumbnails/{sample_id}", jobs::thumbnail, "A small picture of a sample")
+        Call::get("/jobs/{id}/thumbnails/{sample_id}", jobs::thumbnail, "A small image of a sample")
             .query::<ThumbnailQuery>()
             .file(&["image/png"])
             .problems(&[400, 404, 413, 422]),
-        Call::get("/jobs/{id}/pictures/{sample_id}/view", jobs::view, "The picture of a sample as it was decoded")
+        Call::get("/jobs/{id}/pictures/{sample_id}/view", jobs::view, "The image of a sample as it was decoded")
             .query::<ViewQuery>()
             .file(&["image/png"])
             .problems(&[400, 404, 413, 422]),

@@ -1,4 +1,4 @@
-//! Pictures as requests give them, sent or named, and the pixels of those that were decoded lately.
+//! Images as requests give them, sent or named, and the pixels of those that were decoded lately.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::pictures::{Kept, id_of};
 
-/// A picture as a request gives it.
+/// An image as a request gives it.
 #[derive(Debug, Clone)]
 pub enum RequestImage {
     /// The bytes of a file and its name.
@@ -27,11 +27,11 @@ pub enum RequestImage {
     },
     /// A file below an allowed folder.
     Path(String),
-    /// A picture that was sent before.
+    /// An image that was sent before.
     Id(String),
 }
 
-/// A picture that can be worked on.
+/// An image that can be worked on.
 #[derive(Debug, Clone)]
 pub struct LoadedImage {
     /// Its name in records.
@@ -43,13 +43,13 @@ pub struct LoadedImage {
 }
 
 impl LoadedImage {
-    /// The picture as the agent takes it.
+    /// The image as the agent takes it.
     pub fn input(&self) -> Input {
         Input::Source(self.name.clone(), Arc::clone(&self.source))
     }
 }
 
-/// Pixels of pictures that were decoded lately, within a bound; the page asks for many things of the same picture.
+/// Pixels of images that were decoded lately, within a bound; the page asks for many things of the same image.
 #[derive(Debug)]
 pub struct Sources {
     decoded: Cache<Digest, Arc<Source>>,
@@ -81,7 +81,7 @@ impl Sources {
 }
 
 impl App {
-    /// Reads and decodes a picture; with `keep` also one that was named by path is kept. Takes a while: not for the
+    /// Reads and decodes an image; with `keep` also one that was named by path is kept. Takes a while: not for the
     /// threads of the runtime.
     pub fn open_picture(&self, field: &str, given: RequestImage, keep: bool) -> Result<LoadedImage, Problem> {
         let (name, bytes, keep) = match given {
@@ -94,7 +94,7 @@ impl App {
                 let found = self.pictures.get(&id)?;
                 let (bytes, kept) = found.ok_or_else(|| {
                     Problem::not_found(format!(
-                        "{field}: there is no picture {id:?}: it was never sent, or made room for others"
+                        "{field}: there is no image {id:?}: it was never sent, or made room for others"
                     ))
                 })?;
                 let source = self.sources.decode(&self.decoder(), &bytes)?;

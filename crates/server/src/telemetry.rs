@@ -88,8 +88,8 @@ pub fn render(app: &App) -> String {
         ("work_waiting", "Assessments, scores and maps that wait for their turn.", app.admission.waiting() as u64),
         ("connections", "Connections that are open.", metrics.connections.load(Ordering::Relaxed)),
         ("jobs_active", "Jobs that run or wait.", app.jobs.active() as u64),
-        ("pictures", "Pictures that are kept.", pictures as u64),
-        ("picture_bytes", "Bytes of pictures that are kept.", picture_bytes),
+        ("pictures", "Images that are kept.", pictures as u64),
+        ("picture_bytes", "Bytes of images that are kept.", picture_bytes),
     ];
     let counters = [
         ("connections_refused_total", "Connections beyond the limit.", metrics.refused.load(Ordering::Relaxed)),

@@ -27,7 +27,7 @@ pub struct Assessment {
     pub id: String,
     /// Who thinks.
     pub agent: Arc<Agent>,
-    /// The picture.
+    /// The image.
     pub image: LoadedImage,
     /// What it is compared with.
     pub reference: Option<LoadedImage>,
@@ -45,7 +45,7 @@ impl Drop for Wanted {
 }
 
 impl App {
-    /// Waits for its turn, then opens the pictures of a question.
+    /// Waits for its turn, then opens the images of a question.
     pub async fn prepare(
         self: &Arc<Self>,
         request: AssessRequest,
@@ -119,7 +119,7 @@ impl App {
         tokio::task::spawn_blocking(keep).await?
     }
 
-    /// What the tools say of a picture. Dropping this ends the work after the tool that is running.
+    /// What the tools say of an image. Dropping this ends the work after the tool that is running.
     pub async fn score(
         self: &Arc<Self>,
         request: ScoreRequest,
@@ -200,10 +200,10 @@ impl Mapped {
     /// What the values are, in a line.
     pub fn meaning(&self) -> String {
         let Map { best, worst, .. } = &self.map;
-        format!("local {} of the picture: {best} is flawless, {worst} is fully damaged", self.tool)
+        format!("local {} of the image: {best} is flawless, {worst} is fully damaged", self.tool)
     }
 
-    /// The picture with the map over it and a legend below, as a PNG file.
+    /// The image with the map over it and a legend below, as a PNG file.
     pub fn overlay(&self) -> Result<Vec<u8>, Problem> {
         imaging::overlay(&self.image, &self.map, &self.tool).map_err(Problem::internal)
     }
@@ -237,6 +237,6 @@ fn measure_map(
     match (run.map, run.error) {
         (Some(map), _) => Ok(Mapped { tool: tool.name().to_owned(), map, raw_score, image }),
         (None, Some(failure)) => Err(Problem::invalid(format!("{}: {}", tool.name(), failure.message()))),
-        (None, None) => Err(Problem::invalid(format!("{} gave no map of this picture", tool.name()))),
+        (None, None) => Err(Problem::invalid(format!("{} gave no map of this image", tool.name()))),
     }
 }

@@ -1,8 +1,8 @@
 // The shapes of what the server sends, for the type checker alone: there is nothing to run here, and it is not served.
 
 /**
- * A picture that the server keeps.
- * @typedef {object} Picture
+ * An image that the server keeps.
+ * @typedef {object} Image
  * @property {string} id
  * @property {string} name
  * @property {number} width
@@ -156,7 +156,7 @@
  */
 
 /**
- * One picture of a job.
+ * One image of a job.
  * @typedef {object} JobRow
  * @property {string} sample_id
  * @property {string} image_name

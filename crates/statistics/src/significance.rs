@@ -1,4 +1,4 @@
-//! Whether one of two scores agrees better with people than the other, on the same pictures.
+//! Whether one of two scores agrees better with people than the other, on the same images.
 
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ pub struct PairedBootstrap {
     pub p_value: f64,
 }
 
-/// Compares the rank correlations of two predictions of the same observations, row by row the same pictures.
+/// Compares the rank correlations of two predictions of the same observations, row by row the same images.
 pub fn paired_bootstrap(first: &Pairs, second: &Pairs, bootstrap: &Bootstrap) -> Option<PairedBootstrap> {
     if first.len() != second.len() {
         return None;

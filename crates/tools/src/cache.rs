@@ -1,4 +1,4 @@
-//! Known results of tools: a tool that has measured a picture once need not measure it again.
+//! Known results of tools: a tool that has measured an image once need not measure it again.
 //!
 //! A result is known by the SHA-256 of image and reference, tool, version and region. Results stay in memory (bounded,
 //! least recently used out first) and, where a folder is given, on disk across runs: one small file each, written

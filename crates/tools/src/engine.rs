@@ -31,7 +31,7 @@ impl<'a> ToolInput<'a> {
         &self.pair
     }
 
-    /// The file of the picture.
+    /// The file of the image.
     pub fn image_file(&self) -> Option<&'a Path> {
         self.image_file
     }

@@ -6,7 +6,7 @@ use super::engine::Engine;
 use super::{Availability, Failure, ToolInput};
 use agenticiqa_vision::fused_fr::{self, Error, Model};
 
-/// The fused score of a picture against its reference.
+/// The fused score of an image against its reference.
 #[derive(Debug)]
 pub(super) struct FusedFr;
 

@@ -6,7 +6,7 @@ use super::engine::Engine;
 use super::{Availability, Failure, ToolInput};
 use agenticiqa_vision::fused_nr::{self, Error, Model};
 
-/// The fused score of a picture without a reference.
+/// The fused score of an image without a reference.
 #[derive(Debug)]
 pub(super) struct FusedNr;
 

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest(pub [u8; 32]);
 
-/// A picture file: its bytes, what they hash to, and the pixels. A clone shares bytes and pixels.
+/// An image file: its bytes, what they hash to, and the pixels. A clone shares bytes and pixels.
 #[derive(Debug, Clone)]
 pub struct Source {
     /// Where the file is, if it was opened by path.
@@ -25,26 +25,26 @@ pub struct Source {
 }
 
 impl Source {
-    /// The bytes of a picture file, and the pixels that they are decoded to.
+    /// The bytes of an image file, and the pixels that they are decoded to.
     pub fn new(bytes: Vec<u8>, picture: Picture) -> Self {
         let digest = Digest(Sha256::digest(&bytes).into());
         Self { path: None, bytes: bytes.into(), digest, picture }
     }
 
-    /// Decodes the bytes of a picture file.
+    /// Decodes the bytes of an image file.
     pub fn decode(decoder: &Decoder, bytes: Vec<u8>) -> Result<Self, DecodeError> {
         let picture = decoder.decode(&bytes)?;
         Ok(Self::new(bytes, picture))
     }
 
-    /// Reads and decodes a picture file; errors name it.
+    /// Reads and decodes an image file; errors name it.
     pub fn open(decoder: &Decoder, path: &Path) -> Result<Self, DecodeError> {
         let (bytes, picture) = decoder.open_with_bytes(path)?;
         Ok(Self { path: Some(path.to_owned()), ..Self::new(bytes, picture) })
     }
 }
 
-/// A part of picture and reference, or the whole of both.
+/// A part of image and reference, or the whole of both.
 #[derive(Debug, Clone)]
 pub struct Part {
     /// The pixels that are judged.

@@ -71,7 +71,7 @@ pub struct Calibration {
     /// The part of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
-    /// How many pictures.
+    /// How many images.
     pub n: usize,
     /// When.
     pub date: jiff::civil::Date,
@@ -90,7 +90,7 @@ impl Calibration {
     pub fn describe(&self) -> String {
         let Self { dataset, n, date, residual, .. } = self;
         let split = self.split.as_ref().map(|split| format!(" ({split})")).unwrap_or_default();
-        format!("{dataset}{split}, {n} pictures, {date}, residual {residual:.3}")
+        format!("{dataset}{split}, {n} images, {date}, residual {residual:.3}")
     }
 }
 
@@ -136,7 +136,7 @@ pub struct Metadata {
     /// The metric of pyiqa: what the worker runs, also for a tool of another backend that is not installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<WorkerSection>,
-    /// How an ONNX file scores a picture, of tools of that backend.
+    /// How an ONNX file scores an image, of tools of that backend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onnx: Option<OnnxSection>,
 }

@@ -42,7 +42,7 @@ impl ToolRun {
 pub enum Failure {
     /// The image does not suit the tool.
     Input(String),
-    /// The tool has nothing to measure in this kind of picture, such as JPEG tables in a PNG.
+    /// The tool has nothing to measure in this kind of image, such as JPEG tables in a PNG.
     NotApplicable(String),
     /// The tool itself could not work.
     Tool(String),

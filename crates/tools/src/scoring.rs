@@ -1,4 +1,4 @@
-//! Scoring without the agent: pictures in, one row for each picture, region and tool out.
+//! Scoring without the agent: images in, one row for each image, region and tool out.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use crate::{Failure, Registry, Tool, ToolInput, ToolRun, ToolType, raw_number};
 
 /// The tools that judge a pair when none is named: one for each view of the damage, all fast.
 const DEFAULT_PAIR: &[&str] = &["Fused-FR", "PSNR", "SSIM", "MS-SSIM", "FSIM", "VSI", "GMSD", "MDSI", "HaarPSI"];
-/// The tools that judge a single picture when none is named, and the measurements that explain them.
+/// The tools that judge a single image when none is named, and the measurements that explain them.
 const DEFAULT_SINGLE: &[&str] = &[
     "Fused-NR",
     "BRISQUE",
@@ -90,27 +90,27 @@ impl FromStr for NamedRegion {
     }
 }
 
-/// What to score pictures with.
+/// What to score images with.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The picture to compare with.
+    /// The image to compare with.
     pub reference: Option<PathBuf>,
     /// Which tools to run.
     pub selection: Selection,
-    /// The regions to score; none means the whole picture.
+    /// The regions to score; none means the whole image.
     pub regions: Vec<NamedRegion>,
     /// Whether maps are wanted.
     pub maps: bool,
 }
 
-/// One score of one tool on one picture or region.
+/// One score of one tool on one image or region.
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {
-    /// The picture.
+    /// The image.
     pub image_path: String,
     /// What it was compared with.
     pub reference_path: Option<String>,
-    /// The name of the region; the whole picture without.
+    /// The name of the region; the whole image without.
     pub region: Option<String>,
     /// The tool's name.
     pub tool: String,
@@ -131,7 +131,7 @@ pub struct Row {
     /// The interval that nine of ten mean opinions are in, from 1 to 5; for tools that know theirs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
-    /// What was done to the picture before it was measured.
+    /// What was done to the image before it was measured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Where the heat map was written.
@@ -145,18 +145,18 @@ pub struct Row {
     pub map: Option<(Image, Map)>,
 }
 
-/// A picture and its rows.
+/// An image and its rows.
 #[derive(Debug)]
 pub struct Scored {
-    /// The picture as decoded, or why it could not be.
+    /// The image as decoded, or why it could not be.
     pub picture: Result<Picture, DecodeError>,
     /// One row for each region and tool.
     pub rows: Vec<Row>,
-    /// Tools that do not apply to this picture and were not asked for by name, with the reason.
+    /// Tools that do not apply to this image and were not asked for by name, with the reason.
     pub skipped: Vec<(String, String)>,
 }
 
-/// Scores pictures one after the other; the reference is decoded once.
+/// Scores images one after the other; the reference is decoded once.
 #[derive(Debug)]
 pub struct Scorer<'a> {
     decoder: Decoder,
@@ -179,7 +179,7 @@ impl<'a> Scorer<'a> {
         Ok(Self { decoder, in_files: true, ..scorer })
     }
 
-    /// Resolves tools for pictures that are decoded already: `reference` has a name and its pixels. The path of the
+    /// Resolves tools for images that are decoded already: `reference` has a name and its pixels. The path of the
     /// request is not looked at.
     pub fn with_pictures(
         registry: &'a Registry,
@@ -215,12 +215,12 @@ impl<'a> Scorer<'a> {
         &self.tools
     }
 
-    /// The reference's path and picture.
+    /// The reference's path and image.
     pub fn reference(&self) -> Option<(&str, &Picture)> {
         self.reference.as_ref().map(|(path, picture)| (path.as_str(), picture))
     }
 
-    /// Scores one picture with every tool on every region.
+    /// Scores one image with every tool on every region.
     pub fn score(&self, path: &Path) -> Scored {
         let picture = self.decoder.open(path);
         let image_path = path.display().to_string();
@@ -234,7 +234,7 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Scores a picture that is decoded already, with every tool on every region, as long as somebody `wants` the rows.
+    /// Scores an image that is decoded already, with every tool on every region, as long as somebody `wants` the rows.
     pub fn score_picture(&self, name: &str, picture: Picture, wants: &dyn Fn() -> bool) -> Scored {
         let (mut rows, skipped) = self.score_regions(name, &picture, wants);
         let notes: Vec<String> = picture.notes.iter().map(ToString::to_string).collect();
@@ -295,7 +295,7 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// The pixels, with their files where they are whole pictures.
+    /// The pixels, with their files where they are whole images.
     fn input<'b>(&'b self, image_path: &'b str, region: Option<&String>, pair: Pair<'b>) -> ToolInput<'b> {
         let whole = |path: &'b str| (self.in_files && region.is_none()).then_some(Path::new(path));
         let reference = self.reference.as_ref().and_then(|(path, _)| whole(path));

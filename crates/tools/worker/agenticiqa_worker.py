@@ -18,8 +18,8 @@ A PICTURE is {"path": "photo.png"}, read by pyiqa, or raw samples in a file, bes
 the byte order of the machine over 0..65535, or "interleaved"). The file is opened once and stays mapped, so that it can be
 written again for the next request; with "unlink": true its name is removed as soon as it is open.
 
-Each picture is measured by itself: a score does not depend on its neighbors, and an exception is the error of that one
-picture. A metric that cannot be made is an answer with "unavailable". The program ends when its standard input does.
+Each image is measured by itself: a score does not depend on its neighbors, and an exception is the error of that one
+image. A metric that cannot be made is an answer with "unavailable". The program ends when its standard input does.
 """
 
 import argparse
@@ -41,7 +41,7 @@ PROTOCOL = 1
 # Seconds that a download may stand still, and that a server may take to be reached.
 PATIENCE = 10
 REACH = 3
-# Metrics that cut a picture at random places cut every picture at the same ones.
+# Metrics that cut an image at random places cut every image at the same ones.
 SEED = 123
 SCALES = {"uint8": (1, 255.0), "uint16": (2, 65535.0)}
 
@@ -147,7 +147,7 @@ class Server:
         return facts
 
     def measure(self, identity, name, options, batch):
-        """The scores of a batch, one picture after the other."""
+        """The scores of a batch, one image after the other."""
         key = (name, json.dumps(options, sort_keys=True))
         try:
             if key not in self.metrics:
@@ -217,7 +217,7 @@ class Server:
         size, scale = SCALES[source["dtype"]]
         count = width * height * channels
         if min(width, height) < 1 or channels not in (1, 3):
-            raise Refused(f"a picture of {width}x{height} with {channels} channels cannot be measured")
+            raise Refused(f"an image of {width}x{height} with {channels} channels cannot be measured")
         raw = self.samples(source, count, size)
         if source.get("layout", "planar") == "planar":
             raw = raw.reshape(1, channels, height, width)
@@ -229,7 +229,7 @@ class Server:
         return tensor.expand(1, 3, height, width) if channels == 1 else tensor
 
     def room(self, role, shape):
-        """Memory for a picture, the same for all of one size: fresh memory costs more than the change to floats."""
+        """Memory for an image, the same for all of one size: fresh memory costs more than the change to floats."""
         if role not in self.tensors or tuple(self.tensors[role].shape) != shape:
             self.tensors[role] = self.torch.empty(shape, dtype=self.torch.float32)
         return self.tensors[role]
@@ -248,7 +248,7 @@ class Server:
         if mapping is None or len(mapping) < needed:
             found = os.fstat(descriptor).st_size
             if found < needed:
-                raise Refused(f"the buffer holds {found} bytes and the picture needs {needed}")
+                raise Refused(f"the buffer holds {found} bytes and the image needs {needed}")
             mapping = mmap.mmap(descriptor, 0)
             self.mapped[path] = (descriptor, mapping)
         if size == 1:

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The least time of ten, and what came out. The picture is decoded anew each time: what was measured of it stays with it.
+/// The least time of ten, and what came out. The image is decoded anew each time: what was measured of it stays with it.
 fn best<T, E: Error + 'static>(
     bytes: &[u8],
     work: impl Fn(&Image) -> Result<T, E>,

@@ -86,7 +86,7 @@ impl Provider {
         self.facts().needs_key
     }
 
-    /// A backend of it that sees pictures.
+    /// A backend of it that sees images.
     pub fn example(self) -> &'static str {
         self.facts().example
     }

@@ -243,7 +243,7 @@ impl Chat {
     }
 }
 
-/// System text, then each picture after its label, then the question.
+/// System text, then each image after its label, then the question.
 fn request(prompt: &Prompt, images: &[Attachment]) -> ChatRequest {
     let mut content = MessageContent::default();
     for image in images {

@@ -95,7 +95,7 @@ impl Client {
         self.model.capabilities()
     }
 
-    /// Pictures that the backend takes, with the longer side at most `max_side`.
+    /// Images that the backend takes, with the longer side at most `max_side`.
     pub fn image_limits(&self, max_side: usize) -> ImageLimits {
         ImageLimits::of(&*self.model, max_side)
     }

@@ -36,7 +36,7 @@ pub enum ErrorKind {
     Refusal,
     /// An answer that is empty, too large or not what the protocol says.
     BadAnswer,
-    /// The provider does not accept the request (4xx): model, picture or parameters.
+    /// The provider does not accept the request (4xx): model, image or parameters.
     BadRequest,
 }
 

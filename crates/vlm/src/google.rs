@@ -105,7 +105,7 @@ impl Vlm for Google {
         matches!(mime, "image/png" | "image/jpeg" | "image/webp")
     }
 
-    /// A request may have 20 MB in all, as base64 and with a second picture.
+    /// A request may have 20 MB in all, as base64 and with a second image.
     fn max_image_bytes(&self) -> usize {
         7_000_000
     }

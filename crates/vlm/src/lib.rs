@@ -1,7 +1,7 @@
-//! Vision-language models behind one trait: a question and pictures in, text, log-probabilities and token use out.
+//! Vision-language models behind one trait: a question and images in, text, log-probabilities and token use out.
 //!
 //! [`connect`] turns a [`BackendName`] such as `openai.gpt-4o` into a [`Vlm`]; a [`Client`] adds retries;
-//! [`prepare`] makes an [`Attachment`] of a picture. The wire formats of OpenAI, Anthropic and Google are the
+//! [`prepare`] makes an [`Attachment`] of an image. The wire formats of OpenAI, Anthropic and Google are the
 //! crate `genai`'s; one file a provider says what is asked of it and how its answers are read.
 //!
 //! ```no_run
@@ -60,14 +60,14 @@ pub use traffic::{Calls, Traffic};
 pub struct Prompt {
     /// Who the model is and what it has to do; empty for none.
     pub system: String,
-    /// The question itself. It follows the pictures.
+    /// The question itself. It follows the images.
     pub user: String,
 }
 
-/// A picture that goes with a prompt; [`prepare`] makes it.
+/// An image that goes with a prompt; [`prepare`] makes it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// What the picture is, said right before it ("Image:", "Reference image:").
+    /// What the image is, said right before it ("Image:", "Reference image:").
     pub label: String,
     /// Media type of `bytes`, such as `image/png`.
     pub mime: &'static str,
@@ -156,7 +156,7 @@ pub struct TokenLogprob {
 /// Tokens that were read and written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens of prompt and pictures.
+    /// Tokens of prompt and images.
     pub prompt_tokens: u64,
     /// Tokens of the answer, thinking included.
     pub completion_tokens: u64,
@@ -178,7 +178,7 @@ pub struct Capabilities {
     pub logprobs: bool,
 }
 
-/// A model that looks at pictures and answers.
+/// A model that looks at images and answers.
 pub trait Vlm: Send + Sync + fmt::Debug {
     /// The backend's name, such as `openai.gpt-4o`.
     fn name(&self) -> &str;
@@ -201,10 +201,10 @@ pub trait Vlm: Send + Sync + fmt::Debug {
     /// What it can do.
     fn capabilities(&self) -> Capabilities;
 
-    /// Whether it takes picture files of that media type as they are.
+    /// Whether it takes image files of that media type as they are.
     fn accepts(&self, mime: &str) -> bool;
 
-    /// The largest picture file that it takes, in bytes.
+    /// The largest image file that it takes, in bytes.
     fn max_image_bytes(&self) -> usize {
         usize::MAX
     }

@@ -19,7 +19,7 @@ use super::{Answer, Attachment, Capabilities, Error, ErrorKind, Options, Prompt,
 use crate::queue_timeout;
 use crate::rules::within;
 
-/// What the first call is taken to cost, in tokens: a picture and a prompt.
+/// What the first call is taken to cost, in tokens: an image and a prompt.
 const FIRST_GUESS: f64 = 2000.0;
 /// How long nobody asks a backend that has refused a call and not said when to come back.
 const RESPITE: Duration = Duration::from_secs(2);

@@ -1,4 +1,4 @@
-//! Pictures as a model gets them: the file's own bytes where that is what was measured, else lossless PNG.
+//! Images as a model gets them: the file's own bytes where that is what was measured, else lossless PNG.
 //!
 //! Never JPEG: recompression would add the very artifacts that the model is asked about.
 
@@ -8,10 +8,10 @@ use agenticiqa_imaging::{Error, Format, Note, Picture, encode_png, shrink};
 
 use super::{Attachment, Vlm};
 
-/// The longer side of a picture that is sent, unless told otherwise.
+/// The longer side of an image that is sent, unless told otherwise.
 pub const DEFAULT_MAX_SIDE: usize = 2048;
 
-/// A picture that is too many bytes is shrunk at most so often: each time by what its size tells, and a little more.
+/// An image that is too many bytes is shrunk at most so often: each time by what its size tells, and a little more.
 const SHRINKINGS: usize = 6;
 
 /// What a model takes.
@@ -42,7 +42,7 @@ const MEDIA_TYPES: [(Format, &str); 6] = [
     (Format::Tiff, "image/tiff"),
 ];
 
-/// Makes an attachment of a picture.
+/// Makes an attachment of an image.
 ///
 /// `file` is the file that `picture` was decoded from. It is sent as it is if the model takes its format and size and
 /// decoding left its samples alone; else the decoded pixels are, as 8-bit PNG, made smaller if need be. This is work for
@@ -79,7 +79,7 @@ fn encode_within(picture: &Picture, limits: &ImageLimits) -> Result<Vec<u8>, Err
         if bytes.len() <= limits.max_bytes || shrinkings == SHRINKINGS || side == 1 {
             if image.width() != original.width() || image.height() != original.height() {
                 let (from, to) = ((original.width(), original.height()), (image.width(), image.height()));
-                tracing::info!("picture made smaller for the model: {}x{} -> {}x{}", from.0, from.1, to.0, to.1);
+                tracing::info!("image made smaller for the model: {}x{} -> {}x{}", from.0, from.1, to.0, to.1);
             }
             return Ok(bytes);
         }

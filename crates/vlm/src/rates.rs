@@ -12,7 +12,7 @@ use crate::rules::within;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "prompt and completion, in US dollars for a million tokens")]
 pub struct Rates {
-    /// Tokens of prompts and pictures.
+    /// Tokens of prompts and images.
     #[garde(custom(within(0.0, 1e6)))]
     pub prompt: f64,
     /// Tokens of answers.

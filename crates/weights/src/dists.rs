@@ -3,9 +3,9 @@
 //! **What it measures**: whether textures have the same statistics and structures the same place; forgives resampled texture.
 //! **Range and direction**: 0 (identical) to about 1; lower is better.
 //! **Reference**: Ding, Ma, Wang, Simoncelli, TPAMI 2020; weights of the authors' package 0.1.
-//! **Deviations**: variances and covariances are taken of centered values, so that flat pictures do not lose their digits; native size.
+//! **Deviations**: variances and covariances are taken of centered values, so that flat images do not lose their digits; native size.
 //!
-//! Each channel of six maps (the picture itself is the first) has a mean, a variance and a covariance with the other picture. A tile
+//! Each channel of six maps (the image itself is the first) has a mean, a variance and a covariance with the other image. A tile
 //! gives them for its own pixels (`statistics`); the head merges tiles (Chan, Golub, LeVeque, 1983) and compares.
 
 use crate::lpips::pair;
@@ -14,18 +14,18 @@ use crate::onnx::{Attribute, Extent, Graph, Value};
 use crate::tiles::{Inner, count, join, part, row, sum};
 use crate::{Result, Tensor, numpy, torch};
 
-/// Mean and deviation of the network's training pictures, for values from 0 to 1.
+/// Mean and deviation of the network's training images, for values from 0 to 1.
 const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
 const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
 /// Channels of the six maps.
 const CHANNELS: [usize; 6] = [3, 64, 128, 256, 512, 512];
 const ALL: usize = 1475;
-/// Columns of the statistics: counts of the maps; of all channels the means of both pictures, variances of both, covariances.
+/// Columns of the statistics: counts of the maps; of all channels the means of both images, variances of both, covariances.
 const COLUMNS: usize = CHANNELS.len() + 5 * ALL;
 /// Of the comparison of means and of variances.
 const STABILITY: f32 = 1e-6;
 
-/// From two pictures [1, 3, height, width] of values from 0 to 1 to the statistics of a tile.
+/// From two images [1, 3, height, width] of values from 0 to 1 to the statistics of a tile.
 pub(crate) fn model(checkpoint: &numpy::Checkpoint<'_>) -> Result<Vec<u8>> {
     let mut graph = Graph::new("dists");
     let pictures = pair(&mut graph);
@@ -77,18 +77,18 @@ pub(crate) fn head(weights: &torch::Checkpoint<'_>) -> Result<Vec<u8>> {
     Ok(graph.finish())
 }
 
-/// What a channel of the whole picture is compared by, [1, channels] each.
+/// What a channel of the whole image is compared by, [1, channels] each.
 struct Merged {
-    /// Mean of the reference times mean of the distorted picture.
+    /// Mean of the reference times mean of the distorted image.
     products: Value,
     /// Squares of both means, added.
     squares: Value,
     covariances: Value,
-    /// Variances of both pictures, added.
+    /// Variances of both images, added.
     variances: Value,
 }
 
-/// Weighs tiles by their share of the positions. A tile's mean that is not the picture's adds to the variance.
+/// Weighs tiles by their share of the positions. A tile's mean that is not the image's adds to the variance.
 fn merge(graph: &mut Graph, statistics: &Value) -> Merged {
     let maps = CHANNELS.len();
     let counts = part(graph, statistics, 1, 0, maps);
@@ -126,7 +126,7 @@ fn merge(graph: &mut Graph, statistics: &Value) -> Merged {
     }
 }
 
-/// The picture's means, and how far each tile's are from them.
+/// The image's means, and how far each tile's are from them.
 fn overall(graph: &mut Graph, means: &Value, shares: &Value) -> (Value, Value) {
     let weighed = graph.node("Mul", &[means, shares], &[]);
     let mean = sum(graph, &weighed, 0);
@@ -134,7 +134,7 @@ fn overall(graph: &mut Graph, means: &Value, shares: &Value) -> (Value, Value) {
     (mean, offset)
 }
 
-/// (2 mixed + c) / (own + c), one where both pictures have the same statistics.
+/// (2 mixed + c) / (own + c), one where both images have the same statistics.
 fn similarity(graph: &mut Graph, [mixed, own]: [&Value; 2]) -> Value {
     let (two, stability) = (graph.number(2.0), graph.number(STABILITY));
     let twice = graph.node("Mul", &[mixed, &two], &[]);
@@ -143,7 +143,7 @@ fn similarity(graph: &mut Graph, [mixed, own]: [&Value; 2]) -> Value {
     graph.node("Div", &[&numerator, &denominator], &[])
 }
 
-/// The mean over all positions, [pictures, channels, 1, 1].
+/// The mean over all positions, [images, channels, 1, 1].
 fn mean(graph: &mut Graph, maps: &Value) -> Value {
     graph.node("ReduceMean", &[maps], &[("axes", Attribute::Integers(&[2, 3]))])
 }

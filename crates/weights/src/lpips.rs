@@ -16,7 +16,7 @@ use crate::{
     networks::{Layer, alexnet, scale, vgg},
 };
 
-/// Mean and deviation of the networks' training pictures, for values from -1 to 1.
+/// Mean and deviation of the networks' training images, for values from -1 to 1.
 const SHIFT: [f32; 3] = [-0.030, -0.088, -0.188];
 const SCALE: [f32; 3] = [0.458, 0.448, 0.450];
 /// Added to the length of a vector that may be zero.
@@ -30,12 +30,12 @@ pub(crate) enum Backbone {
     Vgg,
 }
 
-/// From two pictures [1, 3, height, width] of values from 0 to 1 to the statistics [1, 10] of a tile.
+/// From two images [1, 3, height, width] of values from 0 to 1 to the statistics [1, 10] of a tile.
 pub(crate) fn model(checkpoint: &Checkpoint<'_>, backbone: Backbone) -> Result<Vec<u8>> {
     let mut graph = Graph::new("lpips");
     let pair = pair(&mut graph);
     let inner = Inner::input(&mut graph);
-    // From 0..1 to -1..1, then to the training pictures' mean and deviation.
+    // From 0..1 to -1..1, then to the training images' mean and deviation.
     let factors = SCALE.map(|scale| 2.0 / scale);
     let offsets = [0, 1, 2].map(|channel| -(1.0 + SHIFT[channel]) / SCALE[channel]);
     let scaled = scale(&mut graph, &pair, &factors, &offsets);

@@ -20,7 +20,7 @@ impl Tensor {
         Self { shape: vec![values.len()], values }
     }
 
-    /// One number for each channel of pictures [n, channels, height, width].
+    /// One number for each channel of images [n, channels, height, width].
     pub fn channels(values: Vec<f32>) -> Self {
         Self { shape: vec![1, values.len(), 1, 1], values }
     }

@@ -1,8 +1,8 @@
 //! Which positions of a map belong to a tile.
 //!
-//! A large picture is cut into tiles that overlap by a halo. The graph is given the pixels of a tile and, as `inner`, the
-//! rectangle of them that no other tile counts. Sides of the rectangle are multiples of the largest stride, or the picture's
-//! own; so every position of every map of the whole picture is counted in exactly one tile. Beyond the halo no position sees that
+//! A large image is cut into tiles that overlap by a halo. The graph is given the pixels of a tile and, as `inner`, the
+//! rectangle of them that no other tile counts. Sides of the rectangle are multiples of the largest stride, or the image's
+//! own; so every position of every map of the whole image is counted in exactly one tile. Beyond the halo no position sees that
 //! there is a tile.
 
 use crate::onnx::{Attribute, Extent, FLOAT, Graph, Value};
@@ -27,7 +27,7 @@ impl Inner {
         }
     }
 
-    /// The counted positions of a map. At the right and bottom side of a picture maps may end before the rectangle does.
+    /// The counted positions of a map. At the right and bottom side of an image maps may end before the rectangle does.
     pub(crate) fn of(&self, graph: &mut Graph, map: &Value, stride: i64) -> Value {
         if stride == 1 {
             return graph.node("Slice", &[map, &self.starts, &self.ends, &self.axes], &[]);
@@ -40,7 +40,7 @@ impl Inner {
     }
 }
 
-/// The number of positions of maps [pictures, channels, height, width], as a number [1, 1].
+/// The number of positions of maps [images, channels, height, width], as a number [1, 1].
 pub(crate) fn count(graph: &mut Graph, maps: &Value, pictures_and_channels: usize) -> Value {
     let size = graph.node("Size", &[maps], &[]);
     let divisor = graph.integers(&[pictures_and_channels as i64]);

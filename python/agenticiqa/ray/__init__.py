@@ -2,10 +2,10 @@
 
     import ray, agenticiqa.ray as iqa
 
-    pictures = iqa.read_images("s3://bucket/photos/")
-    iqa.score(pictures, tools=["Fused-NR", "NIQE"], output="s3://bucket/scores/")
+    images = iqa.read_images("s3://bucket/photos/")
+    iqa.score(images, tools=["Fused-NR", "NIQE"], output="s3://bucket/scores/")
 
-Rows come back with columns of scores; a picture that cannot be read is a row with an error, not a failed job. With ``output`` results are
+Rows come back with columns of scores; an image that cannot be read is a row with an error, not a failed job. With ``output`` results are
 written as Parquet while the job runs, and a job that is started again computes only what is missing. Needs ``pip install agenticiqa[ray]``.
 """
 

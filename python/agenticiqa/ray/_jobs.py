@@ -51,7 +51,7 @@ def score(
 ) -> Dataset:
     """The rows with the columns of `agenticiqa.score_table`: for each tool ``NAME``, ``NAME_normalized`` and ``NAME_error``.
 
-    ``image`` and ``reference`` are columns of paths, bytes of files or arrays; by default those with the usual names. The pictures themselves are left out of
+    ``image`` and ``reference`` are columns of paths, bytes of files or arrays; by default those with the usual names. The images themselves are left out of
     the result unless ``keep_images``.
 
     Without ``output`` nothing happens before somebody asks for rows. With it, the job is run: results are written there as Parquet (a

@@ -10,14 +10,14 @@ from .. import _native
 if TYPE_CHECKING:
     from ray.data import Dataset
 
-#: What is taken for a picture in a folder.
+#: What is taken for an image in a folder.
 EXTENSIONS = ("avif", "bmp", "gif", "jpeg", "jpg", "png", "tif", "tiff", "webp")
 
 
 def read_images(paths: str | list[str], **options: Any) -> Dataset:
-    """The pictures of folders or of files, here or in an object store (``s3://``, ``gs://``, ``abfs://``): rows of ``path`` and ``bytes``.
+    """The images of folders or of files, here or in an object store (``s3://``, ``gs://``, ``abfs://``): rows of ``path`` and ``bytes``.
 
-    Bytes are the file's own, since profiles, orientation and JPEG tables belong to a picture: ``ray.data.read_images`` throws them away.
+    Bytes are the file's own, since profiles, orientation and JPEG tables belong to an image: ``ray.data.read_images`` throws them away.
     ``options`` are those of ``ray.data.read_binary_files``.
     """
     import ray.data

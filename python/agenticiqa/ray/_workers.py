@@ -48,7 +48,7 @@ def _column(what: str, given: str | None, usual: Sequence[str], names: Sequence[
 
 
 def pictures(column: pyarrow.ChunkedArray) -> list[Any]:
-    """The pictures of a column: paths, bytes of files, or arrays."""
+    """The images of a column: paths, bytes of files, or arrays."""
     kind = column.type
     if (
         pyarrow.types.is_string(kind)
@@ -68,7 +68,7 @@ def _is_bytes(kind: pyarrow.DataType) -> bool:
 
 
 def without_pixels(table: pyarrow.Table, names: Sequence[str | None]) -> pyarrow.Table:
-    """The table without the pictures themselves, which nobody wants to store twice; paths stay."""
+    """The table without the images themselves, which nobody wants to store twice; paths stay."""
     text = (pyarrow.types.is_string, pyarrow.types.is_large_string)
     heavy = [
         name for name in names if name in table.column_names and not any(is_text(table[name].type) for is_text in text)
@@ -165,7 +165,7 @@ class Assessor(_Worker):
         return with_columns(kept, _tables.columns(answers), numbers={"quality_score"})
 
     def _lines(self, table: pyarrow.Table, image: str | None, reference: str | None) -> list[tuple[Any, Any]]:
-        """Every row as a line of a manifest, with the bytes of its pictures where the row has them."""
+        """Every row as a line of a manifest, with the bytes of its images where the row has them."""
         if image is None:
             rows = table.select(["sample_id", "line", "sample"]).to_pylist()
             return [((row["sample_id"], row["line"], row["sample"]), (None, None)) for row in rows]

@@ -1,4 +1,4 @@
-//! The agent: one question about one picture, through planner, executor and summarizer, into one record.
+//! The agent: one question about one image, through planner, executor and summarizer, into one record.
 
 mod run;
 
@@ -28,7 +28,7 @@ use run::Run;
 /// The question when none is asked.
 pub const DEFAULT_QUERY: &str = "Assess the overall quality of this image.";
 
-/// Where a picture comes from.
+/// Where an image comes from.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// A file.
@@ -57,20 +57,20 @@ impl Input {
     }
 }
 
-/// A question about a picture.
+/// A question about an image.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The name of the sample; by default the picture's file name without its extension.
+    /// The name of the sample; by default the image's file name without its extension.
     pub sample_id: Option<String>,
     /// The question.
     pub query: String,
     /// The options of a multiple-choice question.
     pub options: Vec<String>,
-    /// The picture.
+    /// The image.
     pub image: Input,
     /// What it is compared with.
     pub reference: Option<Input>,
-    /// The parts of the picture whose place is known.
+    /// The parts of the image whose place is known.
     pub regions: Vec<RegionBox>,
     /// Tools that must be run.
     pub tools: Vec<String>,
@@ -83,7 +83,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The default question about a picture.
+    /// The default question about an image.
     pub fn new(image: Input) -> Self {
         Self {
             sample_id: None,
@@ -104,13 +104,13 @@ impl Request {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A picture cannot be read.
+    /// An image cannot be read.
     #[error(transparent)]
     Picture(#[from] DecodeError),
-    /// Picture and reference do not fit.
+    /// Image and reference do not fit.
     #[error(transparent)]
     Pair(#[from] MetricError),
-    /// A region lies outside the picture.
+    /// A region lies outside the image.
     #[error("region {name:?}: {error}")]
     Region {
         /// Its name.
@@ -148,7 +148,7 @@ impl Error {
 /// How the agent works.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How pictures are read.
+    /// How images are read.
     pub decoder: Decoder,
     /// How often a new plan may be asked for.
     pub max_replan_iterations: u32,

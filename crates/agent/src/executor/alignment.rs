@@ -2,7 +2,7 @@
 
 use crate::state::{GLOBAL, QueryScope, Text};
 
-/// The object of the question that `name` means; the whole picture if it means none of them.
+/// The object of the question that `name` means; the whole image if it means none of them.
 pub fn align(name: &str, scope: &QueryScope) -> Option<Text> {
     let fold = |name: &str| name.trim().trim_start_matches("the ").trim_start_matches("The ").to_lowercase();
     let meant = fold(name);

@@ -1,4 +1,4 @@
-//! Tool execution: every selected tool on its part of the picture, all at once, each measurement once.
+//! Tool execution: every selected tool on its part of the image, all at once, each measurement once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,7 +58,7 @@ struct Measured {
 }
 
 /// Runs the selected tools, and tells what they said so far each time that one has ended: if time runs out, nothing of it is
-/// lost. The pixels are those of the object where its place is known, of the whole picture otherwise.
+/// lost. The pixels are those of the object where its place is known, of the whole image otherwise.
 pub(super) async fn execute(
     context: Context<'_>,
     cache: &Arc<ToolCache>,
@@ -246,7 +246,7 @@ impl Bench {
             return Err(failure.message().to_owned());
         }
         let raw = run.raw_score.unwrap_or(f64::NAN);
-        // PSNR of identical pictures is infinite by definition; any other number beyond all numbers is a failure.
+        // PSNR of identical images is infinite by definition; any other number beyond all numbers is a failure.
         let unbounded = tool.info().is_some_and(|info| info.range.0 == raw || info.range.1 == raw);
         if raw.is_nan() || (raw.is_infinite() && !unbounded) {
             return Err(format!("{name} gave {raw}"));

@@ -21,10 +21,10 @@ use crate::state::{
 use crate::summarizer::estimate::Estimate;
 use agenticiqa_tools::{Registry, Tool};
 
-/// The distortions of each part of the picture.
+/// The distortions of each part of the image.
 pub type DistortionSet = BTreeMap<Text, Vec<Distortion>>;
 
-/// The severities of the distortions of each part of the picture.
+/// The severities of the distortions of each part of the image.
 pub type Analyses = BTreeMap<Text, Vec<DistortionAnalysis>>;
 
 /// What a role comes to, in time.
@@ -108,8 +108,8 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The pictures cannot be examined.
-    #[error("the picture cannot be examined: {0}")]
+    /// The images cannot be examined.
+    #[error("the image cannot be examined: {0}")]
     Picture(String),
     /// A model cannot be asked.
     #[error(transparent)]

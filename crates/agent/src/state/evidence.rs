@@ -37,7 +37,7 @@ impl DistortionAnalysis {
 pub struct ToolExecutionLog {
     /// The tool.
     pub tool_name: Text,
-    /// The part of the picture that the question is about, or "Global".
+    /// The part of the image that the question is about, or "Global".
     pub object_name: Text,
     /// The distortion that it was chosen for.
     pub distortion: Distortion,
@@ -59,7 +59,7 @@ pub struct ToolExecutionLog {
     /// When it ran.
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub timestamp: Timestamp,
-    /// The pixels that were measured, `[x, y, width, height]`; `null` is the whole picture.
+    /// The pixels that were measured, `[x, y, width, height]`; `null` is the whole image.
     #[serde(default)]
     pub region: Option<[usize; 4]>,
     /// Whether the result was known from an earlier run.
@@ -70,7 +70,7 @@ pub struct ToolExecutionLog {
 /// A tool and its score from 1 to 5.
 pub type ToolScore = (Text, Score);
 
-/// Something for each distortion of each part of the picture.
+/// Something for each distortion of each part of the image.
 pub type ByDistortion<T> = BTreeMap<Text, BTreeMap<Distortion, T>>;
 
 /// All evidence; what was not asked for, or could not be had, is absent.

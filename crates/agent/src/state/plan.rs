@@ -39,17 +39,17 @@ pub enum ReferenceMode {
     NoReference,
 }
 
-/// The parts of the picture that the question is about.
+/// The parts of the image that the question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QueryScope {
-    /// The whole picture.
+    /// The whole image.
     Global,
     /// Named objects or regions; never empty.
     Objects(Vec<Text>),
 }
 
 impl QueryScope {
-    /// The named objects, each once, in the order of the question; the whole picture when none is left or one is
+    /// The named objects, each once, in the order of the question; the whole image when none is left or one is
     /// "Global".
     pub fn from_names<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> Self {
         let mut objects: Vec<Text> = Vec::new();
@@ -64,7 +64,7 @@ impl QueryScope {
         if objects.is_empty() { Self::Global } else { Self::Objects(objects) }
     }
 
-    /// The names of the parts: "Global" for the whole picture.
+    /// The names of the parts: "Global" for the whole image.
     pub fn names(&self) -> Vec<&str> {
         match self {
             Self::Global => vec![GLOBAL],
@@ -153,7 +153,7 @@ impl PlanControlFlags {
 pub struct PlannerOutput {
     /// What kind of question it is.
     pub query_type: QueryType,
-    /// Which parts of the picture it is about.
+    /// Which parts of the image it is about.
     pub query_scope: QueryScope,
     /// Whether the question names the distortions.
     pub distortion_source: DistortionSource,

@@ -61,7 +61,7 @@ pub struct Metadata {
     pub cost_usd: Option<f64>,
     /// Milliseconds in each node, over all rounds.
     pub node_times_ms: ByNode<f64>,
-    /// What was done to the pictures before they were measured.
+    /// What was done to the images before they were measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -76,11 +76,11 @@ pub struct AssessmentRecord {
     pub query: Text,
     /// The options of a multiple-choice question.
     pub options: Vec<AnswerOption>,
-    /// The picture.
+    /// The image.
     pub image_path: Text,
     /// What it was compared with.
     pub reference_path: Option<Text>,
-    /// The parts of the picture whose place was known.
+    /// The parts of the image whose place was known.
     pub regions: Vec<RegionBox>,
     /// The last plan.
     pub plan: Option<PlannerOutput>,

@@ -46,11 +46,11 @@ pub struct AgenticIqaState {
     /// The options of a multiple-choice question.
     #[serde(default)]
     pub options: Vec<AnswerOption>,
-    /// The picture.
+    /// The image.
     pub image_path: Text,
     /// What it is compared with.
     pub reference_path: Option<Text>,
-    /// The parts of the picture whose place is known.
+    /// The parts of the image whose place is known.
     #[serde(default)]
     pub regions: Vec<RegionBox>,
     /// The tools that the user asked for beside the question.

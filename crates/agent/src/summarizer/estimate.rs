@@ -1,6 +1,6 @@
 //! What the tools say together, and how sure that is.
 //!
-//! A tool that knows its interval was fitted to opinions on whole pictures. Where one has run, it **carries** the score, and the
+//! A tool that knows its interval was fitted to opinions on whole images. Where one has run, it **carries** the score, and the
 //! classical metrics that ran on the same pixels are evidence beside it: it is made of such metrics, or was measured to
 //! agree better with people than they do, so to average them in would only dilute it. Learned tools and tools of the user's own
 //! count beside it. Where no such tool has run, all tools count alike, as in the paper.
@@ -53,7 +53,7 @@ pub fn counted<'a>(evidence: &'a ExecutorOutput, registry: &Registry) -> Vec<&'a
 
 /// The interval around the mean of all that counts; unknown if part of it rests on tools that know none.
 ///
-/// Parts of the picture are averaged end by end, as if all were wrong in the same way: that never makes the interval too
+/// Parts of the image are averaged end by end, as if all were wrong in the same way: that never makes the interval too
 /// narrow. Several tools that judge the same pixels widen it until it holds the score of each.
 fn interval(counted: &[&ToolExecutionLog], score: f64) -> Option<Interval> {
     let mut regions: Vec<_> = counted.iter().map(|log| log.region).collect();

@@ -26,7 +26,7 @@ pub struct Pipeline {
     /// How scores of tools and the judgment of a model become one score.
     #[garde(dive)]
     pub fusion: Fusion,
-    /// Limits of pictures.
+    /// Limits of images.
     #[garde(dive)]
     pub images: Images,
     /// Where scores are kept.
@@ -53,19 +53,19 @@ pub struct Executor {
     /// Whether a model is asked where the objects of the question are.
     #[garde(skip)]
     pub grounding: Grounding,
-    /// Calls of models and tools at a time for one picture.
+    /// Calls of models and tools at a time for one image.
     #[garde(custom(within(1.0, 64.0)))]
     pub concurrency: u32,
 }
 
-/// Limits of pictures.
+/// Limits of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "max_side and max_pixels")]
 pub struct Images {
-    /// Pictures for models are made no larger than this on the longer side.
+    /// Images for models are made no larger than this on the longer side.
     #[garde(custom(within(64.0, 65536.0)))]
     pub max_side: u32,
-    /// Larger pictures are refused before they are decoded.
+    /// Larger images are refused before they are decoded.
     #[garde(custom(positive))]
     pub max_pixels: u64,
 }
@@ -194,13 +194,13 @@ pub struct Server {
     /// Names under which it is reached besides those of this machine, checked against the header `Host`.
     #[garde(skip)]
     pub host_names: Vec<String>,
-    /// Where pictures, assessments and jobs are kept; `None` is `server` below the user's data folder.
+    /// Where images, assessments and jobs are kept; `None` is `server` below the user's data folder.
     #[garde(skip)]
     pub data_dir: Option<PathBuf>,
     /// Larger requests are refused.
     #[garde(custom(positive))]
     pub max_body_bytes: u64,
-    /// Pictures of more pixels are refused before they are decoded.
+    /// Images of more pixels are refused before they are decoded.
     #[garde(custom(positive))]
     pub max_pixels: u64,
     /// Assessments at a time; `None` is one a core.
@@ -221,7 +221,7 @@ pub struct Server {
     /// Assessments that are kept.
     #[garde(custom(within(1.0, 10000000.0)))]
     pub kept_assessments: u32,
-    /// Bytes of uploaded pictures that are kept.
+    /// Bytes of uploaded images that are kept.
     #[garde(custom(positive))]
     pub kept_picture_bytes: u64,
 }

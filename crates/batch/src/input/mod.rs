@@ -1,4 +1,4 @@
-//! Where samples come from: JSON Lines, CSV or Parquet, or a folder of pictures with one question for all.
+//! Where samples come from: JSON Lines, CSV or Parquet, or a folder of images with one question for all.
 
 #[cfg(feature = "parquet")]
 mod columns;
@@ -27,7 +27,7 @@ pub enum Input {
     Table(PathBuf),
     /// Parquet; only where the program was built with it.
     Columns(PathBuf),
-    /// Pictures with one question for all.
+    /// Images with one question for all.
     Pictures(Pictures),
 }
 

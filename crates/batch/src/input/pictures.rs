@@ -1,4 +1,4 @@
-//! Pictures of folders and patterns, with one question for all: no list has to be written.
+//! Images of folders and patterns, with one question for all: no list has to be written.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use serde_json::Map;
 use super::unreadable;
 use crate::{Error, Sample};
 
-/// The files of a folder that are taken for pictures.
+/// The files of a folder that are taken for images.
 const EXTENSIONS: [&str; 9] = ["jpg", "jpeg", "png", "bmp", "tif", "tiff", "webp", "gif", "avif"];
 
-/// Pictures with one question for all.
+/// Images with one question for all.
 #[derive(Debug, Clone)]
 pub struct Pictures {
     /// The files, each once, in the order of their names.
@@ -24,7 +24,7 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// The pictures of files, folders (with all that lies below) and patterns such as `photos/**/*.jpg`.
+    /// The images of files, folders (with all that lies below) and patterns such as `photos/**/*.jpg`.
     pub fn find(patterns: &[String], query: &str) -> Result<Self, Error> {
         let mut paths = Vec::new();
         for pattern in patterns {
@@ -38,7 +38,7 @@ impl Pictures {
                 matching(pattern, &mut paths)?;
             }
             if paths.len() == before {
-                return Err(unreadable(path, "there is no picture there: check the path or quote the pattern"));
+                return Err(unreadable(path, "there is no image there: check the path or quote the pattern"));
             }
         }
         paths.sort();
@@ -46,7 +46,7 @@ impl Pictures {
         Ok(Self { paths, query: query.to_owned(), options: Vec::new(), reference: None })
     }
 
-    /// One sample a picture; its name is its path.
+    /// One sample an image; its name is its path.
     pub fn items(self) -> impl Iterator<Item = Sample> + Send {
         let Self { paths, query, options, reference } = self;
         paths.into_iter().zip(1..).map(move |(path, line)| Sample {
@@ -67,7 +67,7 @@ fn is_picture(path: &Path) -> bool {
     extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
 }
 
-/// All pictures below a folder; links to folders are not followed, which could go round in circles.
+/// All images below a folder; links to folders are not followed, which could go round in circles.
 fn below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
     for entry in entries {
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(names(&[pattern("deep"), pattern("**/*.png")]), [at("deep/c.webp"), at("deep/er/a.png")]);
         assert_eq!(names(&[pattern("deep/notes.txt")]), [at("deep/notes.txt")]);
         let none = Pictures::find(&[pattern("*.gif")], "Rate it.").unwrap_err().to_string();
-        assert!(none.contains("there is no picture there"), "{none}");
+        assert!(none.contains("there is no image there"), "{none}");
         assert!(Pictures::find(&[pattern("a[")], "Rate it.").unwrap_err().to_string().contains("a["));
     }
 }

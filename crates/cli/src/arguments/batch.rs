@@ -19,19 +19,19 @@ pub struct Batch {
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, required_unless_present = "images", conflicts_with = "images")]
     pub input: Option<PathBuf>,
 
-    /// Pictures instead of a list of samples: a folder, a file or a quoted pattern; repeatable
+    /// Images instead of a list of samples: a folder, a file or a quoted pattern; repeatable
     #[arg(long, value_name = "PATTERN", value_hint = ValueHint::AnyPath)]
     pub images: Vec<String>,
 
-    /// The question about the pictures of --images [default: Assess the overall quality of this image.]
+    /// The question about the images of --images [default: Assess the overall quality of this image.]
     #[arg(long, short = 'Q', value_name = "TEXT", requires = "images")]
     pub query: Option<String>,
 
-    /// An answer to choose from, for the pictures of --images; repeatable
+    /// An answer to choose from, for the images of --images; repeatable
     #[arg(long = "option", value_name = "TEXT", requires = "images")]
     pub options: Vec<String>,
 
-    /// What the pictures of --images are all compared with
+    /// What the images of --images are all compared with
     #[arg(long, short, value_name = "IMAGE", value_hint = ValueHint::FilePath, requires = "images")]
     pub reference: Option<PathBuf>,
 

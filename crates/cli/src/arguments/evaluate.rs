@@ -39,7 +39,7 @@ pub struct Prepare {
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
 
-    /// Leave out pictures that have scores but are not there
+    /// Leave out images that have scores but are not there
     #[arg(long)]
     pub skip_missing: bool,
 
@@ -66,7 +66,7 @@ pub struct Validate {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub manifest: PathBuf,
 
-    /// Do not look whether pictures are there
+    /// Do not look whether images are there
     #[arg(long)]
     pub no_paths: bool,
 
@@ -224,7 +224,7 @@ pub struct ScoringArguments {
 #[derive(Debug, Args)]
 #[command(after_help = CALIBRATE_EXAMPLES)]
 pub struct Calibrate {
-    /// Pictures with opinions: a manifest with mos and mos_range
+    /// Images with opinions: a manifest with mos and mos_range
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub manifest: PathBuf,
 

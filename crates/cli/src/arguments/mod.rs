@@ -26,7 +26,7 @@ pub use serve::Serve;
 pub use shared::{Gates, Recordings};
 pub use tools::{Install, ListFormat, Tools, ToolsCommand};
 
-/// Image quality assessment: ask about a picture in plain words, get an answer, a score from 1 to 5, and the evidence.
+/// Image quality assessment: ask about an image in plain words, get an answer, a score from 1 to 5, and the evidence.
 #[derive(Debug, Parser)]
 #[command(name = "agenticiqa", version, after_help = EXAMPLES, propagate_version = true, arg_required_else_help = true)]
 pub struct Arguments {
@@ -60,7 +60,7 @@ Examples:
   agenticiqa assess photo.jpg --query \"Is it too dark?\"      a question in plain words
   agenticiqa score photo.jpg                                 the tools alone
   agenticiqa score coded.png --reference original.png        against the original
-  agenticiqa score *.jpg --tool BRISQUE --format csv         one tool, many pictures
+  agenticiqa score *.jpg --tool BRISQUE --format csv         one tool, many images
   agenticiqa score coded.png -r original.png --map maps/     heat maps of where the damage is
   agenticiqa batch -i samples.jsonl -o records.jsonl         many assessments, resumable
   agenticiqa serve                                           a page and an HTTP API on this machine
@@ -76,11 +76,11 @@ Exit codes: 0 done, 1 the work failed, 2 bad usage or bad input, 3 a quality gat
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Answer a question about a picture: plan, evidence, conclusion
+    /// Answer a question about an image: plan, evidence, conclusion
     Assess(Box<Assess>),
-    /// Assess many pictures, resumable
+    /// Assess many images, resumable
     Batch(Box<Batch>),
-    /// Score pictures with the tools alone
+    /// Score images with the tools alone
     Score(Score),
     /// List, describe, check or install the tools
     Tools(Tools),
@@ -88,7 +88,7 @@ pub enum Command {
     Dataset(Dataset),
     /// Compare scores and answers with people's
     Eval(Eval),
-    /// A page about a run: figures, charts, cases with pictures and heat maps, errors, time and cost
+    /// A page about a run: figures, charts, cases with images and heat maps, errors, time and cost
     Report(Report),
     /// Fit the scale of tools to people's opinions
     Calibrate(Calibrate),
@@ -117,11 +117,11 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = ASSESS_EXAMPLES)]
 pub struct Assess {
-    /// The picture: JPEG, PNG, BMP, TIFF, WebP, GIF or AVIF, told apart by content
+    /// The image: JPEG, PNG, BMP, TIFF, WebP, GIF or AVIF, told apart by content
     #[arg(value_name = "IMAGE", value_hint = ValueHint::FilePath)]
     pub image: PathBuf,
 
-    /// The undistorted picture to compare with, of the same size
+    /// The undistorted image to compare with, of the same size
     #[arg(long, short, value_name = "IMAGE", value_hint = ValueHint::FilePath)]
     pub reference: Option<PathBuf>,
 
@@ -166,7 +166,7 @@ pub struct Assess {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub checkpoints: Option<PathBuf>,
 
-    /// Go on from the last checkpoint of the same picture and question
+    /// Go on from the last checkpoint of the same image and question
     #[arg(long, requires = "checkpoints")]
     pub resume: bool,
 
@@ -273,11 +273,11 @@ pub struct Doctor {
 #[derive(Debug, Args)]
 #[command(after_help = SCORE_EXAMPLES)]
 pub struct Score {
-    /// The pictures: JPEG, PNG, BMP, TIFF, WebP, GIF or AVIF, told apart by content
+    /// The images: JPEG, PNG, BMP, TIFF, WebP, GIF or AVIF, told apart by content
     #[arg(required = true, value_name = "IMAGE", value_hint = ValueHint::FilePath)]
     pub images: Vec<PathBuf>,
 
-    /// The undistorted picture to compare with, of the same size
+    /// The undistorted image to compare with, of the same size
     #[arg(long, short, value_name = "IMAGE", value_hint = ValueHint::FilePath)]
     pub reference: Option<PathBuf>,
 
@@ -289,7 +289,7 @@ pub struct Score {
     #[arg(long)]
     pub all: bool,
 
-    /// Score this part instead of the whole picture; repeatable
+    /// Score this part instead of the whole image; repeatable
     #[arg(long = "region", value_name = "NAME=x,y,w,h")]
     pub regions: Vec<NamedRegion>,
 
@@ -314,7 +314,7 @@ pub struct Score {
 /// What is too large.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Limits {
-    /// Refuse pictures of more than this many pixels, before they are decoded [default: 1000000000]
+    /// Refuse images of more than this many pixels, before they are decoded [default: 1000000000]
     #[arg(long, value_name = "N")]
     pub max_pixels: Option<u64>,
 }

@@ -30,11 +30,11 @@ pub struct Report {
     #[arg(long, short, value_name = "FIELD")]
     pub group_by: Vec<String>,
 
-    /// Where relative paths of pictures start [default: here, or beside the records where the file is there]
+    /// Where relative paths of images start [default: here, or beside the records where the file is there]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
 
-    /// No pictures and heat maps: a small page, at once
+    /// No images and heat maps: a small page, at once
     #[arg(long)]
     pub no_pictures: bool,
 
@@ -56,6 +56,6 @@ Examples:
   agenticiqa report -i gpt4o.jsonl -i builtin.jsonl -o report/ --title \"GPT-4o against the built-in analyst\"
   agenticiqa report -i records.jsonl -o report/ --group-by metadata.level --cases 10
 
-report.html is one file that opens with no network: pictures, charts and styles are inside. report.md has the same facts.
+report.html is one file that opens with no network: images, charts and styles are inside. report.md has the same facts.
 Where records have mos or answer, figures stand beside the paper's, with intervals. Lines that are no records are counted
 and named. Exit codes: 0 written, 1 the report cannot be written, 2 bad usage, or a file without records.";

@@ -22,7 +22,7 @@ pub struct Serve {
     #[arg(long = "allow-root", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub allow_roots: Vec<PathBuf>,
 
-    /// Where pictures, assessments and jobs are kept [default: the user's data folder]
+    /// Where images, assessments and jobs are kept [default: the user's data folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub data: Option<PathBuf>,
 

@@ -34,7 +34,7 @@ pub enum ToolsCommand {
         #[command(flatten)]
         models: Models,
     },
-    /// Run tools on a built-in picture and compare with the recorded scores; say what the others are missing
+    /// Run tools on a built-in image and compare with the recorded scores; say what the others are missing
     Check {
         /// Only these tools [default: all]
         names: Vec<String>,

@@ -1,4 +1,4 @@
-//! `agenticiqa assess`: one question about one picture, through the agent.
+//! `agenticiqa assess`: one question about one image, through the agent.
 
 mod live;
 mod print;

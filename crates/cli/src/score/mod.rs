@@ -17,7 +17,7 @@ use crate::exit::{Exit, Stop};
 use crate::gate::Check;
 use crate::maps;
 
-/// Scores every picture; what fails is reported and the rest goes on.
+/// Scores every image; what fails is reported and the rest goes on.
 pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, Stop> {
     let check = Check::new(&arguments.gate, "agenticiqa score")?;
     let registry = crate::registry(settings, &arguments.models.models)?;
@@ -59,7 +59,7 @@ pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, 
     Ok(exit.max(check.run(|| Ok(cases.iter().cloned().map(Ok)))?))
 }
 
-/// A bar on a terminal when there is more than one picture.
+/// A bar on a terminal when there is more than one image.
 fn progress(count: usize, quiet: bool) -> ProgressBar {
     if quiet || count < 2 || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -78,7 +78,7 @@ fn outcome(scored: &Scored) -> Exit {
     exits.fold(undecoded, Exit::max)
 }
 
-/// One line on stderr for a picture that could not be scored in full, naming the file and the first reason.
+/// One line on stderr for an image that could not be scored in full, naming the file and the first reason.
 fn report(path: &Path, scored: &Scored, quiet: bool) {
     match &scored.picture {
         Err(error) => eprintln!("error: {error}"),

@@ -25,7 +25,7 @@ const COLUMNS: [&str; 12] = [
     "interval_high",
 ];
 
-/// Prints picture by picture, so that nothing is lost when a long run is stopped.
+/// Prints image by image, so that nothing is lost when a long run is stopped.
 pub enum Printer {
     Text { reference: Option<String>, units: Vec<(String, &'static str)> },
     Json,
@@ -46,7 +46,7 @@ impl Printer {
         }
     }
 
-    /// Prints the rows of one picture.
+    /// Prints the rows of one image.
     pub fn print(&mut self, path: &Path, scored: &Scored) -> Result<(), Stop> {
         match self {
             Self::Text { reference, units } => text(path, scored, reference.as_deref(), units),

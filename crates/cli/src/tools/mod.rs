@@ -74,7 +74,7 @@ fn show(tool: &Tool) -> Result<Exit, Stop> {
     let metadata = tool.metadata();
     let mut line = |label: &str, text: &str| writeln!(out, "{label:<12}{text}");
     line("name", tool.name())?;
-    line("type", if tool.needs_reference() { "FR, compares with a reference" } else { "NR, judges a picture alone" })?;
+    line("type", if tool.needs_reference() { "FR, compares with a reference" } else { "NR, judges an image alone" })?;
     line("about", tool.description())?;
     line("runs", &how_it_runs(tool))?;
     line("here", missing(tool).as_deref().unwrap_or("ready"))?;

@@ -1,11 +1,11 @@
-//! Bad input: one line that names the file and the reason, exit 2, and the other pictures are still scored.
+//! Bad input: one line that names the file and the reason, exit 2, and the other images are still scored.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::*;
 
-/// Scores a bad picture and a good one: the bad one is reported in one line, the good one still scored.
+/// Scores a bad image and a good one: the bad one is reported in one line, the good one still scored.
 fn refused(bad: &Path, arguments: &[&str], reason: &str) {
     let good = example("osprey.jpg");
     let (bad, good) = (bad.to_str().unwrap(), good.to_str().unwrap());

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support;
 
-/// A folder with small pictures and an input.
+/// A folder with small images and an input.
 struct Desk {
     folder: tempfile::TempDir,
 }

@@ -136,7 +136,7 @@ fn tools_are_evaluated_on_a_manifest_with_groups_plots_and_cache() {
     }
     assert_eq!(report["comparisons"][0]["first"], "PSNR");
     assert_eq!(report["comparisons"][0]["n"], 60);
-    // One file a picture and tool. All is known now: nothing is added, and ranks are the same.
+    // One file an image and tool. All is known now: nothing is added, and ranks are the same.
     let known = || {
         fs::read_dir(&cache).unwrap().map(|folder| fs::read_dir(folder.unwrap().path()).unwrap().count()).sum::<usize>()
     };
@@ -267,12 +267,12 @@ fn a_calibrated_list_scores_as_the_opinions_say() {
     let arguments = ["calibrate", "--manifest", &manifest, "-t", "PSNR", "--output", &list];
     let output = agenticiqa(&arguments);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert!(stdout(&output).contains("PSNR: fitted on TID2013, 60 pictures, "), "{}", stdout(&output));
+    assert!(stdout(&output).contains("PSNR: fitted on TID2013, 60 images, "), "{}", stdout(&output));
     let written: Value = serde_json::from_str(&fs::read_to_string(&list).unwrap()).unwrap();
     let entry = &written["PSNR"];
     assert_eq!((&entry["calibration"]["n"], &entry["calibration"]["dataset"]), (&json!(60), &json!("TID2013")));
     assert!(entry["calibration"]["residual"].as_f64().unwrap() < 0.4, "{entry}");
-    assert!(entry["fitted_on"].as_str().unwrap().starts_with("TID2013, 60 pictures, "));
+    assert!(entry["fitted_on"].as_str().unwrap().starts_with("TID2013, 60 images, "));
 
     let configs = folder.path().join("configs");
     fs::create_dir(&configs).unwrap();

@@ -73,7 +73,7 @@ impl Desk {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    /// The records of all samples, of one with a hostile name, and of two whose pictures are not there.
+    /// The records of all samples, of one with a hostile name, and of two whose images are not there.
     fn records(&self) -> String {
         let (root, manifest, records) = (self.text("tid2013"), self.text("tid2013.jsonl"), self.text("records.jsonl"));
         let output = agenticiqa(&["dataset", "prepare", "TID2013", "--root", &root, "--output", &manifest]);
@@ -82,7 +82,7 @@ impl Desk {
         let mut hostile: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
         hostile["sample_id"] = HOSTILE.into();
         hostile["query"] = "</style><img src=x onerror=alert(1)> Rate the quality.".into();
-        // The lowest of all opinions for a picture with little noise: far from what its score says.
+        // The lowest of all opinions for an image with little noise: far from what its score says.
         hostile["mos"] = json!(0.1);
         lines += &format!("{hostile}\n");
         for number in 1..=2 {
@@ -91,7 +91,7 @@ impl Desk {
         }
         fs::write(&manifest, lines).unwrap();
         let output = agenticiqa(&["batch", "--input", &manifest, "--output", &records]);
-        assert_eq!(code(&output), 1, "two samples have no picture: {}", stderr(&output));
+        assert_eq!(code(&output), 1, "two samples have no image: {}", stderr(&output));
         records
     }
 
@@ -137,7 +137,7 @@ fn parse(html: &str) -> Vec<&str> {
     seen
 }
 
-/// The page needs nothing from elsewhere, runs no script but its own, and every picture in it can be decoded.
+/// The page needs nothing from elsewhere, runs no script but its own, and every image in it can be decoded.
 fn assert_self_contained(html: &str) -> usize {
     for scheme in ["http:", "https:", "//", "@import", "url("] {
         let outside = html.replace("alert(1)", "");
@@ -192,10 +192,10 @@ fn from_a_dataset_to_a_report() {
     }
     assert!(stdout(&output).contains(&four(&evaluated["overall"]["srcc"]["value"])), "{}", stdout(&output));
 
-    // Cases with pictures, references and maps; the contradiction that was made is one of them.
+    // Cases with images, references and maps; the contradiction that was made is one of them.
     let pictures = assert_self_contained(&html);
     let cases = html.matches("<article class=\"case\"").count();
-    assert!(cases >= 8 && pictures == 3 * cases, "{pictures} pictures of {cases} cases");
+    assert!(cases >= 8 && pictures == 3 * cases, "{pictures} images of {cases} cases");
     assert!(html.contains("where SSIM sees damage") && html.contains("far from opinion"));
     assert!(html.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;") && !html.contains("<script>alert"));
     assert!(!html.contains("<img src=x") && !markdown.contains("<script>") && !markdown.contains("<img"));
@@ -228,7 +228,7 @@ fn what_is_missing_or_broken_is_said_and_runs_are_compared() {
     let (html, markdown, output) =
         desk.report(&["-i", &records, "-i", &other, "--title", "A & <B>", "--cases", "1", "-g", "metadata.level"]);
     assert!(html.contains("<title>A &amp; &lt;B&gt;</title>") && markdown.starts_with("# A &amp; &lt;B&gt;\n"));
-    assert!(html.contains("picture cannot be shown") && markdown.contains("picture cannot be shown"));
+    assert!(html.contains("image cannot be shown") && markdown.contains("image cannot be shown"));
     assert!(html.contains("Do the runs differ?") && html.contains("By metadata.level"));
     for part in ["it is not valid JSON", "it is no JSON object", "it has no summarizer_result"] {
         assert!(html.contains(part), "{part}");

@@ -105,7 +105,7 @@ fn csv_has_a_header_and_a_line_for_each_picture_and_tool() {
     assert_eq!(lines.len(), 5);
     assert!(lines[0].starts_with("image_path,reference_path,region,tool,type"));
     let blur = |line: &str| line.split(',').nth(6).unwrap().parse::<f64>().unwrap();
-    assert!(blur(&lines[4]) > blur(&lines[2]), "the blurred picture has wider edges");
+    assert!(blur(&lines[4]) > blur(&lines[2]), "the blurred image has wider edges");
 }
 
 #[test]

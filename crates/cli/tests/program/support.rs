@@ -1,4 +1,4 @@
-//! Calling the program, and making pictures for it.
+//! Calling the program, and making images for it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

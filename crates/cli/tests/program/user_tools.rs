@@ -7,7 +7,7 @@ use std::process::Output;
 
 use crate::support::*;
 
-/// A folder with a script that gives 0.25 for every picture and writes down what it was called with.
+/// A folder with a script that gives 0.25 for every image and writes down what it was called with.
 fn script(folder: &Path, body: &str) -> String {
     let path = folder.join("my score.sh");
     std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
@@ -35,7 +35,7 @@ fn the_built_in_analyst_chooses_it_for_its_strength_and_it_is_on_record() {
     let folder = tempfile::tempdir().unwrap();
     let picture = example("osprey-compressed.jpg");
     let picture = picture.to_str().unwrap();
-    let query = "Is the picture damaged by compression?";
+    let query = "Is the image damaged by compression?";
     let output = with_tool(folder.path(), GOOD, "", &["assess", picture, "--query", query, "--format", "json"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let record: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
@@ -44,7 +44,7 @@ fn the_built_in_analyst_chooses_it_for_its_strength_and_it_is_on_record() {
     let log = &evidence["tool_logs"][0];
     assert_eq!((&log["tool_name"], log["raw_score"].as_f64()), (&"MyTool".into(), Some(0.25)), "{evidence}");
     assert_eq!(log["normalized_score"].as_f64(), Some(4.0));
-    // The whole picture is meant: the program got the file itself.
+    // The whole image is meant: the program got the file itself.
     assert_eq!(std::fs::read_to_string(folder.path().join("calls")).unwrap(), format!("{picture}\n"));
 }
 

@@ -17,7 +17,7 @@ pub(super) const DATASET: Dataset = Dataset {
     info: Info {
         name: "AgenticIQA-Eval",
         summary: "1000 questions with options about planning, distortions, tools and conclusions",
-        layout: "planner.json, executor_distortion.json, executor_tool.json, summarizer.json (or .jsonl, or one file with task_type), pictures below",
+        layout: "planner.json, executor_distortion.json, executor_tool.json, summarizer.json (or .jsonl, or one file with task_type), images below",
     },
     read,
 };
@@ -99,7 +99,7 @@ fn entry(Question { fields, task: task_of_file, .. }: &Question, index: usize) -
         None => None,
         Some(answer) => Some(answer_letter(&answer, &options)?),
     };
-    let image = text(&IMAGE).ok_or_else(|| format!("it has no picture: {} is missing", IMAGE[0]))?;
+    let image = text(&IMAGE).ok_or_else(|| format!("it has no image: {} is missing", IMAGE[0]))?;
     let task_type = text(&TASK).as_deref().and_then(task).or(*task_of_file);
     let reference = text(&REFERENCE).filter(|path| !path.is_empty());
     let metadata = json!({

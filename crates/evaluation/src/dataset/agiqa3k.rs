@@ -1,7 +1,7 @@
-//! AGIQA-3K (Li et al., IEEE TCSVT 34(8), 2024): pictures of generators, no reference.
+//! AGIQA-3K (Li et al., IEEE TCSVT 34(8), 2024): images of generators, no reference.
 //!
 //! `data.csv` has the columns name, prompt, adj1, adj2, style, mos_quality, std_quality, mos_align, std_align. The generator
-//! is the first part of a name; pictures of one prompt are one scene.
+//! is the first part of a name; images of one prompt are one scene.
 
 use serde_json::json;
 
@@ -12,8 +12,8 @@ use super::{Dataset, Entry, Error, Info, Scale};
 pub(super) const DATASET: Dataset = Dataset {
     info: Info {
         name: "AGIQA-3K",
-        summary: "2982 generated pictures, no reference; MOS 0 to 5",
-        layout: "data.csv, pictures beside it or in a folder",
+        summary: "2982 generated images, no reference; MOS 0 to 5",
+        layout: "data.csv, images beside it or in a folder",
     },
     read,
 };

@@ -12,7 +12,7 @@ use super::{Dataset, Entry, Error, Info, Scale};
 pub(super) const DATASET: Dataset = Dataset {
     info: Info {
         name: "CSIQ",
-        summary: "866 pictures of 30 references, 6 distortions; DMOS 0 to 1, lower is better",
+        summary: "866 images of 30 references, 6 distortions; DMOS 0 to 1, lower is better",
         layout: "csiq.DMOS.xlsx (or csiq_label.txt), src_imgs/, dst_imgs/",
     },
     read,

@@ -13,7 +13,7 @@ use super::{Dataset, Entry, Error, Info, Scale};
 pub(super) const DATASET: Dataset = Dataset {
     info: Info {
         name: "KADID-10k",
-        summary: "10125 pictures of 81 references, 25 distortions at 5 levels; DMOS 1 to 5, higher is better",
+        summary: "10125 images of 81 references, 25 distortions at 5 levels; DMOS 1 to 5, higher is better",
         layout: "dmos.csv, images/",
     },
     read,

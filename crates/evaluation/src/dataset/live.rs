@@ -13,7 +13,7 @@ use super::{Dataset, Entry, Error, Info, Scale};
 pub(super) const DATASET: Dataset = Dataset {
     info: Info {
         name: "LIVE",
-        summary: "779 pictures of 29 references, 5 distortions; DMOS, lower is better",
+        summary: "779 images of 29 references, 5 distortions; DMOS, lower is better",
         layout: "dmos_realigned.mat or dmos.mat, refnames_all.mat, refimgs/, jp2k/, jpeg/, wn/, gblur/, fastfading/",
     },
     read,
@@ -29,7 +29,7 @@ const FOLDERS: [(&str, &str); 5] = [
     ("gblur", "Gaussian blur"),
     ("fastfading", "fast fading"),
 ];
-/// How many pictures each folder has in the release.
+/// How many images each folder has in the release.
 const COUNTS: [usize; 5] = [227, 233, 174, 174, 174];
 
 fn read(files: &Files) -> Result<Vec<Entry>, Error> {
@@ -66,7 +66,7 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
     Ok(entries)
 }
 
-/// How many pictures each folder has: the release's numbers, or what is there where scores are fewer.
+/// How many images each folder has: the release's numbers, or what is there where scores are fewer.
 fn counts(files: &Files, scores: usize) -> [usize; 5] {
     if scores == COUNTS.iter().sum::<usize>() {
         return COUNTS;

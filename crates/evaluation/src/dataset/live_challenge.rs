@@ -1,6 +1,6 @@
 //! LIVE In the Wild, also called LIVE Challenge (Ghadiyaram, Bovik, IEEE TIP 25(1), 2016): photos of phones, no reference.
 //!
-//! `Data/AllImages_release.mat`, `AllMOS_release.mat` and `AllStdDev_release.mat` list 1169 pictures; the first 7, `t1.bmp` to
+//! `Data/AllImages_release.mat`, `AllMOS_release.mat` and `AllStdDev_release.mat` list 1169 images; the first 7, `t1.bmp` to
 //! `t7.bmp`, were shown for training only and are left out.
 
 use super::files::{Files, stem};

@@ -1,7 +1,7 @@
 //! LLVisionQA of Q-Bench (Wu et al., ICLR 2024): questions about low-level vision with options.
 //!
 //! `llvisionqa_dev.json` and `llvisionqa_test.json` are lists of {img_path, question, candidates, correct_ans, type, concern}; the
-//! answers of the test part are not published. Pictures lie in `images/`.
+//! answers of the test part are not published. Images lie in `images/`.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
         }
     }
     if entries.is_empty() {
-        files.require(&["llvisionqa_dev.json"], "get it from the dataset's page and unpack the pictures beside it")?;
+        files.require(&["llvisionqa_dev.json"], "get it from the dataset's page and unpack the images beside it")?;
     }
     Ok(entries)
 }

@@ -12,7 +12,7 @@ use super::Error;
 use agenticiqa_batch::path_rules::PathRules;
 use agenticiqa_imaging::files::write_atomically;
 
-/// A picture, the question about it, and what people said.
+/// An image, the question about it, and what people said.
 ///
 /// Paths are absolute where we wrote them; a relative one is looked for as [`PathRules`] says.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Sample {
     /// The name of the sample, once in a manifest; a number is taken as text.
     #[serde(deserialize_with = "name")]
     pub sample_id: String,
-    /// The picture.
+    /// The image.
     pub image_path: String,
     /// What it is compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]

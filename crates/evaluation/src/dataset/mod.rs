@@ -1,7 +1,7 @@
 //! Public datasets: from the files as each is published to one manifest, and the check of any manifest.
 //!
 //! A manifest is JSON Lines, one [`Sample`] a line: what `batch` reads, with the opinion of people beside it. One file
-//! a dataset says where its pictures and scores lie.
+//! a dataset says where its images and scores lie.
 
 mod agenticiqa_eval;
 mod agiqa3k;
@@ -37,7 +37,7 @@ pub use validate::{Problem, Validation, validate};
 
 use files::Files;
 
-/// The question of every picture that people scored; it asks for a score.
+/// The question of every image that people scored; it asks for a score.
 pub const QUERY: &str = "Rate the overall quality of this image.";
 
 /// Why a dataset could not be prepared or a manifest not be read; messages name the file and what to do.
@@ -72,9 +72,9 @@ pub enum Error {
         /// What to do.
         hint: String,
     },
-    /// Pictures that have scores are not there.
+    /// Images that have scores are not there.
     #[error(
-        "{}: {count} pictures with scores are not there, such as {}; unpack them too, or leave them out with --skip-missing",
+        "{}: {count} images with scores are not there, such as {}; unpack them too, or leave them out with --skip-missing",
         root.display(), examples.join(", ")
     )]
     Pictures {
@@ -147,11 +147,11 @@ fn names() -> Vec<&'static str> {
 
 /// A sample before its files are found.
 struct Entry {
-    /// The picture, by its path below some folder of the dataset.
+    /// The image, by its path below some folder of the dataset.
     image: String,
     /// What it is compared with.
     reference: Option<String>,
-    /// The scene: all pictures of one are in the same split.
+    /// The scene: all images of one are in the same split.
     content: String,
     /// The rest; its paths are filled in later.
     sample: Sample,
@@ -174,7 +174,7 @@ impl Scale {
 }
 
 impl Entry {
-    /// A picture that people scored; it is its own scene until one is named.
+    /// An image that people scored; it is its own scene until one is named.
     fn scored(prefix: &str, image: &str, mos: f64, scale: Scale) -> Self {
         let sample = Sample {
             sample_id: format!("{prefix}_{}", files::stem(image)),
@@ -212,7 +212,7 @@ impl Entry {
 /// How a manifest is made.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Leave out pictures that are not there.
+    /// Leave out images that are not there.
     pub skip_missing: bool,
     /// How scenes are shared out where the dataset has no splits of its own.
     pub shares: Shares,
@@ -225,7 +225,7 @@ pub struct Prepared {
     pub info: &'static Info,
     /// The samples, in the dataset's order.
     pub samples: Vec<Sample>,
-    /// The pictures that were left out because they are not there.
+    /// The images that were left out because they are not there.
     pub missing: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
-//! PIPAL (Gu et al., ECCV 2020): restored pictures against their originals; ratings by Elo.
+//! PIPAL (Gu et al., ECCV 2020): restored images against their originals; ratings by Elo.
 //!
-//! `Train_Label/A0001.txt` and so on have a line "name,rating" for each picture; references are `Train_Ref/A0001.bmp`. The
-//! distorted pictures come in several archives, whose folders need not be joined. A validation set with labels is a split.
+//! `Train_Label/A0001.txt` and so on have a line "name,rating" for each image; references are `Train_Ref/A0001.bmp`. The
+//! distorted images come in several archives, whose folders need not be joined. A validation set with labels is a split.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use super::{Dataset, Entry, Error, Info, Scale};
 pub(super) const DATASET: Dataset = Dataset {
     info: Info {
         name: "PIPAL",
-        summary: "23200 restored pictures of 200 references; ratings by Elo, about 900 to 1800",
+        summary: "23200 restored images of 200 references; ratings by Elo, about 900 to 1800",
         layout: "Train_Label/A0001.txt ..., Train_Ref/, Train_Dist/ or Distortion_1/ ... (also Val_Label/, Val_Ref/, Val_Dist/)",
     },
     read,
@@ -50,7 +50,7 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
         }
     }
     if rated.is_empty() {
-        files.require(&["Train_Label/A0001.txt"], "unpack Train_Label.zip, Train_Ref.zip and the pictures there")?;
+        files.require(&["Train_Label/A0001.txt"], "unpack Train_Label.zip, Train_Ref.zip and the images there")?;
     }
     let scale = SCALE.around(rated.iter().map(|(.., rating)| *rating));
     Ok(rated.iter().map(|(split, name, rating)| entry(split, name, *rating, scale)).collect())

@@ -1,4 +1,4 @@
-//! Train, validation and test: all pictures of one scene in the same part, the same on every machine.
+//! Train, validation and test: all images of one scene in the same part, the same on every machine.
 
 use std::collections::BTreeSet;
 

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::{Options, Prepared, prepare};
 
-/// A folder with files; pictures are a few bytes, since nothing is decoded here.
+/// A folder with files; images are a few bytes, since nothing is decoded here.
 pub struct Folder(TempDir);
 
 impl Folder {

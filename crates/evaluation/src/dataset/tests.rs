@@ -14,7 +14,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap()
 }
 
-/// Name, picture, reference and opinion of every sample.
+/// Name, image, reference and opinion of every sample.
 fn rows(prepared: &Prepared) -> Vec<(&str, &str, Option<&str>, f64)> {
     let row = |sample| {
         let Sample { sample_id, image_path, reference_path, mos, .. }: &Sample = sample;
@@ -80,7 +80,7 @@ fn pictures_that_are_not_there_stop_it_or_are_left_out() {
     folder.file("dmos.csv", "dist_img,ref_img,dmos,var\nI01_01_01.png,I01.png,4.5,0.25\nI01_01_02.png,I01.png,4.1,0\n");
     folder.pictures(&["images/I01_01_01.png", "images/I01.png"]);
     let error = folder.refused("KADID-10k");
-    assert!(error.contains("1 pictures with scores are not there, such as I01_01_02.png"), "{error}");
+    assert!(error.contains("1 images with scores are not there, such as I01_01_02.png"), "{error}");
     let options = Options { skip_missing: true, ..Options::default() };
     let prepared = prepare("kadid10k", folder.path(), &options).unwrap();
     assert_eq!(prepared.missing, ["I01_01_02.png"]);

@@ -1,6 +1,6 @@
 //! TID2013 (Ponomarenko et al., Signal Processing: Image Communication 30, 2015): 25 references, 24 distortions, 5 levels.
 //!
-//! `mos_with_names.txt` has a line "MOS name" for each picture, `mos_std.txt` the standard deviations in the same order.
+//! `mos_with_names.txt` has a line "MOS name" for each image, `mos_std.txt` the standard deviations in the same order.
 //! Names mix case (`i01_01_1.bmp`, `I01.BMP`), in the text and on disk, and not always the same way.
 
 use serde_json::json;
@@ -11,7 +11,7 @@ use super::{Dataset, Entry, Error, Info, Scale};
 pub(super) const DATASET: Dataset = Dataset {
     info: Info {
         name: "TID2013",
-        summary: "3000 pictures of 25 references, 24 distortions at 5 levels; MOS 0 to 9",
+        summary: "3000 images of 25 references, 24 distortions at 5 levels; MOS 0 to 9",
         layout: "mos_with_names.txt, mos_std.txt, distorted_images/, reference_images/",
     },
     read,

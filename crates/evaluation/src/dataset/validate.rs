@@ -165,7 +165,7 @@ impl Check<'_> {
         }
     }
 
-    /// Pictures of one reference must not be in two splits: whoever trains would see the test.
+    /// Images of one reference must not be in two splits: whoever trains would see the test.
     fn scene(&mut self, line: usize, sample: &Sample) {
         let (Some(reference), Some(split)) = (&sample.reference_path, &sample.split) else { return };
         match self.scenes.get(reference) {

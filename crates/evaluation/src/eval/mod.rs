@@ -4,7 +4,7 @@
 //! - opinions and scores are turned so that higher is better, by `higher_is_better` and by the tool's own direction; a
 //!   correlation of 1 is full agreement, a negative one is disagreement;
 //! - equal values share the mean of their ranks (SRCC), and tau-b counts them out (KRCC);
-//! - rows without opinion, without score, with an error, or with an infinite score (PSNR of identical pictures) are left out;
+//! - rows without opinion, without score, with an error, or with an infinite score (PSNR of identical images) are left out;
 //! - a sample that is there more than once counts once, by its last row with a score.
 
 mod agreement;

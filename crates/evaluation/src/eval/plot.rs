@@ -9,7 +9,7 @@ const LEFT: f64 = 70.0;
 const TOP: f64 = 50.0;
 const RIGHT: f64 = 20.0;
 const BOTTOM: f64 = 60.0;
-/// Above this many points only every so many-th is drawn, evenly: the picture looks the same and stays small.
+/// Above this many points only every so many-th is drawn, evenly: the image looks the same and stays small.
 const MOST_POINTS: usize = 5000;
 
 /// A line of numbers, mapped to pixels.

@@ -82,8 +82,8 @@ pub fn measure(
 
 /// Runs `worker` on as many threads as the caller's pool has, each with a pool of its own of one thread.
 ///
-/// Pictures are worked on side by side, each by one thread. On the caller's pool a thread that waits for a part of one picture
-/// would take up another picture of the same reference, which waits for what the first one is making.
+/// Images are worked on side by side, each by one thread. On the caller's pool a thread that waits for a part of one image
+/// would take up another image of the same reference, which waits for what the first one is making.
 fn side_by_side<T: Send>(most: usize, worker: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
     let threads = rayon::current_num_threads().min(most).max(1);
     let alone = || match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
@@ -136,7 +136,7 @@ fn select<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Tool>,
     Ok(chosen)
 }
 
-/// A picture file, decoded when it is needed.
+/// An image file, decoded when it is needed.
 struct Photo {
     path: PathBuf,
     bytes: Vec<u8>,
@@ -170,7 +170,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// The raw scores of one sample. The picture is decoded only if some result is not known.
+    /// The raw scores of one sample. The image is decoded only if some result is not known.
     fn sample(&self, sample: &Sample) -> Vec<Outcome> {
         let photo = match Photo::read(self.manifest.resolve(&sample.image_path)) {
             Ok(photo) => photo,

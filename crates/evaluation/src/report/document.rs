@@ -64,7 +64,7 @@ impl Table {
     }
 }
 
-/// A picture of numbers.
+/// An image of numbers.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Chart {
     /// What it shows.

@@ -74,9 +74,9 @@ pub struct Options<'a> {
     pub group_by: Vec<String>,
     /// How intervals are drawn; its seed also chooses among equals.
     pub bootstrap: Bootstrap,
-    /// Where relative paths of pictures start; the working folder or the file's own by default.
+    /// Where relative paths of images start; the working folder or the file's own by default.
     pub root: Option<PathBuf>,
-    /// Who makes pictures and maps; none are shown without.
+    /// Who makes images and maps; none are shown without.
     pub studio: Option<Studio<'a>>,
 }
 
@@ -94,7 +94,7 @@ pub enum Progress {
     Read(u64),
     /// Figures with intervals are worked out.
     Evaluating,
-    /// So many cases of all have their pictures.
+    /// So many cases of all have their images.
     Cases(usize, usize),
 }
 
@@ -144,7 +144,7 @@ impl Report {
         page::html(self)
     }
 
-    /// The same facts as Markdown, without pictures.
+    /// The same facts as Markdown, without images.
     pub fn markdown(&self) -> Result<String, Error> {
         page::markdown(self)
     }

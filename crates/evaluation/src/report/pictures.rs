@@ -1,4 +1,4 @@
-//! Pictures of cases: the picture, its reference, and where a tool sees damage; small, and inside the page.
+//! Images of cases: the image, its reference, and where a tool sees damage; small, and inside the page.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::details::Case;
 use agenticiqa_batch::path_rules::PathRules;
 use agenticiqa_tools::{Registry, ToolInput};
 
-/// The longer side of a picture on the page.
+/// The longer side of an image on the page.
 const SIDE: usize = 480;
 /// The quality of the JPEG files in the page: high enough to hide nothing that shows at this size.
 const QUALITY: u8 = 88;
@@ -19,7 +19,7 @@ const QUALITY: u8 = 88;
 const WITH_REFERENCE: &str = "SSIM";
 const WITHOUT_REFERENCE: &str = "Fused-NR";
 
-/// What pictures are made with.
+/// What images are made with.
 #[derive(Debug, Clone, Copy)]
 pub struct Studio<'a> {
     /// The tools whose maps are shown.
@@ -28,7 +28,7 @@ pub struct Studio<'a> {
     pub decoder: Decoder,
 }
 
-/// A picture on the page, or why there is none.
+/// An image on the page, or why there is none.
 #[derive(Debug)]
 pub(super) struct Picture {
     /// What it shows.
@@ -49,7 +49,7 @@ impl Picture {
 }
 
 impl Studio<'_> {
-    /// The pictures of a case. What cannot be shown says why.
+    /// The images of a case. What cannot be shown says why.
     pub(super) fn pictures(&self, case: &Case, paths: &PathRules) -> Vec<Picture> {
         let open = |path: &String| self.open(&paths.find(path));
         let Some(image) = case.image_path.as_ref().map(open) else { return Vec::new() };

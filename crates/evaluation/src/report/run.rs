@@ -157,7 +157,7 @@ impl Run {
         Ok(())
     }
 
-    /// Reads the records of the chosen cases again, and makes their pictures.
+    /// Reads the records of the chosen cases again, and makes their images.
     pub(super) fn look_at_cases(&mut self, options: &Options<'_>, done: &mut dyn FnMut()) -> Result<(), Error> {
         let offsets: Vec<u64> = self.chosen.iter().map(|chosen| self.glances[chosen.place].offset).collect();
         let paths = PathRules::new(options.root.as_deref(), Some(&self.path));
@@ -189,7 +189,7 @@ impl Run {
     }
 }
 
-/// How far the scores of tools for the whole picture are apart.
+/// How far the scores of tools for the whole image are apart.
 fn spread(evidence: &ExecutorOutput) -> Option<f64> {
     let whole = evidence.distinct_runs().into_iter().filter(|log| log.region.is_none());
     let scores = whole.filter_map(|log| Some(log.normalized_score?.value()));

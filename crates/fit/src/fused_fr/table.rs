@@ -1,4 +1,4 @@
-//! The scores that Fused-FR is fitted to: mean opinions beside what metrics say, one row a picture.
+//! The scores that Fused-FR is fitted to: mean opinions beside what metrics say, one row an image.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,10 +7,10 @@ use agenticiqa_vision::fused_fr::{BEST, Evidence, MEMBERS, STATISTICS, WORST};
 
 use crate::error::Error;
 
-/// One distorted picture.
+/// One distorted image.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// Which picture was distorted.
+    /// Which image was distorted.
     pub content: usize,
     /// In which way.
     pub kind: usize,

@@ -114,7 +114,7 @@ fn spread(samples: &[[f64; FEATURES]]) -> [f64; FEATURES] {
     deviations
 }
 
-/// Centers of clusters (k-means from evenly chosen rows). Clusters of one are dropped: the file holds no picture's own numbers.
+/// Centers of clusters (k-means from evenly chosen rows). Clusters of one are dropped: the file holds no image's own numbers.
 fn support(samples: &[[f64; FEATURES]]) -> Vec<[f32; FEATURES]> {
     let count = CENTERS.min(samples.len());
     let mut centers: Vec<[f64; FEATURES]> = (0..count).map(|i| samples[i * samples.len() / count]).collect();

@@ -9,7 +9,7 @@ use crate::error::Error;
 
 /// The share of opinions that the interval is to hold.
 const HELD: f64 = 0.9;
-/// The widest that intervals of unknown pictures may be, as the growth of the square.
+/// The widest that intervals of unknown images may be, as the growth of the square.
 const WIDEST: u32 = 64;
 /// Kinds are left out in this many groups of unlike ones.
 pub const GROUPS: usize = 6;
@@ -17,13 +17,13 @@ pub const GROUPS: usize = 6;
 /// What is left out together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Split {
-    /// One picture in all its distorted forms.
+    /// One image in all its distorted forms.
     Contents,
     /// One kind of distortion.
     Kinds,
     /// Every sixth kind of distortion.
     KindGroups,
-    /// One picture and every sixth kind of distortion.
+    /// One image and every sixth kind of distortion.
     Both,
 }
 

@@ -1,5 +1,5 @@
-//! Whether what Fused-NR knows of a picture tells its distortions better than perception does: one linear head a category, fitted to
-//! generated pictures, compared on contents that neither has seen.
+//! Whether what Fused-NR knows of an image tells its distortions better than perception does: one linear head a category, fitted to
+//! generated images, compared on contents that neither has seen.
 
 use std::fmt::Write as _;
 
@@ -16,10 +16,10 @@ use crate::labels;
 const PENALTY: f64 = 3000.0;
 /// The level from which a distortion is to be found.
 const TO_BE_FOUND: u8 = 3;
-/// The share of pictures without a distortion in which it may be found.
+/// The share of images without a distortion in which it may be found.
 const FALSE_ALARMS: f64 = 0.05;
 
-/// A picture and how much it has of each category, 0 to 4; `None` where it may have it or not.
+/// An image and how much it has of each category, 0 to 4; `None` where it may have it or not.
 struct Example<'a> {
     features: &'a [f32],
     given: [Option<f64>; 7],
@@ -30,7 +30,7 @@ struct Example<'a> {
 pub fn compare(model: &Model, photos: &[&Photo], contents: &[Content]) -> Result<String, Error> {
     let perception = perception::Model::builtin()?;
     let (seen, unseen) = (examples(photos, contents, false), examples(photos, contents, true));
-    let mut text = "\n## Distortions: a linear head on the same numbers against perception\n\nArea under the curve of hits and false alarms, and hits at 5 % false alarms, level 3 to 5 against pictures without the distortion; contents that neither has seen.\n\n| category | pictures with it | without | head, area | perception, area | head, hits | perception, hits |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n".to_owned();
+    let mut text = "\n## Distortions: a linear head on the same numbers against perception\n\nArea under the curve of hits and false alarms, and hits at 5 % false alarms, level 3 to 5 against images without the distortion; contents that neither has seen.\n\n| category | images with it | without | head, area | perception, area | head, hits | perception, hits |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n".to_owned();
     for category in Distortion::ALL {
         let head = fit(model, &seen, category)?;
         let ours = outcome(&unseen, category, |features| head.of(&model.standardize(features)));
@@ -52,7 +52,7 @@ pub fn compare(model: &Model, photos: &[&Photo], contents: &[Content]) -> Result
     Ok(text)
 }
 
-/// Generated pictures and good photos, of the contents that perception was tested on or of those that it was fitted to.
+/// Generated images and good photos, of the contents that perception was tested on or of those that it was fitted to.
 fn examples<'a>(photos: &[&'a Photo], contents: &'a [Content], tested: bool) -> Vec<Example<'a>> {
     let clean = |features: &'a [f32]| Example { features, given: [Some(0.0); 7], level: 0 };
     let mut examples: Vec<Example<'_>> =

@@ -17,7 +17,7 @@ use train::Parts;
 /// Photos, the best again, that count as free of distortions.
 const GOOD: usize = 400;
 
-/// Where the pictures are and where the model goes.
+/// Where the images are and where the model goes.
 #[derive(Args)]
 pub struct Arguments {
     /// The folder with photos, opinions and a manifest.jsonl.

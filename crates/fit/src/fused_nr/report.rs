@@ -11,7 +11,7 @@ use super::train::{self, DAMAGED, PENALTY, Parts, level};
 use crate::error::Error;
 use crate::statistics::{correlation, mean, rank_correlation, rmse};
 
-/// Penalties and weights of damaged pictures that are compared.
+/// Penalties and weights of damaged images that are compared.
 const PENALTIES: [f64; 4] = [500.0, 1000.0, 2000.0, 4000.0];
 const WEIGHTS: [f64; 6] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.3];
 
@@ -42,8 +42,7 @@ fn subsets(photos: &[Photo]) -> Vec<u64> {
 fn row(name: &str, judged: &[(&Photo, Judgment)]) -> String {
     let opinions: Vec<f64> = judged.iter().map(|(photo, _)| level(photo.opinion)).collect();
     let scores: Vec<f64> = judged.iter().map(|(_, judgment)| judgment.score).collect();
-    let held =
-        judged.iter().filter(|(photo, judgment)| (judgment.low..=judgment.high).contains(&level(photo.opinion)));
+    let held = judged.iter().filter(|(photo, judgment)| (judgment.low..=judgment.high).contains(&level(photo.opinion)));
     let half: Vec<f64> = judged.iter().map(|(_, judgment)| (judgment.high - judgment.low) / 2.0).collect();
     format!(
         "| {name} | {} | {:.4} | {:.4} | {:.3} | {:.1} % | {:.2} |\n",
@@ -83,7 +82,7 @@ fn left_out(model: &Model, photos: &[Photo], contents: &[Content]) -> Result<Str
 
 /// Cross-validation of what can be chosen, on the photos that are fitted to.
 fn choice(parts: &Parts) -> Result<String, Error> {
-    let mut text = "\n## Cross-validation (five parts of the photos that are fitted to)\n\n| penalty | weight of damaged pictures | SRCC | PLCC |\n| ---: | ---: | ---: | ---: |\n".to_owned();
+    let mut text = "\n## Cross-validation (five parts of the photos that are fitted to)\n\n| penalty | weight of damaged images | SRCC | PLCC |\n| ---: | ---: | ---: | ---: |\n".to_owned();
     let grid = PENALTIES.map(|penalty| (penalty, DAMAGED)).into_iter().chain(WEIGHTS.map(|weight| (PENALTY, weight)));
     for (penalty, weight) in grid {
         let (opinions, scores): (Vec<f64>, Vec<f64>) = parts

@@ -14,7 +14,7 @@ pub struct Rows {
     pub standard: Vec<Vec<f32>>,
     /// What they should give.
     pub targets: Vec<f64>,
-    /// Whether the bias is a part of it; not where rows are differences of pictures.
+    /// Whether the bias is a part of it; not where rows are differences of images.
     pub biased: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The pictures that Fused-NR is fitted to: photos with opinions, and photos that were damaged step by step.
+//! The images that Fused-NR is fitted to: photos with opinions, and photos that were damaged step by step.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -143,7 +143,7 @@ fn open(path: &Path) -> Result<Image, Error> {
     Ok(Decoder::default().open(path)?.image)
 }
 
-/// Rows of a number and the features of a picture, from the cache or made and kept there.
+/// Rows of a number and the features of an image, from the cache or made and kept there.
 fn cached(
     cache: &Path,
     name: &str,

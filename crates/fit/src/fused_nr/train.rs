@@ -1,4 +1,4 @@
-//! From measured pictures to the model.
+//! From measured images to the model.
 
 use agenticiqa_distort::Kind;
 use agenticiqa_vision::fused_nr::{COUNT, Linear, Link, Model, expected_error, mean_square};
@@ -13,9 +13,9 @@ use crate::samples::hash;
 pub const FOLDS: u64 = 5;
 /// What the square of a weight costs.
 pub const PENALTY: f64 = 2000.0;
-/// How much a damaged picture counts against a photo with opinions.
+/// How much a damaged image counts against a photo with opinions.
 pub const DAMAGED: f64 = 0.06;
-/// By how much the opinion falls from a clean picture to one of which little is left, 0 to 1.
+/// By how much the opinion falls from a clean image to one of which little is left, 0 to 1.
 const FALL: f64 = 0.6;
 /// The most by which the rows of a kind are multiplied.
 const MOST_FACTOR: f64 = 3.0;
@@ -55,7 +55,7 @@ pub fn rows<'a>(model: &Model, photos: impl IntoIterator<Item = &'a Photo>) -> R
     rows
 }
 
-/// How damaged pictures differ from their clean photos, and by how much their opinion should. Kinds that show little count
+/// How damaged images differ from their clean photos, and by how much their opinion should. Kinds that show little count
 /// more, so that their order is learned as well as that of noise and blur.
 pub fn differences<'a>(model: &Model, contents: impl IntoIterator<Item = &'a Content>) -> Rows {
     let contents: Vec<&Content> = contents.into_iter().collect();

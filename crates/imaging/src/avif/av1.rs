@@ -6,7 +6,7 @@ use super::boxes::damaged;
 use super::yuv::{Frame, Plane, Subsampling};
 use crate::{Decoder, Error, Format, Result};
 
-/// Decodes the first picture of `data`. It may not have more pixels than `decoder` allows: nothing is allocated then.
+/// Decodes the first image of `data`. It may not have more pixels than `decoder` allows: nothing is allocated then.
 pub(super) fn decode(decoder: &Decoder, data: &[u8], operating_point: u8) -> Result<Frame> {
     let mut settings = Settings::new();
     // One thread: a panic on a crafted file stays on this thread, where it is caught.
@@ -33,12 +33,12 @@ fn explain(error: Rav1dError) -> Error {
     match error {
         Rav1dError::OutOfMemory => Error::Memory { format: Format::Avif },
         Rav1dError::UnsupportedBitstream => Error::unsupported(Format::Avif, "the AV1 data's profile"),
-        Rav1dError::TryAgain => damaged("the AV1 data has no picture"),
+        Rav1dError::TryAgain => damaged("the AV1 data has no image"),
         _ => damaged("the AV1 data cannot be decoded"),
     }
 }
 
-/// The units of `data` that make pictures; metadata, padding and what is reserved are left out, so that the decoder
+/// The units of `data` that make images; metadata, padding and what is reserved are left out, so that the decoder
 /// need not read them.
 fn picture_units(data: &[u8]) -> Result<Box<[u8]>> {
     let mut units = Vec::with_capacity(data.len());
@@ -60,7 +60,7 @@ fn picture_units(data: &[u8]) -> Result<Box<[u8]>> {
         rest = &rest[end..];
     }
     if units.is_empty() {
-        return Err(damaged("the AV1 data has no picture"));
+        return Err(damaged("the AV1 data has no image"));
     }
     Ok(units.into_boxed_slice())
 }

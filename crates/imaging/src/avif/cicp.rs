@@ -1,6 +1,6 @@
 //! Colors by code points (ITU-T H.273) instead of a profile.
 //!
-//! The curve of BT.709, BT.601 and BT.2020 is a camera's; such pictures are made to be shown with the same display
+//! The curve of BT.709, BT.601 and BT.2020 is a camera's; such images are made to be shown with the same display
 //! curve as sRGB, so it counts as that. PQ and HLG are HDR: what is white and how to tone-map is not the file's to say,
 //! so their code values are measured as they are, with a note.
 

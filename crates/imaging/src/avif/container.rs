@@ -1,4 +1,4 @@
-//! The items of an AVIF file: which one is the picture, what belongs to it, and where its bytes are.
+//! The items of an AVIF file: which one is the image, what belongs to it, and where its bytes are.
 //!
 //! Read here rather than by a crate: the parsers under a fitting license leave out turning, cropping and color, or keep
 //! only one of the two color descriptions that a file may have.

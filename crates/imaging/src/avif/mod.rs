@@ -23,10 +23,10 @@ use crate::{Error, Format, Result};
 /// What the auxiliary image of transparency is called.
 const ALPHA: [&[u8]; 2] = [b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", b"urn:mpeg:hevc:2015:auxid:1"];
 
-/// More tiles than cameras and encoders make: a picture of 65 thousand pixels a side in tiles of a thousand.
+/// More tiles than cameras and encoders make: an image of 65 thousand pixels a side in tiles of a thousand.
 const MOST_TILES: usize = 4096;
 
-/// AV1 data that makes one picture, in one piece or in tiles.
+/// AV1 data that makes one image, in one piece or in tiles.
 struct Coded<'a> {
     width: u32,
     height: u32,
@@ -44,7 +44,7 @@ struct Source<'a> {
     properties: Vec<Property<'a>>,
 }
 
-/// Decodes the picture of an AVIF file; of a sequence the first frame.
+/// Decodes the image of an AVIF file; of a sequence the first frame.
 pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     let (container, tracks) = read_file(bytes)?;
     let several = tracks.iter().any(|track| track.role == Role::Color && track.frames > 1);
@@ -66,7 +66,7 @@ fn read_file(bytes: &[u8]) -> Result<(Option<Container<'_>>, Vec<Track<'_>>)> {
     for child in Fields(bytes).boxes() {
         let Child { kind, content, whole } = match child {
             Ok(child) => child,
-            // What comes after the boxes of the picture is no concern of it.
+            // What comes after the boxes of the image is no concern of it.
             Err(error) => {
                 end = error;
                 break;
@@ -151,7 +151,7 @@ fn from_tracks<'a>(bytes: &'a [u8], tracks: Vec<Track<'a>>) -> Result<Source<'a>
         Ok(Coded { width, height, tiles: vec![Cow::Borrowed(data)], columns: 1, operating_point: 0 })
     };
     let of = |role| tracks.iter().find(move |track| track.role == role);
-    let color = of(Role::Color).ok_or_else(|| damaged("it has no picture"))?;
+    let color = of(Role::Color).ok_or_else(|| damaged("it has no image"))?;
     Ok(Source {
         color: coded(color)?,
         alpha: of(Role::Alpha).map(coded).transpose()?,
@@ -216,11 +216,11 @@ impl Coded<'_> {
             };
             paste(canvas, &tile, index % self.columns * tile.width, index / self.columns * tile.height)?;
         }
-        canvas.ok_or_else(|| damaged("it has no picture"))
+        canvas.ok_or_else(|| damaged("it has no image"))
     }
 }
 
-/// A picture of the size of a grid for tiles like `tile`, which must cover it with none to spare.
+/// An image of the size of a grid for tiles like `tile`, which must cover it with none to spare.
 fn blank(tile: &Frame, width: usize, height: usize, columns: usize, rows: usize) -> Result<Frame> {
     let fits = |whole: usize, part: usize, count: usize| part * count >= whole && part * (count - 1) < whole;
     let (x_step, y_step) = match tile.subsampling {
@@ -242,7 +242,7 @@ fn blank(tile: &Frame, width: usize, height: usize, columns: usize, rows: usize)
     Ok(Frame { width, height, planes: planes.collect(), ..*tile })
 }
 
-/// Copies a tile to its place; what reaches beyond the picture is left out.
+/// Copies a tile to its place; what reaches beyond the image is left out.
 fn paste(canvas: &mut Frame, tile: &Frame, left: usize, top: usize) -> Result<()> {
     if (tile.depth, tile.subsampling) != (canvas.depth, canvas.subsampling) {
         return Err(damaged("tiles of different kinds"));
@@ -274,7 +274,7 @@ fn orientation(turns: u8, left_right: Option<bool>) -> Orientation {
     left_right.map_or(plain, |left_right| if left_right { sides } else { ends })
 }
 
-/// Width, height, left and top of a crop, which must be whole pixels inside the picture.
+/// Width, height, left and top of a crop, which must be whole pixels inside the image.
 fn crop_rectangle(fractions: [(i64, i64); 4], width: usize, height: usize) -> Result<[usize; 4]> {
     let whole = |numerator: i128, denominator: i128| {
         (denominator != 0 && numerator % denominator == 0).then(|| numerator / denominator)
@@ -292,7 +292,7 @@ fn crop_rectangle(fractions: [(i64, i64); 4], width: usize, height: usize) -> Re
         let ((width, left), (height, top)) = (place(width, w, x)?, place(height, h, y)?);
         Some([width, height, left, top])
     };
-    rectangle().ok_or_else(|| damaged("a crop that is not inside the picture"))
+    rectangle().ok_or_else(|| damaged("a crop that is not inside the image"))
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub(super) struct Plane {
     pub row_bytes: usize,
 }
 
-/// A decoded picture and what its stream says of its colors (code points of ITU-T H.273).
+/// A decoded image and what its stream says of its colors (code points of ITU-T H.273).
 #[derive(Debug)]
 pub(super) struct Frame {
     pub width: usize,
@@ -156,14 +156,14 @@ impl Matrix {
     }
 }
 
-/// The picture as samples; `alpha` is the luma of a picture of its own, by which the colors may be multiplied.
+/// The image as samples; `alpha` is the luma of an image of its own, by which the colors may be multiplied.
 pub(super) fn to_raster(frame: &Frame, alpha: Option<&Frame>, premultiplied: bool) -> Result<Raster> {
     let matrix = Matrix::new(frame.matrix)?;
     if matches!(matrix, Matrix::Identity) && !matches!(frame.subsampling, Subsampling::None | Subsampling::Gray) {
         return Err(damaged("RGB planes of different sizes"));
     }
     if alpha.is_some_and(|alpha| (alpha.width, alpha.height) != (frame.width, frame.height)) {
-        return Err(Error::unsupported(Format::Avif, "transparency of another size than the picture"));
+        return Err(Error::unsupported(Format::Avif, "transparency of another size than the image"));
     }
     let layout = match (frame.subsampling == Subsampling::Gray, alpha.is_some()) {
         (true, false) => Layout::Gray,

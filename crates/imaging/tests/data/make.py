@@ -1,4 +1,4 @@
-"""Makes the small files of this folder from one computed picture (no photo, no rights of others) with Pillow, and
+"""Makes the small files of this folder from one computed image (no photo, no rights of others) with Pillow, and
 what Pillow decodes from each as expected/NAME.png: colors on white, turned as EXIF says.
 Run: python make.py (Pillow 13.0, numpy). The files are checked in; running it again is needed for new ones only."""
 import os

@@ -1,4 +1,4 @@
-"""Makes the AVIF files of this folder from one computed picture (no photo, no rights of others) with libavif's avifenc
+"""Makes the AVIF files of this folder from one computed image (no photo, no rights of others) with libavif's avifenc
 and Pillow, and as expected/NAME.png what libavif's avifdec makes of each: colors on white, cropped, turned, in sRGB.
 Run: python make_avif.py (Pillow 13.0, numpy, imagecodecs; avifenc and avifdec 0.11 on the path). The files are checked in."""
 import os

@@ -78,11 +78,11 @@ fn messages_name_the_file_and_the_reason() {
     assert_eq!(message(&folder.0.join("missing.png")), "no such file");
     let jpeg = fs::read(data().join("444.jpg")).unwrap();
     let truncated = message(&folder.file("half.jpg", &jpeg[..jpeg.len() / 2]));
-    assert_eq!(truncated, "the JPEG data is truncated: the file ends before the picture does");
+    assert_eq!(truncated, "the JPEG data is truncated: the file ends before the image does");
     let avif = fs::read(data().join("444.avif")).unwrap();
     for length in [avif.len() / 4, avif.len() / 2, avif.len() - 1] {
         let truncated = message(&folder.file("part.avif", &avif[..length]));
-        assert_eq!(truncated, "the AVIF data is truncated: the file ends before the picture does");
+        assert_eq!(truncated, "the AVIF data is truncated: the file ends before the image does");
     }
     let error = Decoder::default().open(folder.0.join("empty.jpg")).unwrap_err();
     assert!(matches!(error.reason(), Error::Empty));
@@ -138,7 +138,7 @@ fn sizes_beyond_the_limit_are_refused_by_the_header_alone() {
 
 #[test]
 fn sizes_that_the_data_cannot_fill_are_truncated_files() {
-    let truncated = |format| format!("the {format} data is truncated: the file ends before the picture does");
+    let truncated = |format| format!("the {format} data is truncated: the file ends before the image does");
     assert_eq!(reason(&png_header(30000, 30000)), truncated(Format::Png));
     let mut jpeg = fs::read(data().join("444.jpg")).unwrap();
     let frame = jpeg.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
@@ -287,7 +287,7 @@ fn a_jpeg_that_ends_early_with_an_end_marker_is_truncated() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
-    /// Whatever bytes change, there is a picture or an error of one line; the limit keeps memory small.
+    /// Whatever bytes change, there is an image or an error of one line; the limit keeps memory small.
     #[test]
     fn a_file_with_changed_bytes_never_panics(
         file in 0..files().len(),

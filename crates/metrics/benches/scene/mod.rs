@@ -1,4 +1,4 @@
-//! The synthetic picture on which metrics are timed.
+//! The synthetic image on which metrics are timed.
 
 /// Smooth shapes, texture and noise of amplitude `noise`.
 pub fn scene(width: usize, height: usize, noise: u32) -> Vec<u8> {

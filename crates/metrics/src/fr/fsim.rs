@@ -5,8 +5,8 @@
 //! **Range and direction**: 0 to 1 (identical); higher is better.
 //! **Reference**: Zhang, Zhang, Mou, Zhang, IEEE TIP 20(8), 2011; the authors' `FeatureSIM.m`: unrounded YIQ, box
 //! average and decimation to about 256 rows with zeros beyond the border, Kovesi's `phasecong2`.
-//! **Deviations**: none above half a unit of the last printed digit on the calibration pairs. Where neither picture
-//! has any feature (flat pictures, for which the original divides 0 by 0) all places weigh the same.
+//! **Deviations**: none above half a unit of the last printed digit on the calibration pairs. Where neither image
+//! has any feature (flat images, for which the original divides 0 by 0) all places weigh the same.
 
 use multiversion::multiversion;
 

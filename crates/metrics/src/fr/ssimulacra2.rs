@@ -21,7 +21,7 @@ use super::ssimulacra2_map;
 use crate::metric::full_reference;
 use crate::{Direction, Error, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result, Samples};
 
-/// Local error from which a place is fully damaged, for display: its mean over a picture scoring about 30.
+/// Local error from which a place is fully damaged, for display: its mean over an image scoring about 30.
 const WORST: f32 = 10.0;
 
 /// Pixels up to which an image is measured in one piece.
@@ -193,7 +193,7 @@ mod tests {
         assert!((score - expected).abs() < 0.05, "{score} {expected}");
     }
 
-    /// A tall picture with structure, and what coarse quantization makes of it.
+    /// A tall image with structure, and what coarse quantization makes of it.
     fn tall_pair() -> [Image; 2] {
         let pixel =
             |x: usize, y: usize| [(x * 3 + y * y / 90) % 200, (x * y / 40) % 180, (x + y) % 250].map(|v| v as u8);

@@ -1,7 +1,7 @@
-//! The map of SSIMULACRA2 in strips, for pictures whose errors do not fit into memory at once.
+//! The map of SSIMULACRA2 in strips, for images whose errors do not fit into memory at once.
 //!
 //! The score is a weighted sum of means and 4-norms of local errors `x`: of each kind, channel and scale. A place's share
-//! is `w1 x / n + w4 x^4 / (n norm^3)`, which adds up to that sum. The norm is of the whole picture, so the strips are
+//! is `w1 x / n + w4 x^4 / (n norm^3)`, which adds up to that sum. The norm is of the whole image, so the strips are
 //! gone through twice: for the norms, then for the shares.
 
 use fast_ssim2::Ssimulacra2ScaleMaps;
@@ -49,7 +49,7 @@ struct Strip {
     last: usize,
 }
 
-/// Rows of a strip of a picture of this width.
+/// Rows of a strip of an image of this width.
 pub(super) fn strip_rows(width: usize) -> usize {
     let rows = (STRIP_PIXELS / width.max(1)).saturating_sub(2 * HALO_ROWS);
     (rows / BLOCK * BLOCK).max(2 * BLOCK)
@@ -64,7 +64,7 @@ fn strips(height: usize, rows: usize) -> impl Iterator<Item = Strip> {
     })
 }
 
-/// The map of a picture of this size; `errors` gives those of the rows from the first to before the last.
+/// The map of an image of this size; `errors` gives those of the rows from the first to before the last.
 pub(super) fn map(
     width: usize,
     height: usize,

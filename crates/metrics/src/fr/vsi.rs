@@ -10,7 +10,7 @@
 //! (0.9139, 0.9620, 0.9922, 0.9571, 0.9262; up to 1.3 % away) are not the authors': they are those of a Python port
 //! (IQA-optimization, see IQA-PyTorch's pull request 9), which computes saliency at full size, multiplies XYZ by a D65
 //! white instead of dividing by D50, and averages boxes without `conv2`'s offset; doing the same gives these values
-//! to 1e-4. Flat pictures, for which the original divides 0 by 0, have no saliency and weigh all places the same.
+//! to 1e-4. Flat images, for which the original divides 0 by 0, have no saliency and weigh all places the same.
 
 use multiversion::multiversion;
 

@@ -2,13 +2,13 @@
 //!
 //! **What it measures**: over how many pixels luma climbs from its local minimum to its local maximum at an edge,
 //! across vertical and horizontal edges. A perfect step is 1 px wide. Noise breaks wide edges into narrow ones, so a
-//! noisy blurred picture measures sharper than it is.
+//! noisy blurred image measures sharper than it is.
 //! **Range and direction**: pixels, 1 (steps) upwards; lower is better. Not defined where there is no edge.
 //! **Reference**: P. Marziliano, F. Dufaux, S. Winkler, T. Ebrahimi, A no-reference perceptual blur metric, ICIP 2002;
 //! edges are the thinned Sobel maxima above MATLAB's automatic threshold (`edge(image, 'sobel')` in one direction).
 //! **Deviations**: the authors measure vertical edges alone; horizontal ones count here too, so that motion blur along
 //! either axis is seen. Edges flatter than one level a pixel are left out, and widths end at 64 px on each side.
-//! The map holds the mean width of cells of about 32x32; cells without an edge carry the score of the whole picture.
+//! The map holds the mean width of cells of about 32x32; cells without an edge carry the score of the whole image.
 
 use std::ops::Range;
 

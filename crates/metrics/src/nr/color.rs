@@ -1,6 +1,6 @@
 //! Color: colorfulness, color cast and saturation.
 //!
-//! **What it measures**: Colorfulness, how vivid people find the picture; Color-Cast, how far its grayest quarter is
+//! **What it measures**: Colorfulness, how vivid people find the image; Color-Cast, how far its grayest quarter is
 //! from gray (the mean a*, b* of the 25 % of pixels with the least chroma, those too dark or too bright to judge left
 //! out); Saturation, the mean of HSV saturation.
 //! **Range and direction**: Colorfulness 0 (gray) to about 110 (extremely colorful), neither end better; Color-Cast
@@ -47,7 +47,7 @@ static COLORFULNESS: Info = Info {
     direction: Direction::Neutral,
     range: (0.0, f64::INFINITY),
     unit: "",
-    summary: "How colorful the picture appears: 0 not, 15 slightly, 45 averagely, 82 highly, 109 extremely.",
+    summary: "How colorful the image appears: 0 not, 15 slightly, 45 averagely, 82 highly, 109 extremely.",
     paper: "D. Hasler, S. Suesstrunk, Measuring colorfulness in natural images, SPIE Human Vision and Electronic Imaging 5007, 2003",
     has_map: false,
     minimum_side: 1,
@@ -289,7 +289,7 @@ mod tests {
     use super::*;
     use crate::testing::color_noise;
 
-    /// R = 11x + 3y, G = 5x + 13y + 40, B = xy + 90, each modulo 256; the NumPy values below are of the same picture.
+    /// R = 11x + 3y, G = 5x + 13y + 40, B = xy + 90, each modulo 256; the NumPy values below are of the same image.
     fn pattern() -> Vec<u8> {
         let pixel = |x: usize, y: usize| [x * 11 + y * 3, x * 5 + y * 13 + 40, x * y + 90].map(|v| (v % 256) as u8);
         (0..18).flat_map(|y| (0..24).flat_map(move |x| pixel(x, y))).collect()
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn saturation_is_that_of_scikit_image_and_its_map_has_the_same_mean() {
-        // skimage.color.rgb2hsv(picture)[..., 1].mean()
+        // skimage.color.rgb2hsv(image)[..., 1].mean()
         let image = Image::from_rgb8(24, 18, pattern()).unwrap();
         let measurement = Saturation.measure(&Pair::single(&image).with_map()).unwrap();
         assert!((measurement.score - 0.558_087_840_202_049_4).abs() < 1e-7);

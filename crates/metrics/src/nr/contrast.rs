@@ -1,9 +1,9 @@
 //! Contrast: the spread of luma, as root mean square and as the range that all but the extremes use.
 //!
-//! **What it measures**: Contrast is the standard deviation of luma over the whole picture; Contrast-Range the
+//! **What it measures**: Contrast is the standard deviation of luma over the whole image; Contrast-Range the
 //! distance from the 1st to the 99th percentile, which a few dead or blown pixels do not change.
 //! **Range and direction**: Contrast 0 (flat) to 0.5 (half black, half white), on luma of 0 to 1, neither end better;
-//! Contrast-Range 0 to 255 levels, higher is better (a washed-out picture uses little of the range).
+//! Contrast-Range 0 to 255 levels, higher is better (a washed-out image uses little of the range).
 //! **Reference**: E. Peli, Contrast in complex images, JOSA A 7(10), 1990; percentiles without interpolation
 //! (NumPy's `inverted_cdf`).
 //! **Deviations**: none.

@@ -1,6 +1,6 @@
 //! ENTROPY, Shannon entropy of the luma histogram.
 //!
-//! **What it measures**: how evenly the 256 gray levels are used; flat or badly exposed pictures have little.
+//! **What it measures**: how evenly the 256 gray levels are used; flat or badly exposed images have little.
 //! **Range and direction**: 0 (one gray level) to 8 bits; higher is better.
 //! **Reference**: MATLAB's `entropy(rgb2gray(image))`: 256 bins, rounded luma.
 //! **Deviations**: none above half a unit of the last printed digit on the calibration pairs.

@@ -1,6 +1,6 @@
 //! Exposure: mean brightness, and the share of pixels that are clipped to black or to white.
 //!
-//! **What it measures**: whether the picture is too dark or too bright, and where detail is lost for good. A pixel is
+//! **What it measures**: whether the image is too dark or too bright, and where detail is lost for good. A pixel is
 //! clipped in the shadows if all its channels are within 3 levels of black, in the highlights if all are within 3
 //! levels of white (sensors and codecs rarely leave exactly 0 or 255).
 //! **Range and direction**: Brightness is the mean of rounded BT.601 luma, 0 to 255, neither end better; the clipped
@@ -36,7 +36,7 @@ static BRIGHTNESS: Info = Info {
     direction: Direction::Neutral,
     range: (0.0, 255.0),
     unit: "level",
-    summary: "Mean luma of the picture, in 8-bit levels.",
+    summary: "Mean luma of the image, in 8-bit levels.",
     paper: "Plain definition: mean of BT.601 luma (ITU-R BT.601)",
     has_map: false,
     minimum_side: 1,

@@ -1,12 +1,12 @@
 //! NIQE, natural image quality evaluator.
 //!
-//! **What it measures**: the distance between the statistics of normalized luminance of the picture's blocks and those
+//! **What it measures**: the distance between the statistics of normalized luminance of the image's blocks and those
 //! of sharp, undistorted photographs; no human scores went into it; blind to color.
 //! **Range and direction**: 0 (as natural as can be) upwards, 2 to 5 for good photographs; lower is better.
 //! **Reference**: Mittal, Soundararajan, Bovik, IEEE SPL 20(3), 2013; the authors' LIVE release and its model, blocks of
-//! 96x96 without overlap, every block of the picture (the sharpness threshold is for training only).
+//! 96x96 without overlap, every block of the image (the sharpness threshold is for training only).
 //! **Deviations**: I04 1e-7; I03 -0.05 %, I06 -0.04 %, I08 +0.56 %, I19 +0.35 %, which have flat areas: there the
-//! coefficient is exactly 0 here, while in MATLAB its rounding decides on which side of 0 it counts. Of a picture of one
+//! coefficient is exactly 0 here, while in MATLAB its rounding decides on which side of 0 it counts. Of an image of one
 //! block only the model's covariance is used.
 
 use std::ops::Range;

@@ -8,7 +8,7 @@
 //! edges along the axes, evaluated in blocks of 16x16 as robust wavelet estimators do (D. L. Donoho, IEEE Trans.
 //! Information Theory 41(3), 1995): the quietest blocks decide, so that texture is not taken for noise. Blocks with
 //! clipped pixels and, unless most of them are, exactly flat ones are left out: noise does not show there.
-//! **Deviations**: from Immerkaer's mean over the whole picture, on purpose. With Gaussian noise added to 38
+//! **Deviations**: from Immerkaer's mean over the whole image, on purpose. With Gaussian noise added to 38
 //! CC0 photographs (crops of at most 1200x800, many with grain of their own) the median estimate is 1.20 for sigma 1, 2.16
 //! for 2, 3.18 for 3, 5.14 for 5, 10.2 for 10, 20.1 for 20, 30.1 for 30; eight in ten lie within 1.1 above and 0.3 below.
 //! The map holds the sigma of each block by itself, where texture does count.
@@ -39,7 +39,7 @@ const ENOUGH: f64 = 0.01;
 /// Sigma from which a place is fully damaged, for display.
 const WORST: f32 = 25.0;
 
-/// Noise sigma by the quietest blocks of the picture.
+/// Noise sigma by the quietest blocks of the image.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Noise;
 

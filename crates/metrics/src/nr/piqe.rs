@@ -2,7 +2,7 @@
 //!
 //! **What it measures**: the share and strength of blocks with visible artifacts (edges without variation) or noise among
 //! the blocks that have any activity; blind to color; nothing is trained.
-//! **Range and direction**: 0 (best) to 100 (worst, and what a picture without any activity gets); lower is better.
+//! **Range and direction**: 0 (best) to 100 (worst, and what an image without any activity gets); lower is better.
 //! **Reference**: Venkatanath, Praneeth, Chandrasekhar, Channappayya, Medasani, NCC 2015; as MATLAB's `piqe`, with its
 //! way to take the surround of a block (columns 8 and 10 are left out, not 8 and 9).
 //! **Deviations**: none above half a unit of the last printed digit on the calibration pairs.

@@ -3,12 +3,12 @@
 //! **What it measures**: how much of the luma energy inside blocks of 16x16 lies in the finest octave, i.e. is lost
 //! when 2x2 pixels are averaged. Noise is as fine as detail and raises it: read it beside Noise.
 //! **Range and direction**: percent; 1 to 2 for strong blur (where it no longer falls: a plain slope has 1.2), 7 to 24
-//! for sharp photographs, 75 for white noise; higher is better. Not defined for a flat picture.
+//! for sharp photographs, 75 for white noise; higher is better. Not defined for a flat image.
 //! **Reference**: the first level of an orthonormal Haar transform against the sum of its four levels; wavelet energies
 //! as a measure of sharpness after P. V. Vu, D. M. Chandler, A fast wavelet-based algorithm for global and local image
 //! sharpness estimation, IEEE Signal Processing Letters 19(7), 2012.
 //! **Deviations**: a plain share of energies where those authors weight logarithms of a 9/7 transform.
-//! The map holds the share of each block; flat blocks carry the score of the whole picture.
+//! The map holds the share of each block; flat blocks carry the score of the whole image.
 
 use multiversion::multiversion;
 

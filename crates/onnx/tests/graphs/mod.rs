@@ -86,7 +86,7 @@ pub fn model(nodes: &[Message], weights: &[Message], inputs: &[Message], outputs
     Message::default().number(1, 8).message(7, graph).message(8, Message::default().number(2, 17)).0
 }
 
-/// A color picture of any size.
+/// A color image of any size.
 pub fn picture(name: &str) -> Message {
     port(name, FLOAT, &[1, 3, FREE, FREE])
 }
@@ -118,7 +118,7 @@ pub fn ratings() -> Vec<u8> {
 const SAME: [(&str, &[i64]); 2] = [("kernel_shape", &[3, 3]), ("pads", &[1, 1, 1, 1])];
 const HALF: [(&str, &[i64]); 3] = [("kernel_shape", &[3, 3]), ("pads", &[1, 1, 1, 1]), ("strides", &[2, 2])];
 
-/// Two convolutions of the difference of two pictures, the second of stride 2. `statistics` [1, 2]: the sum of squares of
+/// Two convolutions of the difference of two images, the second of stride 2. `statistics` [1, 2]: the sum of squares of
 /// the positions in `inner`, and their number.
 pub fn tile() -> Vec<u8> {
     let weight = |index: usize| ((index * 7919) % 13) as f32 * 0.05 - 0.3;

@@ -1,4 +1,4 @@
-//! The picture as metrics see it: sRGB samples in planes, shared and never changed.
+//! The image as metrics see it: sRGB samples in planes, shared and never changed.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -187,14 +187,14 @@ impl Image {
         })
     }
 
-    /// R, G and B averaged over boxes that bring the shorter side near to 256 samples, as FSIM and VSI look at a picture.
+    /// R, G and B averaged over boxes that bring the shorter side near to 256 samples, as FSIM and VSI look at an image.
     /// Computed once and shared by both.
     pub fn box_means(&self) -> &[Plane; 3] {
         let factor = downsample::factor(self.width(), self.height());
         made_once(&self.inner.box_means, || downsample::box_means(self, factor))
     }
 
-    /// What others derive of the picture, one value of each type, made once and kept as long as the picture.
+    /// What others derive of the image, one value of each type, made once and kept as long as the image.
     ///
     /// ```
     /// # use agenticiqa_metrics::Image;
@@ -314,7 +314,7 @@ impl fmt::Debug for Image {
 }
 
 /// What `cell` holds, made first if it is empty. It is made outside the cell: making it runs on the caller's pool, and a thread that waits there may
-/// take up another metric of the same picture, which would wait for itself if the cell were locked. At worst it is made twice.
+/// take up another metric of the same image, which would wait for itself if the cell were locked. At worst it is made twice.
 fn made_once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     if let Some(made) = cell.get() {
         return made;

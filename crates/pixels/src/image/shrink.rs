@@ -1,4 +1,4 @@
-//! A picture made smaller by a whole factor.
+//! An image made smaller by a whole factor.
 
 use rayon::prelude::*;
 
@@ -6,7 +6,7 @@ use super::{Image, Samples};
 
 impl Image {
     /// The means of boxes of `factor` by `factor` pixels, at 16 bits so that nothing visible is lost; pixels at the right and lower
-    /// edge that fill no box are left out. A factor of 1 or less, or one that would leave nothing, gives the picture itself.
+    /// edge that fill no box are left out. A factor of 1 or less, or one that would leave nothing, gives the image itself.
     pub fn shrunk(&self, factor: usize) -> Self {
         if factor < 2 || self.width() < factor || self.height() < factor {
             return self.clone();

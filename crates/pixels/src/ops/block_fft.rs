@@ -1,8 +1,8 @@
 //! Two-dimensional Fourier transforms eight lines at a time.
 //!
-//! Pictures are cut into blocks of eight rows, spectra into blocks of eight columns; within a block the eight lines lie
+//! Images are cut into blocks of eight rows, spectra into blocks of eight columns; within a block the eight lines lie
 //! in the lanes of [`lanes_fft`](crate::ops::lanes_fft). Between the two axes the data lie as tiles of 8x8, transposed
-//! while they are still in the cache. Spectrum value (u, v) is lane `u % 8` of `[u / 8 * height + v]`, picture sample
+//! while they are still in the cache. Spectrum value (u, v) is lane `u % 8` of `[u / 8 * height + v]`, image sample
 //! (x, y) lane `y % 8` of `[y / 8 * width + x]`.
 
 use archmage::prelude::*;
@@ -15,7 +15,7 @@ use crate::Plane;
 use crate::ops::lanes::{LANES, Lanes};
 use crate::ops::lanes_fft::{Plain, Plan, Point, Source, Value, Workspace};
 
-/// Plans for pictures of one size.
+/// Plans for images of one size.
 #[derive(Debug)]
 pub struct BlockFft {
     width: usize,
@@ -32,7 +32,7 @@ impl BlockFft {
         Self { width, height, row, column }
     }
 
-    /// Number of vectors in a picture.
+    /// Number of vectors in an image.
     pub fn picture_length(&self) -> usize {
         self.height.div_ceil(LANES) * self.width
     }
@@ -62,7 +62,7 @@ impl BlockFft {
 
     /// Inverse transforms of `COUNT` spectra at once: `source(block, index)` gives block `block` of spectrum number
     /// `index`, with real and imaginary parts exchanged and the factor 1 / (width * height) applied, and
-    /// `consume(block, pictures)` gets block `block` of all pictures, again with parts exchanged. What it returns comes
+    /// `consume(block, images)` gets block `block` of all images, again with parts exchanged. What it returns comes
     /// back in the order of the blocks. `middle` is memory that one call leaves to the next.
     pub fn inverse<const COUNT: usize, S: Source, B: Send, R: Send>(
         &self,
@@ -71,7 +71,7 @@ impl BlockFft {
         out: impl IndexedParallelIterator<Item = B>,
         consume: impl Fn([&[Point]; COUNT], B) -> R + Sync + Send,
     ) -> Vec<R> {
-        // All that one block of rows needs of one block of columns lies together: a tile for each picture.
+        // All that one block of rows needs of one block of columns lies together: a tile for each image.
         let (column_blocks, row_blocks) = (self.width.div_ceil(LANES), self.height.div_ceil(LANES));
         let stride = row_blocks * COUNT * LANES;
         middle.resize(column_blocks * stride, Point::default());
@@ -150,7 +150,7 @@ fn read_rows(plane: &Plane, mean: f32, block: usize, out: &mut [Point], part: im
     }
 }
 
-/// A picture in blocks of eight rows as a plane.
+/// An image in blocks of eight rows as a plane.
 pub fn to_plane(picture: &[Lanes], width: usize, height: usize) -> Plane {
     let mut plane = Plane::new(width, height);
     plane.data_mut().par_chunks_mut(width * LANES).zip(picture.par_chunks(width)).for_each(|(rows, block)| {

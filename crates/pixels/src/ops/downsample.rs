@@ -1,4 +1,4 @@
-//! Box averages for the metrics that look at a picture from a distance (MATLAB's `conv2` with `fspecial('average')`,
+//! Box averages for the metrics that look at an image from a distance (MATLAB's `conv2` with `fspecial('average')`,
 //! then every n-th sample).
 
 use multiversion::multiversion;
@@ -7,10 +7,10 @@ use crate::image::Samples;
 use crate::ops::strips;
 use crate::{Image, Plane};
 
-/// The side in pixels that pictures are brought near to.
+/// The side in pixels that images are brought near to.
 const SIDE: f64 = 256.0;
 
-/// By how much a picture of this size is reduced: `max(1, round(min(rows, cols) / 256))`.
+/// By how much an image of this size is reduced: `max(1, round(min(rows, cols) / 256))`.
 pub fn factor(width: usize, height: usize) -> usize {
     (width.min(height) as f64 / SIDE).round().max(1.0) as usize
 }

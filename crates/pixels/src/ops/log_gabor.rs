@@ -27,7 +27,7 @@ const THETA_ON_SIGMA: f32 = 1.2;
 /// Cutoff of the Butterworth low-pass of order 15 that removes the corners of the frequency plane.
 const CUTOFF: f32 = 0.45;
 
-/// All filters for pictures of one size.
+/// All filters for images of one size.
 #[derive(Debug)]
 pub struct Bank {
     /// The radial bands, finest first, each divided by the number of samples (the factor of the inverse transform).

@@ -1,6 +1,6 @@
 //! Phase congruency after Kovesi (`phasecong2`), with the parameters and the noise estimate of FSIM.
 //!
-//! Each of four directions has four log-Gabor bands. Where their responses agree in phase, the picture has a feature
+//! Each of four directions has four log-Gabor bands. Where their responses agree in phase, the image has a feature
 //! (edge, line, corner) whatever its contrast. Noise is estimated from the finest band and taken off.
 
 use archmage::prelude::*;
@@ -24,7 +24,7 @@ const NOISE_RESCALING: f64 = 1.7;
 /// Keeps the mean phase defined where there is no response.
 const EPSILON: f32 = 1e-4;
 
-/// What is needed to measure pictures of one size.
+/// What is needed to measure images of one size.
 #[derive(Debug)]
 pub struct PhaseCongruency {
     width: usize,
@@ -42,7 +42,7 @@ impl PhaseCongruency {
     /// The phase congruency of both luma planes of this size: 0 (none) to 1.
     pub fn maps(&self, [first, second]: [&Plane; 2]) -> [Plane; 2] {
         if rayon::current_num_threads() > 1 {
-            // Side by side, so that what is sequential in one picture is hidden by the other.
+            // Side by side, so that what is sequential in one image is hidden by the other.
             let of = |luma| move || self.map(luma, &mut Buffers::default());
             return rayon::join(of(first), of(second)).into();
         }
@@ -51,7 +51,7 @@ impl PhaseCongruency {
     }
 
     fn map(&self, luma: &Plane, buffers: &mut Buffers) -> Plane {
-        // No filter lets the mean through; without it single precision is enough, and flat pictures give exact zeros.
+        // No filter lets the mean through; without it single precision is enough, and flat images give exact zeros.
         let mean = (sum::sum(luma.data()) / luma.data().len().max(1) as f64) as f32;
         let spectrum = self.fft.forward(luma, None, mean);
         let length = self.fft.picture_length();
@@ -89,7 +89,7 @@ impl PhaseCongruency {
 
     /// The energy that noise alone would give, from the squared amplitudes of the finest band.
     fn threshold(&self, finest: &[Lanes], noise: Noise) -> f32 {
-        // The lanes of the last block that lie below the picture are zeros.
+        // The lanes of the last block that lie below the image are zeros.
         let below = finest.len() * LANES - self.width * self.height;
         // The squared amplitude of noise is exponentially distributed: its mean is its median over ln 2.
         let mean = median_with_zeros(finest, below) / std::f64::consts::LN_2;
@@ -102,7 +102,7 @@ impl PhaseCongruency {
     }
 }
 
-/// Memory that one picture leaves to the next.
+/// Memory that one image leaves to the next.
 #[derive(Default)]
 struct Buffers {
     middle: Vec<Point>,

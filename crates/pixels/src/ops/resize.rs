@@ -181,7 +181,7 @@ fn resize<T: Sample>(source: &Plane<T>, horizontal: &Axis, vertical: &Axis) -> P
     resized
 }
 
-/// `imresize(..., [height width], kernel)` of a picture given by rows: `add(y, weight, sums)` adds row `y` times a weight.
+/// `imresize(..., [height width], kernel)` of an image given by rows: `add(y, weight, sums)` adds row `y` times a weight.
 /// Rows are mixed in single precision, and columns always last, which the result shows in its last bits only.
 pub fn rows_to_size(
     horizontal: &Axis,

@@ -1,7 +1,7 @@
 //! SDSP, saliency from simple priors (L. Zhang, Z. Gu, H. Li, ICIP 2013), as VSI uses it.
 //!
-//! What stands out in the band that catches the eye, near the center and warm in color is salient. The picture is
-//! brought to 256x256 (antialiased, as MATLAB's `imresize`), and the map back to the size of the picture.
+//! What stands out in the band that catches the eye, near the center and warm in color is salient. The image is
+//! brought to 256x256 (antialiased, as MATLAB's `imresize`), and the map back to the size of the image.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const CENTER_BIAS: f32 = 145.0;
 /// How fast it rises with warmth (sigma C).
 const WARMTH: f32 = 0.001;
 
-/// Filters and plans, for any number of pictures.
+/// Filters and plans, for any number of images.
 #[derive(Debug)]
 pub struct Saliency {
     fft: BlockFft,
@@ -82,7 +82,7 @@ impl Saliency {
 
     /// The root of the summed squares of the band-passed channels.
     fn conspicuity(&self, lightness: &Plane, a: &Plane, b: &Plane) -> Plane {
-        // The band is even, so two real channels travel as one complex picture.
+        // The band is even, so two real channels travel as one complex image.
         let spectra = [self.fft.forward(lightness, Some(a), 0.0), self.fft.forward(b, None, 0.0)];
         let source = |block: usize, index: usize| {
             let span = block * SIDE..(block + 1) * SIDE;
@@ -120,7 +120,7 @@ fn band_weight(u: usize, v: usize) -> f32 {
     exp(-distance * distance / (2.0 * BAND_WIDTH * BAND_WIDTH)) / (SIDE * SIDE) as f32
 }
 
-/// The length of (L, a, b), of which the first picture has a and L, the second b as its imaginary part.
+/// The length of (L, a, b), of which the first image has a and L, the second b as its imaginary part.
 #[multiversion(targets("x86_64+avx2"))]
 fn norm([first, second]: [&[Point]; 2], out: &mut [Lanes]) {
     for ((out, first), second) in out.iter_mut().zip(first).zip(second) {

@@ -11,7 +11,7 @@ use crate::Plane;
 /// Rows a strip; small enough for the cache at usual widths, large enough to make halo rows cheap.
 pub const HEIGHT: usize = 64;
 
-/// Rows a strip of a picture of about 256 rows, so that its strips keep several threads busy to the end.
+/// Rows a strip of an image of about 256 rows, so that its strips keep several threads busy to the end.
 pub const SMALL: usize = 16;
 
 /// Calls `work` for each strip of `height` rows, in parallel, and gives the results from top to bottom.

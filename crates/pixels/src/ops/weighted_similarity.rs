@@ -1,11 +1,11 @@
 //! What FSIM and VSI have in common: gradients, chroma and a feature of each place are compared, and the feature of the
-//! stronger of both pictures is the weight of the place.
+//! stronger of both images is the weight of the place.
 
 use crate::ops::pool::Pool;
 use crate::ops::{color, scharr, similarity, strips};
 use crate::{Image, Plane};
 
-/// What is compared of one picture.
+/// What is compared of one image.
 #[derive(Debug)]
 pub struct Features {
     /// Luma with a border for its gradient.
@@ -16,13 +16,13 @@ pub struct Features {
     pub strength: Plane,
 }
 
-/// Luma and both chroma components of the picture as it is seen from a distance.
+/// Luma and both chroma components of the image as it is seen from a distance.
 pub fn luma_and_chroma(image: &Image, matrix: [[f32; 3]; 3]) -> (Plane, [Plane; 2]) {
     let [luma, first, second] = matrix.map(|weights| color::mix(image.box_means(), weights));
     (luma, [first, second])
 }
 
-/// The weighted mean similarity of two pictures and its map. `compare(gradients, strengths, similarities, weights)`
+/// The weighted mean similarity of two images and its map. `compare(gradients, strengths, similarities, weights)`
 /// compares a row of squared gradients and strengths; stability and exponent are those of chroma, if it counts.
 pub fn compare(
     [reference, distorted]: [&Features; 2],

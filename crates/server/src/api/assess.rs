@@ -1,4 +1,4 @@
-//! `POST /assess`, `/assess-path` and `/assess/stream`: a question about a picture, answered at once or as it goes.
+//! `POST /assess`, `/assess-path` and `/assess/stream`: a question about an image, answered at once or as it goes.
 
 use std::convert::Infallible;
 use std::sync::Arc;

@@ -178,7 +178,7 @@ pub async fn export(
     Ok(([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, disposition)], body).into_response())
 }
 
-/// A small picture of a sample.
+/// A small image of a sample.
 pub async fn thumbnail(
     State(app): State<Arc<App>>,
     Named((id, sample_id)): Named<(String, String)>,
@@ -196,7 +196,7 @@ pub async fn thumbnail(
     Ok(([(header::CONTENT_TYPE, "image/png")], caching(&tag), png).into_response())
 }
 
-/// The picture of a sample as it was decoded.
+/// The image of a sample as it was decoded.
 pub async fn view(
     State(app): State<Arc<App>>,
     Named((id, sample_id)): Named<(String, String)>,
@@ -207,7 +207,7 @@ pub async fn view(
     Ok(([(header::CONTENT_TYPE, "image/png"), (header::CACHE_CONTROL, "private, max-age=3600")], png).into_response())
 }
 
-/// The picture of a sample; small ones are made once.
+/// The image of a sample; small ones are made once.
 async fn shown(
     app: &Arc<App>,
     entry: &Arc<Entry>,
@@ -236,11 +236,11 @@ async fn shown(
     tokio::task::spawn_blocking(work).await?
 }
 
-/// The real place of a picture, which must be the job's own or below an allowed folder still.
+/// The real place of an image, which must be the job's own or below an allowed folder still.
 fn allowed(app: &App, own: &Path, path: &Path) -> Result<PathBuf, Problem> {
-    let real = path.canonicalize().map_err(|_| Problem::not_found("the picture is no longer there"))?;
+    let real = path.canonicalize().map_err(|_| Problem::not_found("the image is no longer there"))?;
     if real.starts_with(own.canonicalize()?) || app.roots.holds(&real) {
         return Ok(real);
     }
-    Err(Problem::forbidden("the picture is outside of the allowed folders"))
+    Err(Problem::forbidden("the image is outside of the allowed folders"))
 }

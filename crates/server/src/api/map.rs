@@ -25,12 +25,12 @@ use crate::work::Mapped;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MapFormat {
-    /// A picture in colors.
+    /// An image in colors.
     #[default]
     Png,
-    /// The values, as a gray picture inside JSON.
+    /// The values, as a gray image inside JSON.
     Json,
-    /// The picture with the map over it and a legend.
+    /// The image with the map over it and a legend.
     Overlay,
 }
 

@@ -19,10 +19,10 @@ use crate::error::Problem;
 use crate::http::form::Form;
 use crate::sources::RequestImage;
 
-/// Picture and reference of a request, by what its fields say.
+/// Image and reference of a request, by what its fields say.
 type Fields = (Option<String>, Option<String>);
 
-/// Picture and reference of a request; the picture must be there.
+/// Image and reference of a request; the image must be there.
 fn pictures(
     form: &mut Form,
     image: Fields,

@@ -1,4 +1,4 @@
-//! `POST /pictures` and `GET /pictures/{id}`: pictures that clients send, as sent, as decoded, and small.
+//! `POST /pictures` and `GET /pictures/{id}`: images that clients send, as sent, as decoded, and small.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::http::query::{Checked, Named};
 use crate::pictures::{Kept, media_type};
 use crate::sources::{LoadedImage, RequestImage};
 
-/// The longest side of a picture that is sent as decoded.
+/// The longest side of an image that is sent as decoded.
 const LARGEST_VIEW: usize = 4096;
 
 /// `?max=`
@@ -62,7 +62,7 @@ impl ThumbnailQuery {
     }
 }
 
-/// Keeps a picture.
+/// Keeps an image.
 pub async fn send(State(app): State<Arc<App>>, request: Request) -> Result<(StatusCode, Json<Kept>), Problem> {
     let mut form = Form::read(request, &app.limits).await?;
     let image = form.picture("image", None, None)?;
@@ -98,7 +98,7 @@ pub async fn original(
     Ok((headers, caching(&etag), bytes).into_response())
 }
 
-/// The picture as it was decoded: turned, in sRGB, as PNG.
+/// The image as it was decoded: turned, in sRGB, as PNG.
 pub async fn view(
     State(app): State<Arc<App>>,
     Named(id): Named<String>,
@@ -108,7 +108,7 @@ pub async fn view(
     shown(&app, id, query.longest()?, &headers).await
 }
 
-/// The picture made small.
+/// The image made small.
 pub async fn thumbnail(
     State(app): State<Arc<App>>,
     Named(id): Named<String>,
@@ -130,13 +130,13 @@ async fn shown(app: &Arc<App>, id: String, longest: usize, headers: &HeaderMap) 
     Ok(([(header::CONTENT_TYPE, "image/png")], caching(&tag), png.await?).into_response())
 }
 
-/// A picture with its longer side at most `longest`, as a PNG file.
+/// An image with its longer side at most `longest`, as a PNG file.
 pub fn small_png(image: &Image, longest: usize) -> Result<Vec<u8>, Problem> {
     let small = imaging::shrink(image, longest).map_err(Problem::internal)?;
     imaging::encode_png(&small).map_err(Problem::internal)
 }
 
-/// Does something with a picture away from the threads of the runtime.
+/// Does something with an image away from the threads of the runtime.
 pub async fn specimen<T: Send + 'static>(
     app: &Arc<App>,
     given: RequestImage,
@@ -151,7 +151,7 @@ pub async fn specimen<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await?
 }
 
-/// Pictures are named by their content: what a client has of them stays good.
+/// Images are named by their content: what a client has of them stays good.
 pub fn caching(tag: &str) -> [(header::HeaderName, String); 2] {
     [(header::CACHE_CONTROL, "private, max-age=86400".to_owned()), (header::ETAG, format!("\"{tag}\""))]
 }

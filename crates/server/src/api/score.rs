@@ -12,7 +12,7 @@ use crate::error::Problem;
 use crate::http::form::Form;
 use crate::requests::ScoreRequest;
 
-/// Scores a picture.
+/// Scores an image.
 pub async fn score(State(app): State<Arc<App>>, request: Request) -> Result<Json<Scores>, Problem> {
     let mut form = Form::read(request, &app.limits).await?;
     let mut request: ScoreRequest = form.parse()?;

@@ -74,7 +74,7 @@ impl Form {
         }
         let body = form.read_whole(request.into_body(), limits).await?;
         if body.iter().all(u8::is_ascii_whitespace) {
-            return Err(Problem::invalid("the body is empty: send JSON, or a form with the picture as `image`"));
+            return Err(Problem::invalid("the body is empty: send JSON, or a form with the image as `image`"));
         }
         if kind != "application/json" && !kind.ends_with("+json") {
             let message = format!("{kind:?} is not understood: send application/json or multipart/form-data");
@@ -183,7 +183,7 @@ impl Form {
         })
     }
 
-    /// The picture of a field: sent, or named by the path or the id that the request has.
+    /// The image of a field: sent, or named by the path or the id that the request has.
     pub fn picture(
         &mut self,
         field: &str,

@@ -1,4 +1,4 @@
-//! A job from a request: a folder, a manifest, or pictures that were sent. Each becomes a manifest in the job's own folder.
+//! A job from a request: a folder, a manifest, or images that were sent. Each becomes a manifest in the job's own folder.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -56,7 +56,7 @@ impl App {
         let named = request.name.filter(|name| !name.trim().is_empty());
         let job = Job {
             id,
-            name: named.or(last).unwrap_or_else(|| format!("{total} pictures")),
+            name: named.or(last).unwrap_or_else(|| format!("{total} images")),
             state: JobState::Queued,
             total,
             done: 0,
@@ -81,7 +81,7 @@ impl App {
 
     /// Puts the input into the job's folder: its name there, where its relative paths start, and how many samples it has.
     fn fill(&self, own: &Path, request: &JobRequest, files: Vec<Upload>) -> Result<(PathBuf, PathBuf, u64), Problem> {
-        let one = "give one of folder, manifest, and pictures as `image`";
+        let one = "give one of folder, manifest, and images as `image`";
         let (input, root) = match (&request.folder, &request.manifest, files.is_empty()) {
             (Some(folder), None, true) => {
                 (write_lines(own, request, &self.in_folder(folder, request)?)?, own.to_owned())
@@ -103,13 +103,13 @@ impl App {
         }
     }
 
-    /// The pictures of a folder; links that lead out of the allowed folders are left out.
+    /// The images of a folder; links that lead out of the allowed folders are left out.
     fn in_folder(&self, folder: &str, request: &JobRequest) -> Result<Vec<Line>, Problem> {
         let real = self.folder("folder", folder)?;
         let references =
             request.reference_folder.as_deref().map(|folder| self.folder("reference_folder", folder)).transpose()?;
         let found = Pictures::find(&[real.display().to_string()], DEFAULT_QUERY);
-        let found = found.map_err(|_| Problem::invalid(format!("folder: there is no picture below {folder}")))?;
+        let found = found.map_err(|_| Problem::invalid(format!("folder: there is no image below {folder}")))?;
         let mut lines = Vec::new();
         for path in found.paths {
             let Ok(name) = path.strip_prefix(&real) else { continue };
@@ -124,12 +124,12 @@ impl App {
             lines.push(Line { name: name.display().to_string(), image, reference });
         }
         match lines.is_empty() {
-            true => Err(Problem::invalid(format!("folder: there is no picture below {folder}"))),
+            true => Err(Problem::invalid(format!("folder: there is no image below {folder}"))),
             false => Ok(lines),
         }
     }
 
-    /// The undistorted picture of the same name, whatever its extension.
+    /// The undistorted image of the same name, whatever its extension.
     fn counterpart(&self, folder: &Path, name: &Path) -> Result<PathBuf, Problem> {
         let same = folder.join(name);
         let others =
@@ -164,14 +164,14 @@ impl App {
     }
 }
 
-/// Pictures that were sent, each a file in the job's folder.
+/// Images that were sent, each a file in the job's folder.
 fn sent(own: &Path, files: Vec<Upload>) -> Result<Vec<Line>, Problem> {
     let folder = own.join("pictures");
     std::fs::create_dir_all(&folder)?;
     let mut lines: Vec<Line> = Vec::new();
     for (number, Upload { field, name, bytes }) in (1..).zip(files) {
         if field != "image" {
-            return Err(Problem::invalid(format!("{field:?}: pictures are sent as `image`")));
+            return Err(Problem::invalid(format!("{field:?}: images are sent as `image`")));
         }
         // The name in the folder is ours, that of the sample is the client's.
         let image = folder.join(number.to_string());

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::answers::detected;
 
-/// A distortion of a picture.
+/// A distortion of an image.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Finding {
     /// The category.
@@ -25,7 +25,7 @@ pub struct Finding {
 pub struct Row {
     /// The name of the sample.
     pub sample_id: String,
-    /// The picture.
+    /// The image.
     pub image_path: String,
     /// The score from 1 to 5.
     pub score: Option<f64>,

@@ -44,13 +44,13 @@ pub struct Plan {
     pub input: PathBuf,
     /// Where its relative paths start.
     pub root: PathBuf,
-    /// Tools that every picture must be measured with.
+    /// Tools that every image must be measured with.
     pub tools: Vec<String>,
     /// Who thinks.
     pub backend: Option<String>,
     /// How often a new plan may be made.
     pub max_replan_iterations: Option<u32>,
-    /// Pictures at a time.
+    /// Images at a time.
     pub concurrency: Option<u32>,
 }
 

@@ -233,7 +233,7 @@ impl App {
         }
     }
 
-    /// Removes a job, its records and its pictures; one that runs is stopped first.
+    /// Removes a job, its records and its images; one that runs is stopped first.
     pub async fn remove_job(self: &Arc<Self>, entry: &Arc<Entry>) {
         if !entry.remove() {
             return;

@@ -85,9 +85,9 @@ pub struct ResultsQuery {
 pub struct ResultRow {
     /// The name of the sample.
     pub sample_id: String,
-    /// The file name of the picture.
+    /// The file name of the image.
     pub image_name: String,
-    /// The address of a small picture.
+    /// The address of a small image.
     pub thumbnail: String,
     /// The score from 1 to 5.
     pub score: Option<f64>,

@@ -61,7 +61,7 @@ impl Access {
 
     /// What to do about a path that was refused.
     pub async fn advice(&self) -> String {
-        let bytes = "send the picture's bytes in base64, or start the server with --allow-root DIR";
+        let bytes = "send the image's bytes in base64, or start the server with --allow-root DIR";
         let Self::Client(known) = self else {
             return format!("name a file below a folder that this server may read, {bytes}");
         };

@@ -11,13 +11,13 @@ use crate::requests::{Regions, ScoreRequest};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AssessArguments {
-    /// The picture to ask about: the path of a file (absolute, or relative to an allowed folder), a `file://` URI, or the bytes of
+    /// The image to ask about: the path of a file (absolute, or relative to an allowed folder), a `file://` URI, or the bytes of
     /// the file in base64 (best as `data:image/png;base64,...`). JPEG, PNG, WebP, AVIF, TIFF, BMP or GIF.
     pub image: String,
-    /// The question, in English or Chinese: "How good is this picture?", "Is the face in focus?", "Which distortion is worst?".
+    /// The question, in English or Chinese: "How good is this image?", "Is the face in focus?", "Which distortion is worst?".
     #[schemars(length(min = 1, max = 20000))]
     pub query: String,
-    /// The undistorted original of the picture, of the same size, if there is one; given in the same ways as `image`. The picture
+    /// The undistorted original of the image, of the same size, if there is one; given in the same ways as `image`. The image
     /// is then judged by how far it is from it.
     pub reference: Option<String>,
     /// Answers to choose from; `final_answer` is then the letter of one of them (A is the first).
@@ -32,7 +32,7 @@ pub struct AssessArguments {
     /// How often a new plan may be made when evidence is missing: 0 to 5, 2 by default.
     #[schemars(range(min = 0, max = 5))]
     pub max_replan_iterations: Option<u32>,
-    /// The name of a measuring tool that has a map: a heat map of where it sees damage comes with the answer, as a picture.
+    /// The name of a measuring tool that has a map: a heat map of where it sees damage comes with the answer, as an image.
     pub map: Option<String>,
 }
 
@@ -40,21 +40,21 @@ pub struct AssessArguments {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreArguments {
-    /// The picture to measure: the path of a file (absolute, or relative to an allowed folder), a `file://` URI, or the bytes of
+    /// The image to measure: the path of a file (absolute, or relative to an allowed folder), a `file://` URI, or the bytes of
     /// the file in base64 (best as `data:image/png;base64,...`). JPEG, PNG, WebP, AVIF, TIFF, BMP or GIF.
     pub image: String,
-    /// The undistorted original of the picture, of the same size; given in the same ways as `image`. Tools of type FR need it.
+    /// The undistorted original of the image, of the same size; given in the same ways as `image`. Tools of type FR need it.
     pub reference: Option<String>,
     /// Names of the tools to run, such as "SSIM" or "BRISQUE"; a sensible few by default. `list_tools` names them all.
     #[schemars(length(max = 64))]
     pub tools: Option<Vec<String>>,
-    /// Run every tool that can run here; slow on large pictures. Not together with `tools`.
+    /// Run every tool that can run here; slow on large images. Not together with `tools`.
     pub all: Option<bool>,
-    /// Parts of the picture to measure instead of the whole.
+    /// Parts of the image to measure instead of the whole.
     #[schemars(length(max = 64))]
     pub regions: Option<Vec<RegionArgument>>,
-    /// The name of a tool that has a map: a heat map of where it sees damage comes with the scores, as a picture. It shows the
-    /// whole picture, or the region if just one is given.
+    /// The name of a tool that has a map: a heat map of where it sees damage comes with the scores, as an image. It shows the
+    /// whole image, or the region if just one is given.
     pub map: Option<String>,
 }
 
@@ -62,17 +62,17 @@ pub struct ScoreArguments {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompareArguments {
-    /// The pictures to compare: two or more, or one if a `reference` is given. Each is the path of a file (absolute, or relative
+    /// The images to compare: two or more, or one if a `reference` is given. Each is the path of a file (absolute, or relative
     /// to an allowed folder), a `file://` URI, or the bytes of the file in base64 (best as `data:image/png;base64,...`).
     #[schemars(length(min = 1, max = 16))]
     pub images: Vec<String>,
     /// The undistorted original of all of them, of the same size, if there is one. They are then ranked by how far they are from it.
     pub reference: Option<String>,
-    /// Names of the tools to measure with; the first that scores all pictures ranks them. By default Fused-FR ranks where there is
+    /// Names of the tools to measure with; the first that scores all images ranks them. By default Fused-FR ranks where there is
     /// a reference and Fused-NR where there is none.
     #[schemars(length(max = 64))]
     pub tools: Option<Vec<String>>,
-    /// The tool of type FR whose map shows where the pictures differ: "SSIM" by default, "none" for no map.
+    /// The tool of type FR whose map shows where the images differ: "SSIM" by default, "none" for no map.
     pub map: Option<String>,
 }
 
@@ -80,7 +80,7 @@ pub struct CompareArguments {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListArguments {
-    /// Only tools of this type: "FR" compares with a reference, "NR" looks at the picture alone.
+    /// Only tools of this type: "FR" compares with a reference, "NR" looks at the image alone.
     #[serde(rename = "type")]
     pub tool_type: Option<TypeArgument>,
     /// Also tools that cannot run here, with what they would need.
@@ -93,12 +93,12 @@ pub enum TypeArgument {
     /// Compares with a reference.
     #[serde(alias = "fr")]
     FR,
-    /// Looks at the picture alone.
+    /// Looks at the image alone.
     #[serde(alias = "nr")]
     NR,
 }
 
-/// A named part of a picture, in pixels of the picture as it is shown.
+/// A named part of an image, in pixels of the image as it is shown.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegionArgument {

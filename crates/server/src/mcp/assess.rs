@@ -1,4 +1,4 @@
-//! `assess_image`: a question about a picture.
+//! `assess_image`: a question about an image.
 
 use agenticiqa::state::QualityLevel;
 use rmcp::RoleServer;
@@ -38,7 +38,7 @@ impl Service {
         let reference = self.reference(context, arguments.reference.as_deref()).await?;
         let mut progress = Progress::of(context, None);
         let assessment = self.app.prepare(request, image.clone(), reference.clone()).await?;
-        progress.step("the pictures are read").await;
+        progress.step("the images are read").await;
         let (tell, heard) = unbounded_channel();
         let work = self.app.assess(assessment, move |event| {
             if let Some(line) = progress::line(event) {

@@ -1,4 +1,4 @@
-//! `compare_images`: which picture is better, by how much, and where they differ.
+//! `compare_images`: which image is better, by how much, and where they differ.
 
 use std::cmp::Ordering;
 
@@ -16,16 +16,16 @@ use crate::error::Problem;
 use crate::requests::ScoreRequest;
 use crate::sources::RequestImage;
 
-/// The tool that ranks pictures beside a reference, and the one that ranks them alone.
+/// The tool that ranks images beside a reference, and the one that ranks them alone.
 const BESIDE: &str = "Fused-FR";
 const ALONE: &str = "Fused-NR";
-/// The map that shows where pictures differ.
+/// The map that shows where images differ.
 const MAP: &str = "SSIM";
-/// More pictures are not taken, and not more maps drawn.
+/// More images are not taken, and not more maps drawn.
 const MOST_PICTURES: usize = 16;
 const MOST_MAPS: usize = 4;
 
-/// A picture, its name and what was measured of it.
+/// An image, its name and what was measured of it.
 struct Inputs {
     index: Option<usize>,
     name: String,
@@ -40,7 +40,7 @@ impl Inputs {
 }
 
 impl Service {
-    /// Compares pictures.
+    /// Compares images.
     pub(super) async fn compare(
         &self,
         arguments: CompareArguments,
@@ -97,12 +97,12 @@ impl Service {
         Reply::new(text(&result), &result, pictures)
     }
 
-    /// What can be told before anything is read: the number of pictures, and the tool of the map, if one is wanted.
+    /// What can be told before anything is read: the number of images, and the tool of the map, if one is wanted.
     fn check(&self, arguments: &CompareArguments) -> Result<Option<String>, Problem> {
         let (count, alone) = (arguments.images.len(), arguments.reference.is_none());
         if count == 0 || (count == 1 && alone) {
             return Err(Problem::invalid(
-                "images: give two or more pictures, or one and the `reference` that it was made of",
+                "images: give two or more images, or one and the `reference` that it was made of",
             ));
         }
         if count > MOST_PICTURES {
@@ -116,12 +116,12 @@ impl Service {
         match self.app.registry().get(map)?.needs_reference() {
             true => Ok(Some(map.to_owned())),
             false => Err(Problem::invalid(format!(
-                "map: {map} looks at one picture alone: take one of type FR, such as {MAP}"
+                "map: {map} looks at one image alone: take one of type FR, such as {MAP}"
             ))),
         }
     }
 
-    /// What the named tools say of a picture, or else a sensible few: beside the reference, and alone.
+    /// What the named tools say of an image, or else a sensible few: beside the reference, and alone.
     async fn measure(
         &self,
         inputs: &Inputs,
@@ -145,7 +145,7 @@ impl Service {
         Ok(self.app.score(request, image.clone(), reference.cloned()).await?.rows)
     }
 
-    /// The first tool that gave every picture a score from 1 to 5; if none of those that were named did, one that can is run.
+    /// The first tool that gave every image a score from 1 to 5; if none of those that were named did, one that can is run.
     async fn ranker(&self, subjects: &mut [Inputs], reference: Option<&RequestImage>) -> Result<String, Problem> {
         let scores_all = |subjects: &[Inputs], tool: &str| subjects.iter().all(|inputs| inputs.overall(tool).is_some());
         let tried = subjects.first().map(|inputs| inputs.rows.iter().map(|row| row.tool.clone()).collect::<Vec<_>>());
@@ -164,7 +164,7 @@ impl Service {
         Ok(ranker.to_owned())
     }
 
-    /// Maps of where pictures differ: from the reference, or else from the best of them. What cannot be drawn is noted.
+    /// Maps of where images differ: from the reference, or else from the best of them. What cannot be drawn is noted.
     async fn difference(
         &self,
         tool: Option<String>,
@@ -196,13 +196,13 @@ impl Service {
             }
         }
         if others.len() > MOST_MAPS {
-            notes.push(format!("maps of the first {MOST_MAPS} of {} pictures are drawn", others.len()));
+            notes.push(format!("maps of the first {MOST_MAPS} of {} images are drawn", others.len()));
         }
         (maps, pictures)
     }
 }
 
-/// A name that no picture before has.
+/// A name that no image before has.
 fn unique(subjects: &[Inputs], name: String) -> String {
     let taken = |name: &str| subjects.iter().any(|inputs| inputs.name == name);
     if !taken(&name) {
@@ -223,7 +223,7 @@ fn by_score(first: Option<&Overall>, second: Option<&Overall>) -> Ordering {
     score(second).total_cmp(&score(first))
 }
 
-/// The pictures with their ranks; equal scores have equal ranks.
+/// The images with their ranks; equal scores have equal ranks.
 fn ranked(subjects: &[Inputs], tool: &str) -> Vec<Ranked> {
     let scores: Vec<Option<Overall>> = subjects.iter().map(|inputs| inputs.overall(tool)).collect();
     let rank = |overall: &Option<Overall>| {
@@ -239,7 +239,7 @@ fn ranked(subjects: &[Inputs], tool: &str) -> Vec<Ranked> {
     subjects.iter().zip(&scores).map(ranked).collect()
 }
 
-/// The best beside each other one; a single picture beside its reference, each judged alone.
+/// The best beside each other one; a single image beside its reference, each judged alone.
 fn comparisons(subjects: &[Inputs], reference: Option<&Inputs>, ranked_by: &str) -> Vec<Beside> {
     let Some((best, others)) = subjects.split_first() else { return Vec::new() };
     match reference {
@@ -274,7 +274,7 @@ fn verdict(subjects: &[Inputs], reference: Option<&Inputs>, ranked_by: &str, com
         let alone = comparisons.first().map(|alone| {
             let (picture, reference) = (told(best, ALONE), told(reference, ALONE));
             format!(
-                " Each judged alone by {ALONE}, the reference has {reference}, the picture {picture}: {}.",
+                " Each judged alone by {ALONE}, the reference has {reference}, the image {picture}: {}.",
                 sentence(alone)
             )
         });
@@ -286,7 +286,7 @@ fn verdict(subjects: &[Inputs], reference: Option<&Inputs>, ranked_by: &str, com
     format!("{} by {ranked_by}: {first}.", scores.join("; "))
 }
 
-/// Two pictures beside each other, in words.
+/// Two images beside each other, in words.
 fn sentence(beside: &Beside) -> String {
     let Some(better) = &beside.better else {
         return format!("{} and {} score the same", beside.images[0], beside.images[1]);

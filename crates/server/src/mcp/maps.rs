@@ -1,4 +1,4 @@
-//! Heat maps as pictures that a model is shown: small enough to cost little, with a legend.
+//! Heat maps as images that a model is shown: small enough to cost little, with a legend.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::work::Mapped;
 
 /// The longest side of a map with its legend.
 const LONGEST: usize = 1024;
-/// The room that the legend takes below pictures of this size.
+/// The room that the legend takes below images of this size.
 const LEGEND: usize = 96;
 
 /// The smallest size that is tried.
@@ -26,7 +26,7 @@ pub const ROOM: usize = 540_000;
 pub struct Wanted {
     /// The tool.
     pub tool: String,
-    /// The picture and its name.
+    /// The image and its name.
     pub image: (String, RequestImage),
     /// What it is compared with, and its name.
     pub against: Option<(String, RequestImage)>,
@@ -74,7 +74,7 @@ fn meaning(mapped: &Mapped) -> String {
     )
 }
 
-/// The picture with the map over it, no side longer than what models look at, and no more bytes than there is room for.
+/// The image with the map over it, no side longer than what models look at, and no more bytes than there is room for.
 fn small(mapped: &Mapped, room: usize) -> Result<Vec<u8>, Problem> {
     let mut longest = LONGEST - LEGEND;
     loop {

@@ -1,6 +1,6 @@
 //! The service for other programs: the Model Context Protocol, by which language models call tools. The work is that of the HTTP
 //! interface (`work.rs`), behind the same gate; this says what there is, reads arguments, and puts answers into words, data and
-//! pictures.
+//! images.
 //!
 //! [`Service`] answers one client. [`stdio`] serves the program that has started this one; [`http`] is a part of the router.
 
@@ -55,24 +55,24 @@ pub struct Service {
     access: Arc<Access>,
 }
 
-/// An answer: words for models that read nothing else, data, and pictures.
+/// An answer: words for models that read nothing else, data, and images.
 #[derive(Debug)]
 struct Reply {
     text: String,
     data: Value,
-    pictures: Vec<Vec<u8>>,
+    images: Vec<Vec<u8>>,
 }
 
 impl Reply {
-    fn new(text: String, data: &impl Serialize, pictures: Vec<Vec<u8>>) -> Result<Self, Problem> {
-        Ok(Self { text, data: serde_json::to_value(data).map_err(Problem::internal)?, pictures })
+    fn new(text: String, data: &impl Serialize, images: Vec<Vec<u8>>) -> Result<Self, Problem> {
+        Ok(Self { text, data: serde_json::to_value(data).map_err(Problem::internal)?, images })
     }
 }
 
 impl From<Reply> for CallToolResult {
     fn from(reply: Reply) -> Self {
-        let pictures = reply.pictures.iter().map(|png| ContentBlock::image(STANDARD.encode(png), "image/png"));
-        let mut result = Self::success(std::iter::once(ContentBlock::text(reply.text)).chain(pictures).collect());
+        let images = reply.images.iter().map(|png| ContentBlock::image(STANDARD.encode(png), "image/png"));
+        let mut result = Self::success(std::iter::once(ContentBlock::text(reply.text)).chain(images).collect());
         result.structured_content = Some(reply.data);
         result
     }

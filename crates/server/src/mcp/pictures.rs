@@ -1,4 +1,4 @@
-//! A picture as an argument gives it: one text that is a path, an address of a file, or the bytes of a file in base64.
+//! An image as an argument gives it: one text that is a path, an address of a file, or the bytes of a file in base64.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -17,9 +17,9 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// How files of pictures begin when they are written in base64: PNG, JPEG, GIF, WebP, BMP, TIFF (both orders), AVIF.
+/// How files of images begin when they are written in base64: PNG, JPEG, GIF, WebP, BMP, TIFF (both orders), AVIF.
 const BEGINNINGS: [&str; 8] = ["iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "Qk", "SUkq", "TU0AK", "AAAA"];
-/// No file of a picture is shorter.
+/// No file of an image is shorter.
 const SHORTEST: usize = 64;
 
 /// What a text stands for.
@@ -32,7 +32,7 @@ enum Meaning<'a> {
 }
 
 impl Service {
-    /// The picture of an argument; `name` is what it is called if it has no name of its own.
+    /// The image of an argument; `name` is what it is called if it has no name of its own.
     pub(super) async fn picture(
         &self,
         context: &RequestContext<RoleServer>,
@@ -59,7 +59,7 @@ impl Service {
         tokio::task::spawn_blocking(read).await?
     }
 
-    /// The picture of an argument that may be missing.
+    /// The image of an argument that may be missing.
     pub(super) async fn reference(
         &self,
         context: &RequestContext<RoleServer>,
@@ -72,7 +72,7 @@ impl Service {
     }
 }
 
-/// What a picture is called in answers.
+/// What an image is called in answers.
 pub fn name_of(given: &RequestImage) -> String {
     match given {
         RequestImage::Sent { name, .. } => name.clone(),
@@ -118,7 +118,7 @@ fn ending(kind: &str) -> &'static str {
     }
 }
 
-/// Whether a text is the file of a picture in base64: letters of base64 only, which have no dot as names of pictures do.
+/// Whether a text is the file of an image in base64: letters of base64 only, which have no dot as names of images do.
 fn is_base64(text: &str) -> bool {
     let letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\n' | b'\r');
     text.len() >= SHORTEST && BEGINNINGS.iter().any(|start| text.starts_with(start)) && text.bytes().all(letter)

@@ -32,7 +32,7 @@ pub struct AssessResult {
     pub replans: Vec<Replan>,
     /// Who thought: `builtin`, or the models that were asked.
     pub backends: Vec<String>,
-    /// What was done to the pictures before they were measured, and what could not be done.
+    /// What was done to the images before they were measured, and what could not be done.
     pub notes: Vec<String>,
     /// The heat map that comes with the answer.
     pub map: Option<MapResult>,
@@ -47,10 +47,10 @@ pub struct AssessResult {
 pub struct Measured {
     /// The tool.
     pub tool: String,
-    /// The part of the picture; left out for the whole.
+    /// The part of the image; left out for the whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// The tool's own number, on its own scale; left out where it is infinite (PSNR of identical pictures) or where it failed.
+    /// The tool's own number, on its own scale; left out where it is infinite (PSNR of identical images) or where it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_score: Option<f64>,
     /// Whether lower raw scores are better; left out for plain measurements.
@@ -97,17 +97,17 @@ impl Measured {
     }
 }
 
-/// A heat map that comes with an answer as a picture.
+/// A heat map that comes with an answer as an image.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MapResult {
     /// The tool.
     pub tool: String,
-    /// The picture that it shows.
+    /// The image that it shows.
     pub image: String,
     /// What that was compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
-    /// The part that it shows; left out for the whole picture.
+    /// The part that it shows; left out for the whole image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// How to read it.
@@ -117,23 +117,23 @@ pub struct MapResult {
 /// What `score_image` gives.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ScoreResult {
-    /// The picture.
+    /// The image.
     pub image: String,
     /// What it was compared with.
     pub reference: Option<String>,
-    /// The tool whose score comes closest to people's, if it ran on the whole picture.
+    /// The tool whose score comes closest to people's, if it ran on the whole image.
     pub overall: Option<Overall>,
     /// One row for each region and tool.
     pub scores: Vec<Measured>,
-    /// Tools that do not apply to this picture.
+    /// Tools that do not apply to this image.
     pub skipped: Vec<Skipped>,
-    /// What was done to the picture before it was measured.
+    /// What was done to the image before it was measured.
     pub notes: Vec<String>,
     /// The heat map that comes with the scores.
     pub map: Option<MapResult>,
 }
 
-/// The score that stands for the picture.
+/// The score that stands for the image.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Overall {
     /// The tool.
@@ -160,24 +160,24 @@ impl Overall {
 pub struct CompareResult {
     /// In a sentence, which is better and how sure that is.
     pub verdict: String,
-    /// The tool that ranks the pictures.
+    /// The tool that ranks the images.
     pub ranked_by: String,
-    /// The pictures, the best first.
+    /// The images, the best first.
     pub pictures: Vec<Ranked>,
     /// The reference, measured without looking at anything else.
     pub reference: Option<Ranked>,
-    /// The best picture beside each other one; for a single picture, the reference beside it.
+    /// The best image beside each other one; for a single image, the reference beside it.
     pub comparisons: Vec<Beside>,
     /// The heat maps that come with the answer, in order.
     pub maps: Vec<MapResult>,
-    /// What could not be done, and what was done to the pictures.
+    /// What could not be done, and what was done to the images.
     pub notes: Vec<String>,
 }
 
-/// A picture in its place.
+/// An image in its place.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Ranked {
-    /// The name of the picture.
+    /// The name of the image.
     pub image: String,
     /// Its place in `images`, counted from 0; null for the reference.
     pub index: Option<usize>,
@@ -189,12 +189,12 @@ pub struct Ranked {
     pub scores: Vec<Measured>,
 }
 
-/// Two pictures beside each other.
+/// Two images beside each other.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Beside {
     /// The better one; null where they score the same.
     pub better: Option<String>,
-    /// The two pictures, the better one first.
+    /// The two images, the better one first.
     pub images: [String; 2],
     /// The tool that says so.
     pub tool: String,

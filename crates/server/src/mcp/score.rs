@@ -1,4 +1,4 @@
-//! `score_image`: what the metrics say of a picture.
+//! `score_image`: what the metrics say of an image.
 
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
@@ -13,11 +13,11 @@ use crate::answers::Scores;
 use crate::error::Problem;
 use crate::requests::OneRegion;
 
-/// The tools that were fitted to people's opinions; the first that ran stands for the picture.
+/// The tools that were fitted to people's opinions; the first that ran stands for the image.
 const OVERALL: [&str; 2] = ["Fused-FR", "Fused-NR"];
 
 impl Service {
-    /// Measures a picture.
+    /// Measures an image.
     pub(super) async fn score(
         &self,
         arguments: ScoreArguments,
@@ -32,7 +32,7 @@ impl Service {
         let reference = self.reference(context, arguments.reference.as_deref()).await?;
         let mut progress = Progress::of(context, Some(1 + u32::from(map.is_some())));
         let scores = self.app.score(request, image.clone(), reference.clone()).await?;
-        progress.step("the picture is measured").await;
+        progress.step("the image is measured").await;
         let mut result = ScoreResult {
             image: name_of(&image),
             reference: reference.as_ref().map(name_of),
@@ -78,7 +78,7 @@ impl ScoreResult {
     }
 }
 
-/// The score that stands for the whole picture, if one of these tools gave it.
+/// The score that stands for the whole image, if one of these tools gave it.
 fn overall(rows: &[Measured]) -> Option<Overall> {
     let of_tool = |name: &&str| rows.iter().find(|row| row.tool == **name && row.region.is_none());
     OVERALL.iter().filter_map(of_tool).find_map(Overall::of)

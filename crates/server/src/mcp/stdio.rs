@@ -10,7 +10,7 @@ use rmcp::transport::stdio;
 use super::{Access, Service};
 use crate::app::App;
 
-/// What a message holds besides a picture.
+/// What a message holds besides an image.
 const AROUND: usize = 1 << 20;
 
 /// Serves until the client closes its end, or [`App::end`] is called.

@@ -12,7 +12,7 @@ pub fn score(score: f64, level: Option<&str>, interval: Option<[f64; 2]>) -> Str
     }
 }
 
-/// The same of a score that stands for a picture.
+/// The same of a score that stands for an image.
 pub fn overall(overall: &Overall) -> String {
     score(overall.score, overall.level.map(agenticiqa::state::QualityLevel::name), overall.interval)
 }

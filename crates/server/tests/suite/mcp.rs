@@ -84,7 +84,7 @@ async fn connect(client: Client, access: Access, change: impl FnOnce(&mut Server
     Connected { _data: data, app, client }
 }
 
-/// A client of a server that may read the pictures of the repository.
+/// A client of a server that may read the images of the repository.
 async fn connected() -> Connected {
     connect(Client::default(), Access::Server, |server| {
         server.allow_roots = vec![repository("examples"), repository("tests/data")];
@@ -98,7 +98,7 @@ impl Connected {
         self.client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await
     }
 
-    /// The data of a call that succeeds and gives what its schema says, its text, and its pictures decoded.
+    /// The data of a call that succeeds and gives what its schema says, its text, and its images decoded.
     async fn call(&self, tool: &'static str, arguments: Value) -> (Value, String, Vec<Image>) {
         let result = self.try_call(tool, arguments).await.unwrap();
         let text = text(&result);
@@ -265,7 +265,7 @@ async fn bytes_are_taken_in_base64_with_and_without_a_header() {
         assert!(data["scores"][0]["raw_score"].as_f64().unwrap() > 1.0);
     }
     let refused = connected.fail("score_image", json!({"image": "osprey.jpg"})).await;
-    assert!(refused.contains("--allow-root") && refused.contains("send the picture"), "{refused}");
+    assert!(refused.contains("--allow-root") && refused.contains("send the image"), "{refused}");
 }
 
 #[cfg(unix)]
@@ -365,7 +365,7 @@ async fn what_is_wrong_with_a_call_is_said_to_the_model() {
     assert!(text.contains("BRISQUE (NR, lower is better)"), "{text}");
 }
 
-/// A picture that no cache knows, large enough to take a while.
+/// An image that no cache knows, large enough to take a while.
 fn noise(side: usize) -> String {
     let mut random = fastrand::Rng::with_seed(7);
     let samples = (0..side * side * 3).map(|_| random.u8(..)).collect();

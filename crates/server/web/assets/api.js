@@ -3,7 +3,7 @@ import { eventsOf } from './events.js';
 import { askForToken, token } from './token.js';
 import { translate } from './i18n.js';
 
-/** @typedef {import('../types.js').Picture} Picture */
+/** @typedef {import('../types.js').Picture} Image */
 
 export class ApiError extends Error {
   /**
@@ -114,10 +114,10 @@ export async function* follow(path, signal) {
 }
 
 /**
- * Gives the server a picture to keep.
+ * Gives the server an image to keep.
  * @param {File} file
  * @param {AbortSignal} [signal]
- * @returns {Promise<Picture>}
+ * @returns {Promise<Image>}
  */
 export async function upload(file, signal) {
   const form = new FormData();
@@ -127,7 +127,7 @@ export async function upload(file, signal) {
 }
 
 /**
- * Shows a picture of the server in an `img`: by its address, or by its bytes where a token must be sent along.
+ * Shows an image of the server in an `img`: by its address, or by its bytes where a token must be sent along.
  * @param {HTMLImageElement} image
  * @param {string} path
  */

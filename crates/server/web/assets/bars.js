@@ -1,4 +1,4 @@
-// Bars from 1 to 5: one shape for the score of the picture, of a tool and of a region.
+// Bars from 1 to 5: one shape for the score of the image, of a tool and of a region.
 import { h } from './dom.js';
 import { levelOf } from './format.js';
 
@@ -8,7 +8,7 @@ export function along(score) {
 }
 
 /**
- * A bar from 1 to 5 with the score as a mark and its interval as a band. It is a picture only: the numbers stand beside it.
+ * A bar from 1 to 5 with the score as a mark and its interval as a band. It is an image only: the numbers stand beside it.
  * @param {number | null} score
  * @param {[number, number] | null | undefined} interval
  * @param {string} [kind] a class more

@@ -1,4 +1,4 @@
-// Pictures come in by dropping, pasting or choosing. What they are for is decided where they are used.
+// Images come in by dropping, pasting or choosing. What they are for is decided where they are used.
 import { h } from './dom.js';
 
 /** @param {DataTransfer | null} data @returns {File[]} */
@@ -39,7 +39,7 @@ export function dropZone(element, take) {
 }
 
 /**
- * Takes pictures that are pasted anywhere on the page while `wanted` says so.
+ * Takes images that are pasted anywhere on the page while `wanted` says so.
  * @param {() => boolean} wanted
  * @param {(files: File[]) => void} take
  */

@@ -26,7 +26,7 @@ export class Filters {
     this.toolHigh = this.#number('tool_max', 'tool.max');
     this.distortions = h('div', { class: 'chips', role: 'group', label: 'filter.distortion' });
     this.severities = h('div', { class: 'chips', role: 'group', label: 'filter.severity' });
-    // Where there is room the filters are always open; on a phone they would stand before the pictures.
+    // Where there is room the filters are always open; on a phone they would stand before the images.
     const roomy = matchMedia('(min-width: 821px)');
     const fold = h('details', {}, h('summary', { t: 'filter.title' }),
       h('div', { class: 'field' }, h('label', { for: sort, t: 'sort' }), this.sort),

@@ -63,7 +63,7 @@ export function shorten(text, length) {
 }
 
 /**
- * What a picture of a job is called: by its file, or by its sample where the file was named by the server.
+ * What an image of a job is called: by its file, or by its sample where the file was named by the server.
  * @param {{image_name: string, sample_id: string}} row
  */
 export function nameOf({ image_name: file, sample_id: sample }) {

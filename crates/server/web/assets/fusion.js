@@ -17,7 +17,7 @@ export function weightsOf(mean) {
 }
 
 /**
- * What the tools say together, as the program counts them: where one with an interval ran on a part of the picture, it carries
+ * What the tools say together, as the program counts them: where one with an interval ran on a part of the image, it carries
  * that part's score; a tool counts once for each part.
  * @param {ToolLog[]} logs
  * @param {Set<string>} learned tools that count beside one with an interval

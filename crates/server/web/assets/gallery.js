@@ -1,4 +1,4 @@
-// A job: how far it is, its pictures as a wall, and what of them is shown.
+// A job: how far it is, its images as a wall, and what of them is shown.
 import { call, download, follow, get, isAbort, post, show } from './api.js';
 import { scoreBar } from './bars.js';
 import { announce, button, fill, h, say } from './dom.js';
@@ -25,7 +25,7 @@ export class Gallery {
     this.following = null;
     this.asked = 0;
     this.loaded = 0;
-    /** Tiles by what they show: a job that runs is looked at again and again, and its pictures must not flicker. */
+    /** Tiles by what they show: a job that runs is looked at again and again, and its images must not flicker. */
     /** @type {Map<string, HTMLElement>} */
     this.tiles = new Map();
     this.filters = new Filters(() => {

@@ -1,4 +1,4 @@
-// Heat maps over the picture: where a metric sees damage. The server sends the values, the page colors and fades them.
+// Heat maps over the image: where a metric sees damage. The server sends the values, the page colors and fades them.
 import { isAbort, post } from './api.js';
 import { announce, fill, h, say, unique } from './dom.js';
 import { raw } from './format.js';
@@ -15,7 +15,7 @@ const COLORS = [
 ];
 
 /**
- * The color of a share of damage, and how much of the picture it hides: none where the picture is flawless.
+ * The color of a share of damage, and how much of the image it hides: none where the image is flawless.
  * @param {number} damage 0 to 1
  * @returns {[number, number, number, number]}
  */
@@ -69,7 +69,7 @@ async function decode(tool, sent) {
 export class HeatMaps {
   /**
    * @param {Viewer} viewer
-   * @param {() => {image: object | null, reference: object | null}} pictures as they are named in a request
+   * @param {() => {image: object | null, reference: object | null}} images as they are named in a request
    */
   constructor(viewer, pictures) {
     this.viewer = viewer;
@@ -176,7 +176,7 @@ export class HeatMaps {
   }
 
   /**
-   * The value of the map at a pixel of the picture, as text.
+   * The value of the map at a pixel of the image, as text.
    * @param {{x: number, y: number}} at
    */
   valueAt(at) {

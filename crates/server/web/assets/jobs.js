@@ -1,4 +1,4 @@
-// The list of jobs, and the form for a new one: several pictures, or a folder or manifest that the server can read.
+// The list of jobs, and the form for a new one: several images, or a folder or manifest that the server can read.
 import { get, isAbort, post } from './api.js';
 import { button, fill, h, unique } from './dom.js';
 import { chooser, dropZone } from './drop.js';

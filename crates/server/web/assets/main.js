@@ -67,7 +67,7 @@ document.addEventListener('languagechange', () => {
   sayAllAgain();
   title();
 });
-document.addEventListener('dragover', (event) => event.preventDefault()); // a picture that misses does not leave the page
+document.addEventListener('dragover', (event) => event.preventDefault()); // an image that misses does not leave the page
 document.addEventListener('drop', (event) => event.preventDefault());
 document.querySelector('.skip')?.addEventListener('click', (event) => {
   event.preventDefault(); // the address belongs to the router

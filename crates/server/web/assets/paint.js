@@ -1,4 +1,4 @@
-// How the stage is painted: one picture, or two of them in one of the ways to compare.
+// How the stage is painted: one image, or two of them in one of the ways to compare.
 import { color } from './theme.js';
 
 /** @typedef {import('./viewport.js').Viewport} Viewport */
@@ -60,7 +60,7 @@ export function paint(context, scene, width, height) {
 }
 
 /**
- * A part of the stage with a picture in it; `shift` is where the picture's own stage begins.
+ * A part of the stage with an image in it; `shift` is where the image's own stage begins.
  * @param {CanvasRenderingContext2D} context @param {Scene} scene @param {CanvasImageSource} source
  * @param {number} left @param {number} top @param {number} width @param {number} height @param {number} shift
  */
@@ -84,7 +84,7 @@ function pane(context, scene, source, left, top, width, height, shift) {
   context.restore();
 }
 
-/** Boxes and the probe, in pixels of the picture. @param {CanvasRenderingContext2D} context @param {Scene} scene */
+/** Boxes and the probe, in pixels of the image. @param {CanvasRenderingContext2D} context @param {Scene} scene */
 function marks(context, scene) {
   const pixel = 1 / scene.viewport.scale;
   scene.regions.forEach((region, index) => {
@@ -105,7 +105,7 @@ function marks(context, scene) {
  */
 function box(context, region, stroke, line, pixel, lit) {
   const { x, y, width, height, name } = region;
-  // A dark line below the colored one, so that a box is seen on any picture.
+  // A dark line below the colored one, so that a box is seen on any image.
   context.lineWidth = line + 2 * pixel;
   context.strokeStyle = 'rgba(0, 0, 0, 0.65)';
   context.strokeRect(x, y, width, height);
@@ -134,8 +134,8 @@ function box(context, region, stroke, line, pixel, lit) {
 let kept = null;
 
 /**
- * The absolute difference of two pictures times `gain`, made by blending, which the graphics card does. Each doubling adds the
- * picture to itself, hence powers of two.
+ * The absolute difference of two images times `gain`, made by blending, which the graphics card does. Each doubling adds the
+ * image to itself, hence powers of two.
  * @param {ImageBitmap} image @param {ImageBitmap} reference @param {number} gain
  */
 export function difference(image, reference, gain) {

@@ -1,4 +1,4 @@
-// Reads single pixels: one canvas of one pixel, so that no picture is held in memory a second time.
+// Reads single pixels: one canvas of one pixel, so that no image is held in memory a second time.
 
 /** @typedef {[number, number, number]} Rgb */
 
@@ -8,8 +8,8 @@ let context = null;
 /**
  * The color of a pixel.
  * @param {ImageBitmap} bitmap
- * @param {{x: number, y: number}} at in pixels of the picture
- * @param {{width: number, height: number}} size of the picture, which the bitmap may show smaller
+ * @param {{x: number, y: number}} at in pixels of the image
+ * @param {{width: number, height: number}} size of the image, which the bitmap may show smaller
  * @returns {Rgb}
  */
 export function pixel(bitmap, at, size) {

@@ -1,4 +1,4 @@
-// Parts of the picture: drawn or typed, named, asked about, scored.
+// Parts of the image: drawn or typed, named, asked about, scored.
 import { isAbort, post } from './api.js';
 import { scoreBar } from './bars.js';
 import { announce, button, fill, h, unique } from './dom.js';
@@ -14,7 +14,7 @@ import { regionColor } from './paint.js';
 export class Regions {
   /**
    * @param {Viewer} viewer
-   * @param {() => {image: object | null, reference: object | null}} pictures as they are named in a request
+   * @param {() => {image: object | null, reference: object | null}} images as they are named in a request
    * @param {(region: Region) => void} ask what to do to ask about one
    */
   constructor(viewer, pictures, ask) {

@@ -16,7 +16,7 @@ import { totals } from './trace.js';
 /**
  * @typedef {object} Context
  * @property {Map<string, Tool>} tools the tool list by name
- * @property {(object: string | null) => void} [highlight] shows a part of the picture
+ * @property {(object: string | null) => void} [highlight] shows a part of the image
  */
 
 /**

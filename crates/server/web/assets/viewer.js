@@ -1,4 +1,4 @@
-// The stage: a canvas with a picture or two, moved by pointer, wheel, fingers and keys.
+// The stage: a canvas with an image or two, moved by pointer, wheel, fingers and keys.
 import { call } from './api.js';
 import { h } from './dom.js';
 import { paint } from './paint.js';
@@ -8,7 +8,7 @@ import { Viewport } from './viewport.js';
 /** @typedef {import('../types.js').Region} Region */
 
 /**
- * A picture of the server, decoded.
+ * An image of the server, decoded.
  * @param {string} path
  * @param {AbortSignal} [signal]
  */
@@ -17,7 +17,7 @@ export async function loadBitmap(path, signal) {
   return createImageBitmap(await response.blob());
 }
 
-const KEY_STEP = 48; // CSS pixels that an arrow key moves the picture by
+const KEY_STEP = 48; // CSS pixels that an arrow key moves the image by
 
 /** Tells of `change` (what is shown), `probe` (a pixel is pointed at) and `box` (one was drawn, as `detail`). */
 export class Viewer extends EventTarget {
@@ -46,7 +46,7 @@ export class Viewer extends EventTarget {
   }
 
   /**
-   * Shows a picture. `size` is that of the picture itself, which the bitmap may show smaller.
+   * Shows an image. `size` is that of the image itself, which the bitmap may show smaller.
    * @param {ImageBitmap | null} image
    * @param {{width: number, height: number}} [size]
    */
@@ -81,7 +81,7 @@ export class Viewer extends EventTarget {
     this.changed();
   }
 
-  /** One pixel of the picture on one pixel of the screen. */
+  /** One pixel of the image on one pixel of the screen. */
   actualSize() {
     this.scene.viewport.zoom(1 / devicePixelRatio);
     this.changed();
@@ -142,7 +142,7 @@ export class Viewer extends EventTarget {
     this.handle.hidden = !shown;
     this.handle.style.setProperty('left', `${this.scene.split * width}px`);
     this.handle.setAttribute('aria-valuenow', String(Math.round(this.scene.split * 100)));
-    // A finger may scroll the page over a picture that is wholly shown; otherwise it moves the picture.
+    // A finger may scroll the page over an image that is wholly shown; otherwise it moves the image.
     this.canvas.style.touchAction = this.scene.viewport.fitted && !this.drawing && !shown ? 'pan-y' : 'none';
   }
 
@@ -233,7 +233,7 @@ export class Viewer extends EventTarget {
     this.changed();
   }
 
-  /** @param {Point} from @param {Point} to @returns {Region} whole pixels inside the picture */
+  /** @param {Point} from @param {Point} to @returns {Region} whole pixels inside the image */
   #box(from, to) {
     const { viewport } = this.scene;
     const [first, second] = [viewport.toPicture(from), viewport.toPicture(to)];
@@ -252,7 +252,7 @@ export class Viewer extends EventTarget {
     this.probeAt(inside ? { x: Math.floor(at.x), y: Math.floor(at.y) } : null);
   }
 
-  /** @param {Point | null} at in whole pixels of the picture */
+  /** @param {Point | null} at in whole pixels of the image */
   probeAt(at) {
     this.scene.probe = this.scene.image ? at : null;
     this.paint();

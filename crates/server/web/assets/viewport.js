@@ -1,26 +1,26 @@
-// Zoom and pan as numbers: where the pixels of a picture lie on the stage.
+// Zoom and pan as numbers: where the pixels of an image lie on the stage.
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{width: number, height: number}} Size */
 
-const NEAREST = 64; // screen pixels a picture pixel, at most
+const NEAREST = 64; // screen pixels an image pixel, at most
 
 export class Viewport {
   constructor() {
-    /** CSS pixels a picture pixel. */
+    /** CSS pixels an image pixel. */
     this.scale = 1;
-    /** Where the picture's corner lies, in CSS pixels of the stage. */
+    /** Where the image's corner lies, in CSS pixels of the stage. */
     this.x = 0;
     this.y = 0;
     /** @type {Size} */
     this.stage = { width: 1, height: 1 };
     /** @type {Size} */
     this.picture = { width: 1, height: 1 };
-    /** Whether the whole picture is shown, also after the stage has changed its size. */
+    /** Whether the whole image is shown, also after the stage has changed its size. */
     this.fitted = true;
   }
 
-  /** The scale at which the whole picture is seen; small pictures are not enlarged beyond four times. */
+  /** The scale at which the whole image is seen; small images are not enlarged beyond four times. */
   get whole() {
     const { stage, picture } = this;
     return Math.min(stage.width / picture.width, stage.height / picture.height, 4);
@@ -33,7 +33,7 @@ export class Viewport {
     this.y = (this.stage.height - this.picture.height * this.scale) / 2;
   }
 
-  /** @param {Size} stage @param {Size} picture */
+  /** @param {Size} stage @param {Size} image */
   resize(stage, picture) {
     const middle = this.toPicture({ x: this.stage.width / 2, y: this.stage.height / 2 });
     const other = picture.width !== this.picture.width || picture.height !== this.picture.height;
@@ -69,7 +69,7 @@ export class Viewport {
     this.hold();
   }
 
-  /** Keeps the picture in sight: its middle half never leaves the stage, and a small one stays inside. */
+  /** Keeps the image in sight: its middle half never leaves the stage, and a small one stays inside. */
   hold() {
     const { stage, picture, scale } = this;
     const keep = (/** @type {number} */ at, /** @type {number} */ room, /** @type {number} */ length) => {
@@ -83,7 +83,7 @@ export class Viewport {
   }
 
   /**
-   * Where pixels of the picture are whole pixels of the screen, they lie on them exactly, and none is blurred into the next.
+   * Where pixels of the image are whole pixels of the screen, they lie on them exactly, and none is blurred into the next.
    * @param {number} density pixels of the screen a CSS pixel
    */
   align(density) {
@@ -93,12 +93,12 @@ export class Viewport {
     this.y = Math.round(this.y * density) / density;
   }
 
-  /** @param {Point} point of the stage @returns {Point} of the picture */
+  /** @param {Point} point of the stage @returns {Point} of the image */
   toPicture(point) {
     return { x: (point.x - this.x) / this.scale, y: (point.y - this.y) / this.scale };
   }
 
-  /** @param {Point} point of the picture @returns {Point} of the stage */
+  /** @param {Point} point of the image @returns {Point} of the stage */
   toStage(point) {
     return { x: point.x * this.scale + this.x, y: point.y * this.scale + this.y };
   }

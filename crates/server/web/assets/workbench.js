@@ -1,4 +1,4 @@
-// The first view: a picture on the stage, the question below it, trace and score card beside it.
+// The first view: an image on the stage, the question below it, trace and score card beside it.
 import { ApiError, call, fromBody, get, isAbort, stream, upload } from './api.js';
 import { Ask } from './ask.js';
 import { compareBar, compareKeys, corners, probeLine } from './compare.js';
@@ -12,16 +12,16 @@ import { scoreCard } from './scorecard.js';
 import { Trace } from './trace.js';
 import { Viewer, loadBitmap } from './viewer.js';
 
-/** @typedef {import('../types.js').Picture} Picture */
+/** @typedef {import('../types.js').Picture} Image */
 /** @typedef {import('../types.js').Answer} Answer */
 /** @typedef {import('../types.js').Tool} Tool */
 /** @typedef {'image' | 'reference'} Role */
 
 export class Workbench {
-  /** @param {(files: File[]) => void} many what to do with more pictures than two */
+  /** @param {(files: File[]) => void} many what to do with more images than two */
   constructor(many) {
     this.many = many;
-    /** @type {{image: Picture | null, reference: Picture | null}} */
+    /** @type {{image: Image | null, reference: Image | null}} */
     this.pictures = { image: null, reference: null };
     /** @type {Map<string, Tool>} */
     this.tools = new Map();
@@ -79,14 +79,14 @@ export class Workbench {
     if (this.answer) this.#showAnswer(this.answer);
   }
 
-  /** The pictures as requests name them. */
+  /** The images as requests name them. */
   named() {
     const { image, reference } = this.pictures;
     return { image: image && { image_id: image.id }, reference: reference && { reference_id: reference.id } };
   }
 
   /**
-   * Pictures that somebody brings: one for its place, two as picture and reference, more as a job.
+   * Images that somebody brings: one for its place, two as image and reference, more as a job.
    * @param {File[]} files
    * @param {Role} role
    */
@@ -121,8 +121,8 @@ export class Workbench {
   }
 
   /**
-   * Shows a picture that the server has.
-   * @param {Role} role @param {Picture | null} picture @param {ImageBitmap} [decoded] where it was fetched already
+   * Shows an image that the server has.
+   * @param {Role} role @param {Picture | null} image @param {ImageBitmap} [decoded] where it was fetched already
    */
   async place(role, picture, decoded) {
     this.latest[role] += 1;
@@ -140,7 +140,7 @@ export class Workbench {
     if (this.heat.map) this.heat.load();
   }
 
-  /** An answer that belongs to other pictures is taken away, with its address. */
+  /** An answer that belongs to other images is taken away, with its address. */
   #forget() {
     this.running?.abort();
     this.opening = '';
@@ -292,12 +292,12 @@ function stick(element) {
   window.addEventListener('resize', place);
 }
 
-/** Where the server shows a picture as it was decoded. @param {string} id */
+/** Where the server shows an image as it was decoded. @param {string} id */
 function viewOf(id) {
   return `/pictures/${encodeURIComponent(id)}/view`;
 }
 
-/** The size of a picture that may be shown smaller than it is. @param {string} id @param {ImageBitmap} bitmap */
+/** The size of an image that may be shown smaller than it is. @param {string} id @param {ImageBitmap} bitmap */
 async function sizeOf(id, bitmap) {
   if (Math.max(bitmap.width, bitmap.height) < 4096) return { width: bitmap.width, height: bitmap.height };
   const own = await createImageBitmap(await (await call(`/pictures/${encodeURIComponent(id)}`)).blob());

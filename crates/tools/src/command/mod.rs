@@ -42,7 +42,7 @@ impl CommandLine {
         match (self.run.first(), tool_type) {
             (None, _) => return run("must name a program and its arguments, such as [./score.sh, \"{image}\"]"),
             (Some(program), _) if program.trim().is_empty() => return run("must begin with the name of a program"),
-            _ if !given(IMAGE) => return run("must have {image} among the arguments, which stands for the picture"),
+            _ if !given(IMAGE) => return run("must have {image} among the arguments, which stands for the image"),
             (_, ToolType::FullReference) if !given(REFERENCE) => {
                 return run("must have {reference} among the arguments of a tool of type FR");
             }
@@ -212,18 +212,17 @@ fn shown(line: &str) -> String {
     text
 }
 
-/// A folder for pictures that are no files, made when it is needed and removed afterwards.
+/// A folder for images that are no files, made when it is needed and removed afterwards.
 #[derive(Default)]
 struct Scratch(std::cell::OnceCell<tempfile::TempDir>);
 
 impl Scratch {
-    /// The file of a picture: its own, or the pixels as PNG.
+    /// The file of an image: its own, or the pixels as PNG.
     fn file(&self, image: &Image, own: Option<&Path>, name: &str) -> Result<PathBuf, Failure> {
         if let Some(own) = own.filter(|path| path.is_file()) {
             return Ok(own.to_owned());
         }
-        let failed =
-            |error: &dyn std::fmt::Display| Failure::Tool(format!("the picture cannot be handed over: {error}"));
+        let failed = |error: &dyn std::fmt::Display| Failure::Tool(format!("the image cannot be handed over: {error}"));
         let folder = match self.0.get() {
             Some(folder) => folder,
             None => {

@@ -1,9 +1,9 @@
-//! Tools that are ONNX files: a graph, and the section of `tools.json` that says how a picture becomes its input and its
+//! Tools that are ONNX files: a graph, and the section of `tools.json` that says how an image becomes its input and its
 //! output a score.
 //!
 //! The file is looked for where the tool list is and among the installed models. It is loaded when a score is first asked
-//! for, once for all threads. Large pictures go through the graph in tiles (see [`Tiles`]), so that memory is bounded
-//! and the score is still that of the whole picture.
+//! for, once for all threads. Large images go through the graph in tiles (see [`Tiles`]), so that memory is bounded
+//! and the score is still that of the whole image.
 
 mod picture;
 mod resample;
@@ -158,7 +158,7 @@ fn broken(error: onnx::Error) -> Failure {
     Failure::Tool(error.to_string())
 }
 
-/// The pictures that a tool looks at, and the inputs that take them.
+/// The images that a tool looks at, and the inputs that take them.
 struct Pictures<'a> {
     tool: &'a OnnxTool,
     distorted: Picture<'a>,
@@ -188,7 +188,7 @@ impl<'a> Pictures<'a> {
         self.distorted.size()
     }
 
-    /// What the graph gives for a part of the pictures.
+    /// What the graph gives for a part of the images.
     fn run(&self, model: &Model, part: Window, inner: Option<&Tensor>, output: &str) -> Result<Tensor, Failure> {
         let section = &self.tool.section;
         let reference = || self.reference.iter();

@@ -1,4 +1,4 @@
-//! From a picture to the numbers that a network takes.
+//! From an image to the numbers that a network takes.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(super) struct Window {
     pub height: usize,
 }
 
-/// A picture at the size that the network looks at.
+/// An image at the size that the network looks at.
 #[derive(Debug)]
 pub(super) struct Picture<'a> {
     pixels: Pixels<'a>,
@@ -28,14 +28,14 @@ pub(super) struct Picture<'a> {
 
 #[derive(Debug)]
 enum Pixels<'a> {
-    /// Read as they are asked for, so that a large picture is never held as floating point numbers.
+    /// Read as they are asked for, so that a large image is never held as floating point numbers.
     Image(&'a Image),
     /// Resized channels, on the scale 0..=255.
     Planes(Vec<Plane>),
 }
 
 impl<'a> Picture<'a> {
-    /// Brings a picture to the size that the section asks for.
+    /// Brings an image to the size that the section asks for.
     pub fn new(image: &'a Image, section: &OnnxSection) -> Result<Self, Failure> {
         let (width, height) = (image.width(), image.height());
         if width.min(height) < section.min_side {
@@ -74,15 +74,8 @@ impl<'a> Picture<'a> {
         (self.window.width, self.window.height)
     }
 
-    /// Row `y` of the window of a channel, on the scale 0..=255; `buffer` is as wide as the picture that it is read from.
-    fn row<'b>(
-        &'b self,
-        color: Color,
-        channel: usize,
-        y: usize,
-        part: Window,
-        buffer: &'b mut Vec<f32>,
-    ) -> &'b [f32] {
+    /// Row `y` of the window of a channel, on the scale 0..=255; `buffer` is as wide as the image that it is read from.
+    fn row<'b>(&'b self, color: Color, channel: usize, y: usize, part: Window, buffer: &'b mut Vec<f32>) -> &'b [f32] {
         let left = self.window.left + part.left;
         let y = self.window.top + part.top + y;
         match &self.pixels {
@@ -96,10 +89,10 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Longer than any resized picture that a crop is cut from.
+/// Longer than any resized image that a crop is cut from.
 const MAX_LENGTH: usize = 1 << 16;
 
-/// The middle of a picture, as torchvision finds it: half a pixel is rounded to the even side.
+/// The middle of an image, as torchvision finds it: half a pixel is rounded to the even side.
 fn center(width: usize, height: usize, inner_width: usize, inner_height: usize) -> Result<Window, Failure> {
     if inner_width > width || inner_height > height {
         let message = format!("needs at least {inner_width}x{inner_height} pixels, this image has {width}x{height}");
@@ -126,7 +119,7 @@ fn plane(image: &Image, color: Color, channel: usize) -> Cow<'_, Plane> {
     }
 }
 
-/// The pixels of `part` of each picture as one batch of numbers in the network's range.
+/// The pixels of `part` of each image as one batch of numbers in the network's range.
 pub(super) fn batch(pictures: &[&Picture<'_>], part: Window, section: &OnnxSection) -> Result<Tensor, Failure> {
     let (channels, area) = (section.color.channels(), part.width * part.height);
     let mut numbers = vec![0.0; pictures.len() * channels * area];

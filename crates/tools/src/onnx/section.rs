@@ -1,11 +1,11 @@
-//! The `onnx` section of a tool in `tools.json`: how a picture becomes the input of a graph, and its output a score.
+//! The `onnx` section of a tool in `tools.json`: how an image becomes the input of a graph, and its output a score.
 
 use serde::{Deserialize, Serialize};
 
 use super::size::SizeRule;
 use crate::ToolType;
 
-/// How an ONNX file scores a picture.
+/// How an ONNX file scores an image.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OnnxSection {
@@ -14,10 +14,10 @@ pub struct OnnxSection {
     /// The graph that makes a score of the statistics of all tiles; needed with `tiles`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// The names of the inputs that take pictures.
+    /// The names of the inputs that take images.
     #[serde(default, skip_serializing_if = "Inputs::is_default")]
     pub inputs: Inputs,
-    /// The size that the network looks at; the picture's own unless it says otherwise.
+    /// The size that the network looks at; the image's own unless it says otherwise.
     #[serde(default)]
     pub size: SizeRule,
     /// The order of the channels.
@@ -35,13 +35,13 @@ pub struct OnnxSection {
     /// Whether channels are planes or stand together at each pixel.
     #[serde(default)]
     pub layout: Layout,
-    /// How large pictures are cut; without it the graph sees the whole picture at once.
+    /// How large images are cut; without it the graph sees the whole image at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tiles: Option<Tiles>,
     /// What becomes the score.
     #[serde(default)]
     pub output: Output,
-    /// The smallest side of a picture that the network can look at.
+    /// The smallest side of an image that the network can look at.
     #[serde(default = "one")]
     pub min_side: usize,
     /// The most pixels that go through the graph at once, so that memory is bounded.
@@ -62,17 +62,17 @@ fn two_million() -> usize {
     2 << 20
 }
 
-/// The names of the inputs that take pictures: one for each, or one for both as a batch of two.
+/// The names of the inputs that take images: one for each, or one for both as a batch of two.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Inputs {
-    /// The picture of a tool without reference; `image` unless it says otherwise.
+    /// The image of a tool without reference; `image` unless it says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
     /// The reference; `reference` unless it says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// The picture that is compared with the reference; `distorted` unless it says otherwise.
+    /// The image that is compared with the reference; `distorted` unless it says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distorted: Option<String>,
     /// Both as a batch of two, the reference first.
@@ -83,16 +83,16 @@ pub struct Inputs {
     pub inner: Option<String>,
 }
 
-/// Which pictures go into an input, in the order of the batch.
+/// Which images go into an input, in the order of the batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feed {
-    /// The picture of a tool without reference.
+    /// The image of a tool without reference.
     Image,
     /// The reference.
     Reference,
-    /// The picture that is compared with it.
+    /// The image that is compared with it.
     Distorted,
-    /// Reference and picture.
+    /// Reference and image.
     Both,
 }
 
@@ -123,12 +123,12 @@ impl Inputs {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Color {
-    /// Red, green, blue; a gray picture has the same in all.
+    /// Red, green, blue; a gray image has the same in all.
     #[default]
     Rgb,
     /// Blue, green, red.
     Bgr,
-    /// One channel of BT.601 luma, in whole steps of the picture's depth.
+    /// One channel of BT.601 luma, in whole steps of the image's depth.
     Luma,
 }
 
@@ -142,7 +142,7 @@ impl Color {
     }
 }
 
-/// How the numbers of a picture are ordered.
+/// How the numbers of an image are ordered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
@@ -153,7 +153,7 @@ pub enum Layout {
     Nhwc,
 }
 
-/// How a large picture is cut into tiles that together give what one pass over the whole picture gives.
+/// How a large image is cut into tiles that together give what one pass over the whole image gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tiles {
@@ -213,7 +213,7 @@ impl OnnxSection {
                 self.tiles.is_none_or(Tiles::is_sensible),
                 "onnx.tiles: size and halo must be multiples of align, and below 16385",
             ),
-            (self.tiles.is_none() || self.size == SizeRule::Native, "onnx.tiles are for the picture's own size"),
+            (self.tiles.is_none() || self.size == SizeRule::Native, "onnx.tiles are for the image's own size"),
             (self.min_side > 0 && self.max_pixels > 0, "onnx.min_side and onnx.max_pixels must be positive"),
         ];
         self.size.check()?;

@@ -1,4 +1,4 @@
-//! The size at which a network looks at a picture: its own, or a fixed one by resizing and cropping.
+//! The size at which a network looks at an image: its own, or a fixed one by resizing and cropping.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The size at which a network looks at a picture.
+/// The size at which a network looks at an image.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum SizeRule {
-    /// The picture's own, written `"native"`.
+    /// The image's own, written `"native"`.
     #[default]
     Native,
     /// Resized, cropped or both.
@@ -20,7 +20,7 @@ pub enum SizeRule {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SizeChange {
-    /// The size that the picture is brought to, whatever its shape.
+    /// The size that the image is brought to, whatever its shape.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resize: Option<[usize; 2]>,
     /// The length that its shorter side is brought to, keeping its shape.
@@ -41,7 +41,7 @@ fn yes() -> bool {
     true
 }
 
-/// How a resized pixel is found. The smooth filters grow with the scale when a picture shrinks (antialiasing).
+/// How a resized pixel is found. The smooth filters grow with the scale when an image shrinks (antialiasing).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Filter {
@@ -81,7 +81,7 @@ impl SizeRule {
 }
 
 impl SizeChange {
-    /// The size that a picture is resized to.
+    /// The size that an image is resized to.
     pub(super) fn resized(&self, width: usize, height: usize) -> (usize, usize) {
         match (self.resize, self.shorter_side) {
             (Some([width, height]), _) => (width, height),

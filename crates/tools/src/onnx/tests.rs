@@ -201,7 +201,7 @@ fn graphs_with_other_inputs_and_outputs_than_the_entry_says_are_named() {
     };
     assert_eq!(
         reason(json!({"model": "x.onnx", "inputs": {"image": "picture"}}), graphs::mean(1.0)),
-        "it has no input \"picture\", but image: float32 [1, 3, n, n]"
+        "it has no input \"image\", but image: float32 [1, 3, n, n]"
     );
     assert_eq!(
         reason(json!({"model": "x.onnx", "output": {"name": "quality"}}), graphs::mean(1.0)),

@@ -1,9 +1,9 @@
-//! Cuts a picture into tiles that together count every pixel once.
+//! Cuts an image into tiles that together count every pixel once.
 
 use super::picture::Window;
 use super::section::Tiles;
 
-/// A part of a picture: what the network sees, and which of it counts.
+/// A part of an image: what the network sees, and which of it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tile {
     /// The pixels that it sees.
@@ -12,7 +12,7 @@ pub(super) struct Tile {
     pub inner: [i64; 4],
 }
 
-/// The tiles of a picture, row by row.
+/// The tiles of an image, row by row.
 pub(super) fn cut(width: usize, height: usize, tiles: Tiles) -> Vec<Tile> {
     let columns = spans(width, tiles);
     let tile = |down: Span| {

@@ -1,4 +1,4 @@
-//! Pictures in shared memory: a file without a name on disk where the system has such a place, written again for every call.
+//! Images in shared memory: a file without a name on disk where the system has such a place, written again for every call.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -12,7 +12,7 @@ use super::protocol;
 /// Memory that looks like a folder, on Linux.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// A file that the worker maps. Its pages stay where they are from call to call, so that a picture costs one copy.
+/// A file that the worker maps. Its pages stay where they are from call to call, so that an image costs one copy.
 #[derive(Debug)]
 pub(super) struct Buffer {
     file: NamedTempFile,
@@ -36,7 +36,7 @@ impl Buffer {
         Ok(Self { file, folder: folder.to_owned() })
     }
 
-    /// Puts a picture in. Where shared memory is full (64 MB in many containers) the buffer moves to the disk.
+    /// Puts an image in. Where shared memory is full (64 MB in many containers) the buffer moves to the disk.
     pub fn write(&mut self, image: &Image) -> io::Result<()> {
         match write(self.file.as_file_mut(), image) {
             Err(_) if self.folder == Path::new(SHARED_MEMORY) => {
@@ -47,7 +47,7 @@ impl Buffer {
         }
     }
 
-    /// How the worker is told of the picture that was put in.
+    /// How the worker is told of the image that was put in.
     pub fn describe(&self, image: &Image) -> protocol::Samples<'_> {
         protocol::Samples {
             buffer: self.file.path(),

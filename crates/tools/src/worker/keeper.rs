@@ -12,7 +12,7 @@ use super::process::{Broken, Process};
 use super::protocol::Answer;
 use super::{Failure, WorkerScore, WorkerSection, WorkerSettings, probe};
 
-/// Pictures in one call.
+/// Images in one call.
 const BATCH: usize = 8;
 /// How often a call is made before its metric counts as one that ends the worker.
 const ATTEMPTS: u32 = 2;
@@ -92,7 +92,7 @@ impl Keeper {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Measures pictures one after the other.
+    /// Measures images one after the other.
     pub fn measure(&self, metric: &WorkerSection, pairs: &[Pair<'_>]) -> Vec<Result<WorkerScore, Failure>> {
         pairs.chunks(BATCH).flat_map(|pairs| self.measure_batch(metric, pairs)).collect()
     }

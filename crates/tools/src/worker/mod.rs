@@ -5,7 +5,7 @@
 //! | `settings.rs` | which Python, which device, how long a call may take; the section of `tools.json` |
 //! | `probe.rs` | whether that Python has pyiqa, asked of a short process once |
 //! | `protocol.rs` | the lines that go to the process and come back |
-//! | `buffer.rs` | pictures in shared memory |
+//! | `buffer.rs` | images in shared memory |
 //! | `process.rs` | one running process: its start, one call, its end |
 //! | `keeper.rs` | the process of a registry: started, restarted, given up; what is known to fail |
 //!
@@ -79,7 +79,7 @@ impl Worker {
         }
     }
 
-    /// Measures pictures, or pairs for a metric that compares, one after the other with one metric. Blocks until all are
+    /// Measures images, or pairs for a metric that compares, one after the other with one metric. Blocks until all are
     /// measured, and until the calls of others are: the process does one thing at a time.
     pub fn measure(&self, metric: &WorkerSection, pairs: &[Pair<'_>]) -> Vec<Result<WorkerScore, Failure>> {
         match &self.keeper {

@@ -89,9 +89,9 @@ impl Process {
         self.child.id()
     }
 
-    /// Measures pictures with one metric.
+    /// Measures images with one metric.
     pub fn call(&mut self, metric: &WorkerSection, pairs: &[Pair<'_>], timeout: Duration) -> Result<Answer, Broken> {
-        self.fill(pairs).map_err(|error| Broken::Unasked(format!("no room for the picture: {error}")))?;
+        self.fill(pairs).map_err(|error| Broken::Unasked(format!("no room for the image: {error}")))?;
         self.calls += 1;
         let mut buffers = self.buffers.iter();
         let mut describe = |image: &Image| buffers.next().map(|buffer| buffer.describe(image));
@@ -113,7 +113,7 @@ impl Process {
         self.answer(pairs.len(), timeout)
     }
 
-    /// Puts the pictures of a call into shared memory, in the order in which they are described.
+    /// Puts the images of a call into shared memory, in the order in which they are described.
     fn fill(&mut self, pairs: &[Pair<'_>]) -> io::Result<()> {
         let images = pairs.iter().flat_map(|pair| [Some(pair.distorted()), pair.reference()]).flatten();
         for (index, image) in images.enumerate() {

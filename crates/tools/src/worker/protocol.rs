@@ -10,7 +10,7 @@ pub(super) const PROTOCOL: u32 = 1;
 /// The program itself.
 pub(super) const PROGRAM: &str = include_str!("../../worker/agenticiqa_worker.py");
 /// Reads the program from the first line of standard input and runs it. The working directory is no place to look for
-/// modules: whoever owns the pictures there must not choose the code.
+/// modules: whoever owns the images there must not choose the code.
 pub(super) const LAUNCHER: &str = "import sys; sys.path[:] = [p for p in sys.path if p]; import json; exec(compile(\
                                    json.loads(sys.stdin.buffer.readline()), 'agenticiqa_worker.py', 'exec'))";
 /// A longer line than this is no answer.
@@ -25,7 +25,7 @@ pub(super) struct Request<'a> {
     pub batch: Vec<Item<'a>>,
 }
 
-/// A picture and what it is compared with.
+/// An image and what it is compared with.
 #[derive(Debug, Serialize)]
 pub(super) struct Item<'a> {
     pub image: Samples<'a>,
@@ -77,7 +77,7 @@ pub(super) struct Hello {
     pub error: Option<String>,
 }
 
-/// The scores of a batch, or why there are none, picture by picture.
+/// The scores of a batch, or why there are none, image by image.
 #[derive(Debug, Deserialize)]
 pub(super) struct Answer {
     pub id: u64,

@@ -9,7 +9,7 @@ use agenticiqa_metrics::{Comparison, Direction, Gmsd, HaarPsi, Mdsi, Metric, Nlp
 #[derive(Debug, Clone, Copy)]
 pub struct Member(&'static dyn Metric);
 
-/// The metrics that take part: the best of those that run in milliseconds and on small pictures.
+/// The metrics that take part: the best of those that run in milliseconds and on small images.
 pub const MEMBERS: [Member; 7] = [
     Member(&Vsi::DEFAULT),
     Member(&Mdsi::DEFAULT),
@@ -43,7 +43,7 @@ impl Member {
         self.0.info().name
     }
 
-    /// How far a score is from that of identical pictures.
+    /// How far a score is from that of identical images.
     pub fn distance(self, score: f64) -> f64 {
         match self.0.info() {
             // From decibels back to the root of the mean squared error, in levels.

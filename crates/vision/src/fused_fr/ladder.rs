@@ -6,7 +6,7 @@ use super::model::{BEST, WORST};
 
 /// A rising line through points, from (1, 1) to (5, 5): what people say on average where the panel has a mean.
 ///
-/// The curves of single metrics cannot know that people hardly tell pictures apart that are almost perfect.
+/// The curves of single metrics cannot know that people hardly tell images apart that are almost perfect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Ladder(Vec<(f64, f64)>);

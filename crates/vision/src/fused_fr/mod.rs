@@ -1,7 +1,7 @@
 //! Fused-FR: one score with an interval, out of seven metrics and what changed in tone and color.
 //!
-//! Three of the best metrics, each brought to the scale from 1 to 5 by a curve of its own, give a mean that knows no kinds of distortions. A Gaussian process over all measurements says by how much that mean was wrong on pictures like this one (people mind a
-//! brighter picture less than the metrics do, and damage in one place more). How far the picture is from all that the process knows is
+//! Three of the best metrics, each brought to the scale from 1 to 5 by a curve of its own, give a mean that knows no kinds of distortions. A Gaussian process over all measurements says by how much that mean was wrong on images like this one (people mind a
+//! brighter image less than the metrics do, and damage in one place more). How far the image is from all that the process knows is
 //! its variance: the further, the less of the correction counts and the wider is the interval. So a kind of distortion
 //! that it has never seen gets the mean of the metrics. How it was fitted and how well it does is in `docs/models/fused-fr.md`.
 //!
@@ -39,15 +39,15 @@ use agenticiqa_metrics::{self, Comparison, Pair};
 /// The name of the tool.
 pub const NAME: &str = "Fused-FR";
 
-/// Opinions are about pictures that are seen whole, of this many rows. Larger ones are brought near to it by means of boxes, as
-/// VSI, FSIM and MATLAB's SSIM do before they compare: what one sees of a large picture on a screen.
+/// Opinions are about images that are seen whole, of this many rows. Larger ones are brought near to it by means of boxes, as
+/// VSI, FSIM and MATLAB's SSIM do before they compare: what one sees of a large image on a screen.
 const VIEWED_SIDE: usize = 384;
 
 /// Why there is no fused score.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A metric cannot measure the picture.
+    /// A metric cannot measure the image.
     #[error("{NAME} needs {member}: {source}")]
     Member {
         /// The metric.
@@ -61,7 +61,7 @@ pub enum Error {
         /// The metric.
         member: &'static str,
     },
-    /// The pictures cannot be compared.
+    /// The images cannot be compared.
     #[error(transparent)]
     Pair(#[from] agenticiqa_metrics::Error),
     /// The model that is built in is damaged.
@@ -74,7 +74,7 @@ pub enum Error {
 #[error("the model of {NAME} cannot be used: {0}")]
 pub struct Unusable(pub(crate) String);
 
-/// Judges a picture against its reference, with the model that is built in.
+/// Judges an image against its reference, with the model that is built in.
 pub fn judge(pair: &Pair<'_>) -> Result<Judgment, Error> {
     let reference = pair.reference().ok_or(agenticiqa_metrics::Error::ReferenceMissing { metric: NAME })?;
     let factor = (reference.width().min(reference.height()) / VIEWED_SIDE).max(1);

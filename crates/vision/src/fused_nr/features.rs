@@ -1,4 +1,4 @@
-//! What is known of a picture: how the network answers to the whole of it, and what is measured of its own pixels.
+//! What is known of an image: how the network answers to the whole of it, and what is measured of its own pixels.
 
 use crate::network::{Backbone, CHANNELS};
 
@@ -6,13 +6,13 @@ use super::{Error, view};
 use crate::perception;
 use agenticiqa_metrics::Image;
 
-/// Numbers of a picture: mean and spread of each plane of the network, then the measurements of perception.
+/// Numbers of an image: mean and spread of each plane of the network, then the measurements of perception.
 pub const COUNT: usize = 2 * CHANNELS + perception::MEASURED;
 
-/// Keeps the logarithm of a spread finite on flat pictures.
+/// Keeps the logarithm of a spread finite on flat images.
 const LEAST_SPREAD: f64 = 1e-3;
 
-/// Takes the numbers of a picture; the same code for fitting and for judging.
+/// Takes the numbers of an image; the same code for fitting and for judging.
 pub fn measure(image: &Image) -> Result<Vec<f32>, Error> {
     let (network, measured) = rayon::join(|| answers(image), || perception::measure(image));
     let mut features = network?;

@@ -1,4 +1,4 @@
-//! Where a picture is good and where not: the score of each tile as a picture of its own.
+//! Where an image is good and where not: the score of each tile as an image of its own.
 
 use rayon::prelude::*;
 

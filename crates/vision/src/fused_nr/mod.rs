@@ -1,6 +1,6 @@
-//! Fused-NR: one score with an interval for a picture without a reference.
+//! Fused-NR: one score with an interval for an image without a reference.
 //!
-//! A network that was trained to name things (EfficientNet-Lite0, `agenticiqa-backbone`) looks at the whole picture at the size of a thumbnail; what is
+//! A network that was trained to name things (EfficientNet-Lite0, `agenticiqa-backbone`) looks at the whole image at the size of a thumbnail; what is
 //! measured of its own pixels (`perception`: noise, blur, blocks, tone, color, statistics of natural scenes at two scales) tells what a thumbnail hides. A linear
 //! model of both, fitted to opinions on real photos and to the order of generated distortions, gives the score. How it was
 //! fitted and how well it does is in `docs/models/fused-nr.md`.
@@ -27,16 +27,16 @@ pub const NAME: &str = "Fused-NR";
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The picture has no pixels.
-    #[error("{NAME} needs a picture with pixels")]
+    /// The image has no pixels.
+    #[error("{NAME} needs an image with pixels")]
     Empty,
     /// The network cannot run.
     #[error(transparent)]
     Backbone(#[from] crate::network::Unusable),
-    /// The picture cannot be measured.
+    /// The image cannot be measured.
     #[error(transparent)]
     Perception(#[from] perception::Error),
-    /// A part of the picture cannot be cut out.
+    /// A part of the image cannot be cut out.
     #[error(transparent)]
     Region(#[from] agenticiqa_metrics::Error),
     /// The model that is built in is damaged.
@@ -49,12 +49,12 @@ pub enum Error {
 #[error("the model of {NAME} cannot be used: {0}")]
 pub struct Unusable(pub(crate) String);
 
-/// Judges a picture, with the model that is built in.
+/// Judges an image, with the model that is built in.
 pub fn judge(image: &Image) -> Result<Judgment, Error> {
     Ok(builtin()?.judge(&measure(image)?))
 }
 
-/// Begins to read model and network, on a thread of its own; pictures are decoded meanwhile.
+/// Begins to read model and network, on a thread of its own; images are decoded meanwhile.
 pub fn prepare() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {

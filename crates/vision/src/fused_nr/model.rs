@@ -1,6 +1,6 @@
-//! The fitted model, its file, and the way from the numbers of a picture to a score with its interval.
+//! The fitted model, its file, and the way from the numbers of an image to a score with its interval.
 //!
-//! The file, little endian: a line of JSON ([`Header`]), then for every number of a picture what is usual, how far it
+//! The file, little endian: a line of JSON ([`Header`]), then for every number of an image what is usual, how far it
 //! spreads, its weight in the score and its weight in the expected error (f32 each, one list after the other), and the SHA-256 of
 //! all of it. `agenticiqa-fit blind` makes it.
 
@@ -14,7 +14,7 @@ pub(super) static BYTES: &[u8] = include_bytes!("../../models/fused-nr.bin");
 
 /// The form of the file, and of the way from numbers to a score.
 const VERSION: u32 = 1;
-/// Numbers count up to so many spreads from what is usual: a picture unlike all others is not judged by one of its numbers.
+/// Numbers count up to so many spreads from what is usual: an image unlike all others is not judged by one of its numbers.
 const FARTHEST: f32 = 4.0;
 /// The lower end of the scale.
 pub const WORST: f64 = 1.0;
@@ -30,11 +30,11 @@ pub struct Judgment {
     pub low: f64,
     /// The upper end of it.
     pub high: f64,
-    /// How unlike the pictures of the training it is: 1 or less for 19 of 20 of them.
+    /// How unlike the images of the training it is: 1 or less for 19 of 20 of them.
     pub unusual: f64,
 }
 
-/// A weight for every number of a picture, and what is added.
+/// A weight for every number of an image, and what is added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
     /// The weights.
@@ -83,7 +83,7 @@ pub struct Model {
     pub link: Link,
     /// Half the width of the interval, in expected errors.
     pub width: f64,
-    /// The mean square of standardized numbers that 19 of 20 pictures are below.
+    /// The mean square of standardized numbers that 19 of 20 images are below.
     pub common: f64,
 }
 
@@ -100,7 +100,7 @@ struct Header {
 }
 
 impl Model {
-    /// The score of a picture of which this was measured.
+    /// The score of an image of which this was measured.
     pub fn judge(&self, features: &[f32]) -> Judgment {
         let standard = self.standardize(features);
         let score = self.link.score(self.opinion.of(&standard));
@@ -119,7 +119,7 @@ impl Model {
             .collect()
     }
 
-    /// How unlike the pictures of the training a picture is.
+    /// How unlike the images of the training an image is.
     pub fn unusual(&self, standard: &[f32]) -> f64 {
         mean_square(standard) / self.common
     }
@@ -174,12 +174,12 @@ impl Model {
     }
 }
 
-/// The mean of the squares of standardized numbers: about 1 on the pictures of the training.
+/// The mean of the squares of standardized numbers: about 1 on the images of the training.
 pub fn mean_square(standard: &[f32]) -> f64 {
     standard.iter().map(|number| f64::from(number * number)).sum::<f64>() / standard.len().max(1) as f64
 }
 
-/// The error that is to be expected, larger the more unusual the picture is.
+/// The error that is to be expected, larger the more unusual the image is.
 pub fn expected_error(logarithm: f64, unusual: f64) -> f64 {
     logarithm.exp() * unusual.max(1.0)
 }

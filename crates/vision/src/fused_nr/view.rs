@@ -1,11 +1,11 @@
-//! The picture as the network sees it: whole, at the size that it was fitted with.
+//! The image as the network sees it: whole, at the size that it was fitted with.
 
 use crate::network::Planes;
 
 use agenticiqa_metrics::Image;
 use agenticiqa_metrics::ops::resize::{Kernel, to_size};
 
-/// The longer side that the network sees, in pixels. Smaller pictures are seen as they are.
+/// The longer side that the network sees, in pixels. Smaller images are seen as they are.
 const LONGER: usize = 384;
 /// The shorter side that it sees at least; a strip is stretched to it.
 const SHORTER: usize = 32;

@@ -1,4 +1,4 @@
-//! Convolution of every plane by a kernel of its own, and of the three planes of the picture by the stem.
+//! Convolution of every plane by a kernel of its own, and of the three planes of the image by the stem.
 
 use multiversion::multiversion;
 use rayon::prelude::*;

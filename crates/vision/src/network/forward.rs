@@ -1,4 +1,4 @@
-//! The network: its weights, and the way of a picture through it.
+//! The network: its weights, and the way of an image through it.
 
 use std::sync::OnceLock;
 
@@ -20,7 +20,7 @@ pub struct Backbone {
 
 /// Samples that are widened and looked at together: few enough to stay near the processor between the two.
 const TOGETHER: usize = 1 << 20;
-/// The side of the pictures that groups are made for.
+/// The side of the images that groups are made for.
 const USUAL_SIDE: usize = 384;
 
 struct Block {
@@ -72,7 +72,7 @@ impl Backbone {
         Ok(Self { stem, blocks, room: BufferPool::default() })
     }
 
-    /// Shows what each stage sees of a picture of three planes, red, green and blue, from -1 to 1.
+    /// Shows what each stage sees of an image of three planes, red, green and blue, from -1 to 1.
     pub fn look(&self, picture: &Planes, mut show: impl FnMut(&Planes)) -> Result<(), Unusable> {
         if picture.channels() != STEM.inputs {
             return Err(Unusable(format!("it needs three planes, not {}", picture.channels())));

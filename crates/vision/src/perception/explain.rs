@@ -7,7 +7,7 @@ use crate::vocabulary::{Distortion, Severity};
 
 /// Everything that was measured, and what is usual.
 pub struct Evidence<'a> {
-    /// The picture alone.
+    /// The image alone.
     pub single: &'a Features,
     /// Against the reference.
     pub pair: Option<&'a Features>,

@@ -1,6 +1,6 @@
-//! The eyes of the built-in analyst: which distortions a picture has, how severe, and by which measurements.
+//! The eyes of the built-in analyst: which distortions an image has, how severe, and by which measurements.
 //!
-//! [`examine`] measures a picture, alone or against its reference, and a fitted model turns the measurements into one
+//! [`examine`] measures an image, alone or against its reference, and a fitted model turns the measurements into one
 //! [`Finding`] for each of the seven categories. How it was fitted, and how often it is right, is in `docs/perception.md`.
 //!
 //! ```
@@ -33,7 +33,7 @@ pub use features::Features;
 pub use model::{Category, Forest, Judge, Model, Tree, Unusable, Usual, Verdict};
 use view::View;
 
-/// The smallest side of a picture that can be examined, in pixels.
+/// The smallest side of an image that can be examined, in pixels.
 pub const SMALLEST_SIDE: usize = view::SMALLEST;
 
 /// How many numbers [`measure`] gives.
@@ -42,13 +42,13 @@ pub const MEASURED: usize = 148;
 /// The result of every fallible call of this module.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a picture cannot be examined.
+/// Why an image cannot be examined.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The picture, or the region of it, is too small to show a distortion.
+    /// The image, or the region of it, is too small to show a distortion.
     #[error(
-        "a picture of {width}x{height} is too small to be examined: at least {SMALLEST_SIDE}x{SMALLEST_SIDE} pixels are needed"
+        "an image of {width}x{height} is too small to be examined: at least {SMALLEST_SIDE}x{SMALLEST_SIDE} pixels are needed"
     )]
     TooSmall {
         /// Width in pixels.
@@ -92,7 +92,7 @@ pub struct Finding {
     pub measurements: Vec<Measured>,
 }
 
-/// What was found in a picture: one finding for each category, in the order of the specification.
+/// What was found in an image: one finding for each category, in the order of the specification.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Examination {
     /// The findings.
@@ -114,7 +114,7 @@ impl Examination {
     }
 }
 
-/// Examines a picture, against its reference if there is one.
+/// Examines an image, against its reference if there is one.
 pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination> {
     let model = model()?;
     let (single, pair) = match reference {
@@ -137,13 +137,13 @@ pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination> 
     Ok(Examination { findings: findings.collect() })
 }
 
-/// What is measured of a picture alone, by name; measured once and kept with the picture.
+/// What is measured of an image alone, by name; measured once and kept with the image.
 pub fn measure(image: &Image) -> Result<Arc<Features>> {
     check_size(image)?;
     Ok(image.derived(|| features::measure(&View::of(image))))
 }
 
-/// What is measured of a picture alone, and of the picture against its reference.
+/// What is measured of an image alone, and of the image against its reference.
 pub fn measure_pair(reference: &Image, image: &Image) -> Result<(Arc<Features>, Features)> {
     Pair::new(reference, image)?;
     let (before, after) = (measure(reference)?, measure(image)?);

@@ -33,7 +33,7 @@ pub struct Category {
     pub strength: Forest,
 }
 
-/// What is fitted for pictures with, or without, a reference.
+/// What is fitted for images with, or without, a reference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judge {
     /// Names of the features, in order.
@@ -56,9 +56,9 @@ pub struct Usual {
 /// The whole model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
-    /// For pictures alone.
+    /// For images alone.
     pub single: Judge,
-    /// For pictures with a reference.
+    /// For images with a reference.
     pub pair: Judge,
     /// What is usual in clean photos.
     pub usual: Vec<Usual>,

@@ -1,15 +1,15 @@
-//! What is looked at: tiles of the picture at the size in which people see it, and of its own pixels.
+//! What is looked at: tiles of the image at the size in which people see it, and of its own pixels.
 //!
 //! A photo of many megapixels is seen shrunk to a screen; noise and blur that vanish then are no faults that anyone sees. So
-//! the picture is shrunk by a whole factor until its longer side is at most [`SCREEN`] pixels, and statistics are taken
-//! there. The traces of a codec are looked for in the original pixels, where its grid is. Of a large picture a fixed number of
+//! the image is shrunk by a whole factor until its longer side is at most [`SCREEN`] pixels, and statistics are taken
+//! there. The traces of a codec are looked for in the original pixels, where its grid is. Of a large image a fixed number of
 //! tiles, evenly spread, is read: the time is bounded whatever the size.
 
 use rayon::prelude::*;
 
 use agenticiqa_metrics::{Image, Plane, Samples};
 
-/// The longest side of a picture as it is seen, in pixels.
+/// The longest side of an image as it is seen, in pixels.
 pub const SCREEN: usize = 2048;
 /// Side of a tile.
 const TILE: usize = 128;
@@ -33,7 +33,7 @@ pub struct Tile {
     pub turned: Plane,
     /// Blue minus luma and red minus luma, scaled as Cb and Cr.
     pub chroma: [Plane; 2],
-    /// The original pixels, where the picture was shrunk.
+    /// The original pixels, where the image was shrunk.
     original: Option<Original>,
 }
 
@@ -74,18 +74,18 @@ impl Tile {
     }
 }
 
-/// Which tiles of a picture are looked at; pictures of one size have the same.
+/// Which tiles of an image are looked at; images of one size have the same.
 #[derive(Debug)]
 pub struct View<'a> {
     image: &'a Image,
-    /// How many pixels of the picture make one that is seen, along a side.
+    /// How many pixels of the image make one that is seen, along a side.
     factor: usize,
     size: (usize, usize),
     places: Vec<(usize, usize)>,
 }
 
 impl<'a> View<'a> {
-    /// Chooses the tiles of a picture.
+    /// Chooses the tiles of an image.
     pub fn of(image: &'a Image) -> Self {
         let (width, height) = (image.width(), image.height());
         let factor = width.max(height).div_ceil(SCREEN).min(width.min(height) / SMALLEST).max(1);

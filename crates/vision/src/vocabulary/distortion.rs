@@ -1,4 +1,4 @@
-//! The words that plan and evidence are written in: distortion categories, severities, the whole picture.
+//! The words that plan and evidence are written in: distortion categories, severities, the whole image.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Invalid;
 
-/// The name of the whole picture where a region could stand.
+/// The name of the whole image where a region could stand.
 pub const GLOBAL: &str = "Global";
 
 /// A category of distortion.

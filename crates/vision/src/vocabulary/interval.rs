@@ -39,7 +39,7 @@ impl Interval {
     /// determined.
     ///
     /// The number of a level is the middle of the scores that belong to it. The level is open when the middle of another
-    /// than the score's own lies in the interval: then a picture of which people plainly say that other level cannot be
+    /// than the score's own lies in the interval: then an image of which people plainly say that other level cannot be
     /// excluded. An interval that only touches the next level leaves nothing open, or hardly any score would have a
     /// level. What is open are all levels that the interval reaches.
     pub fn open_levels(self, score: Score) -> (QualityLevel, QualityLevel) {

@@ -1,11 +1,11 @@
-//! A named part of the picture.
+//! A named part of the image.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Text;
 
-/// A named part of the picture, in pixels.
+/// A named part of the image, in pixels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegionBox {

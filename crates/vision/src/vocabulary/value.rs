@@ -138,7 +138,7 @@ impl From<Seconds> for f64 {
     }
 }
 
-/// A raw score as a tool gave it: any number, also infinite (PSNR of identical pictures) or not a number (a failed run).
+/// A raw score as a tool gave it: any number, also infinite (PSNR of identical images) or not a number (a failed run).
 ///
 /// JSON has no word for these, so they are written as the strings `"Infinity"`, `"-Infinity"` and `"NaN"`, which readers
 /// of floating-point fields commonly take. Equal are scores of equal bits, so that a round trip can be checked.

@@ -8,7 +8,7 @@ use agenticiqa_metrics::{Image, Pair, Samples};
 use agenticiqa_vision::fused_fr::{Judgment, judge};
 use rayon::prelude::*;
 
-/// What a step to more damage may be better by where the picture leaves what the model knows.
+/// What a step to more damage may be better by where the image leaves what the model knows.
 const TOLERATED: f64 = 0.1;
 
 fn open(path: &str) -> Image {
@@ -25,7 +25,7 @@ fn is_obvious(kind: Kind) -> bool {
     !matches!(kind, Kind::Denoise | Kind::Darken | Kind::MeanShift | Kind::NonEccentricityPatch | Kind::Desaturation)
 }
 
-/// A share of the way from one picture to the other.
+/// A share of the way from one image to the other.
 fn between(from: &Image, to: &Image, share: f64) -> Image {
     let (Samples::Eight(from_planes), Samples::Eight(to_planes)) = (from.samples(), to.samples()) else {
         panic!("8 bits")

@@ -1,4 +1,4 @@
-//! Fused-NR on the pictures that ship: its scores, their order under damage, and pictures that are no photos.
+//! Fused-NR on the images that ship: its scores, their order under damage, and images that are no photos.
 
 use std::path::Path;
 

@@ -8,7 +8,7 @@ use agenticiqa_metrics::{Image, Region};
 use agenticiqa_vision::perception::{Error, Examination, examine};
 use agenticiqa_vision::vocabulary::{Distortion, Severity};
 
-/// The photographs, decoded; nothing is known of their files, as of no generated picture.
+/// The photographs, decoded; nothing is known of their files, as of no generated image.
 fn photographs() -> Vec<(&'static str, Image)> {
     ["otters", "colosseum", "cityscape", "astronaut"].map(|name| (name, photograph(name))).into()
 }
@@ -146,6 +146,6 @@ fn odd_pictures_give_finite_findings_or_a_clear_error() {
     let tiny = Image::from_gray8(31, 400, vec![1; 12_400]).unwrap();
     let error = examine(&tiny, None).unwrap_err();
     assert!(matches!(error, Error::TooSmall { .. }));
-    assert_eq!(error.to_string(), "a picture of 31x400 is too small to be examined: at least 32x32 pixels are needed");
+    assert_eq!(error.to_string(), "an image of 31x400 is too small to be examined: at least 32x32 pixels are needed");
     assert!(matches!(examine(&flat, Some(&black)), Err(Error::Reference(_))));
 }

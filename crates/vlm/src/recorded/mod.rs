@@ -1,8 +1,8 @@
 //! Answers that are kept, and given again without a network.
 //!
-//! A request is known by the SHA-256 of all that shapes its answer: backend, texts, pictures, sampling, schema. Its answer is stored
+//! A request is known by the SHA-256 of all that shapes its answer: backend, texts, images, sampling, schema. Its answer is stored
 //! once, and the same request gets the stored one from then on, also while recording: a replay can then not differ from what was
-//! recorded. Failures are stored too, until an answer takes their place. Neither keys nor pictures are stored, only hashes of pictures.
+//! recorded. Failures are stored too, until an answer takes their place. Neither keys nor images are stored, only hashes of images.
 
 use std::io;
 use std::path::{Path, PathBuf};

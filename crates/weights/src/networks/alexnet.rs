@@ -1,8 +1,8 @@
 //! AlexNet (Krizhevsky, "One weird trick", 2014) up to its fifth convolution, as torchvision has it.
 //!
 //! **Positions**: the first convolution has stride 4 and looks at pixels 4i-2 to 4i+8; both pools have stride 2 and look at 2i to
-//! 2i+2, without padding. So position i of a map with stride s begins near pixel s * i, whatever the picture's size, and maps end
-//! earlier than the picture.
+//! 2i+2, without padding. So position i of a map with stride s begins near pixel s * i, whatever the image's size, and maps end
+//! earlier than the image.
 //! **Reach**: position k of the last map (stride 16) looks at pixels 16k-66 to 16k+96.
 
 use super::{Convolution, Layer, max_pool};

@@ -10,7 +10,7 @@ use crate::{Result, Tensor, numpy::Checkpoint};
 /// A map of features that a metric looks at.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    /// [pictures, channels, height, width].
+    /// [images, channels, height, width].
     pub(crate) features: Value,
     pub(crate) channels: usize,
     /// Position i of the map stands for the pixels from i * stride on.
@@ -47,7 +47,7 @@ impl Convolution {
     }
 }
 
-/// Pictures times a factor plus an offset, a number a channel each.
+/// Images times a factor plus an offset, a number a channel each.
 pub(crate) fn scale(graph: &mut Graph, input: &Value, factors: &[f32], offsets: &[f32]) -> Value {
     let factors = graph.tensor(&Tensor::channels(factors.to_vec()));
     let offsets = graph.tensor(&Tensor::channels(offsets.to_vec()));

@@ -129,7 +129,7 @@ fn dists_has_the_official_values() {
     // Two of the five that `scripts/check_learned.py` compares: one takes seconds.
     dists.assert_scores(&[("I03", 0.4742), ("I08", 0.0287)], 1e-4);
     dists.assert_tiles();
-    // The smallest picture there is.
+    // The smallest image there is.
     let (black, white) = (NdTensor::full([1, 3, 1, 1], 0.0), NdTensor::full([1, 3, 1, 1], 1.0));
     let score = dists.score(&black, &white, 512);
     assert!((0.1..1.0).contains(&score), "{score}");

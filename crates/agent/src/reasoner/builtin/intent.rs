@@ -1,4 +1,4 @@
-//! What a question is after: a yes or no, a distortion, a degree, a part of the picture, or the quality as a whole.
+//! What a question is after: a yes or no, a distortion, a degree, a part of the image, or the quality as a whole.
 
 use super::lexicon::{Mention, Sense, phrase_at};
 use crate::question::words::{Word, contains_any, starts_with_any, words};
@@ -175,7 +175,7 @@ pub(super) fn extreme(question: &[Word<'_>], mentions: &[Mention]) -> Extreme {
     }
 }
 
-/// Whether the options of a question are parts of the picture.
+/// Whether the options of a question are parts of the image.
 pub(super) fn asks_for_a_part(question: &str) -> bool {
     intent(question) == Intent::WhichPart
 }

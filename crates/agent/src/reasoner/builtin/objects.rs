@@ -1,10 +1,10 @@
-//! The parts of the picture that a question names: given regions, common nouns of photographs, and other nouns that
+//! The parts of the image that a question names: given regions, common nouns of photographs, and other nouns that
 //! stand where a part must stand ("Is the lamp overexposed?").
 
 use super::lexicon::{Mention, phrase_at};
 use crate::question::words::{Word, is_chinese, words};
 
-/// A part of the picture where the question names it.
+/// A part of the image where the question names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Object {
     /// The name: that of the region, or the words of the question.
@@ -15,7 +15,7 @@ pub(super) struct Object {
     pub length: usize,
 }
 
-/// Words for the picture itself.
+/// Words for the image itself.
 pub(super) const IMAGE: &str = "image|images|picture|pictures|photo|photos|photograph|photographs|photography|pic|pics|shot|\
      shots|snapshot|frame|screenshot|scan|scene|file|jpeg|jpg|png|render|video|图像|图片|照片|画面|图|相片|影像|截图|照";
 

@@ -1,4 +1,4 @@
-//! The built-in analyst plays the roles: the question is read with the lexicon, pictures are measured.
+//! The built-in analyst plays the roles: the question is read with the lexicon, images are measured.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::summarizer::estimate::Estimate;
 use agenticiqa_tools::Tool;
 use agenticiqa_vision::perception::{Examination, Finding};
 
-/// So many of the likeliest distortions are looked at in a picture that seems to have none.
+/// So many of the likeliest distortions are looked at in an image that seems to have none.
 const LIKELIEST: usize = 2;
 
 /// The analyst that needs no model.
@@ -125,7 +125,7 @@ impl Reasoner for Builtin {
     }
 }
 
-/// What is found in a part of the picture; the whole of it where its place is not known.
+/// What is found in a part of the image; the whole of it where its place is not known.
 async fn examine(context: Context<'_>, part: &str) -> Result<Arc<Examination>, Error> {
     let region: Option<Region> = region_of(part, &context.state.regions);
     let inputs = Arc::clone(context.inputs);

@@ -61,7 +61,7 @@ const GENERIC: [&str; 16] = [
     "Fused-NR", "BRISQUE", "NIQE", "PIQE",
 ];
 
-/// The tools that judge a whole picture, whatever is wrong with it, and know how sure they are: fitted to people's opinions, with a
+/// The tools that judge a whole image, whatever is wrong with it, and know how sure they are: fitted to people's opinions, with a
 /// reference and without. Where no tool is named, one of them always runs, and carries the score.
 pub const OVERALL: [&str; 2] = [agenticiqa_vision::fused_fr::NAME, agenticiqa_vision::fused_nr::NAME];
 

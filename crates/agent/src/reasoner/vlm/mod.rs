@@ -34,7 +34,7 @@ pub struct VlmReasoner {
     pub options: Options,
     /// How often it is asked for one answer.
     pub attempts: u32,
-    /// The longer side of the pictures that it gets.
+    /// The longer side of the images that it gets.
     pub max_side: usize,
 }
 
@@ -117,7 +117,7 @@ impl VlmReasoner {
         Ok(answer)
     }
 
-    /// The picture, and the reference marked as such, as the model takes them.
+    /// The image, and the reference marked as such, as the model takes them.
     async fn pictures(&self, context: Context<'_>) -> Result<Vec<Attachment>, Error> {
         let limits = self.client.image_limits(self.max_side);
         context.inputs.attachments(limits).await.map_err(|error| Error::Picture(error.to_string()))

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 fn prompt() -> Prompt {
-    Prompt { system: "You judge the quality of pictures.".into(), user: "Which distortions do you see?".into() }
+    Prompt { system: "You judge the quality of images.".into(), user: "Which distortions do you see?".into() }
 }
 
 fn options() -> Options {
@@ -25,7 +25,7 @@ fn options() -> Options {
     Options { max_tokens: 16, timeout: Duration::from_secs(120), seed: Some(1), ..Options::default() }
 }
 
-/// A picture with stripes of that width, prepared as any other.
+/// An image with stripes of that width, prepared as any other.
 fn stripes(label: &str, width: usize) -> Attachment {
     let color = |i: usize| if (i / width).is_multiple_of(2) { [250, 120, 10] } else { [5, 60, 200] };
     let samples = (0..96 * 64).flat_map(color).collect();
@@ -44,13 +44,13 @@ async fn every_picture_is_looked_at() {
     let one = ask(&[stripes("Image:", 3)], &options()).await.unwrap();
     let two = ask(&[stripes("Image:", 3), stripes("Reference image:", 5)], &options()).await.unwrap();
     assert_eq!(one.model, "tiny-vlm");
-    // 49 patches of a picture, and its label.
+    // 49 patches of an image, and its label.
     let tokens = [&without, &one, &two].map(|answer| answer.usage.prompt_tokens);
     assert!(tokens[1] > tokens[0] + 49 && tokens[2] > tokens[1] + 49, "{tokens:?}");
     let other = ask(&[stripes("Image:", 40)], &options()).await.unwrap();
-    assert_ne!(one.text, other.text, "another picture, another answer");
+    assert_ne!(one.text, other.text, "another image, another answer");
     let again = ask(&[stripes("Image:", 3)], &options()).await.unwrap();
-    assert_eq!(one.text, again.text, "the same picture, the same answer");
+    assert_eq!(one.text, again.text, "the same image, the same answer");
 }
 
 #[derive(Debug, Deserialize)]

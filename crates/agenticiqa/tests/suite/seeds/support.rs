@@ -1,4 +1,4 @@
-//! What the scenarios need: a small picture, and a model that says what a test tells it to say.
+//! What the scenarios need: a small image, and a model that says what a test tells it to say.
 //!
 //! A real model cannot be made to answer badly on cue; how the agent works with a real server is tested apart.
 
@@ -156,7 +156,7 @@ pub fn agent(model: &Arc<Scripted>) -> Agent {
     }
 }
 
-/// A picture with structure at every scale; `blur` smooths it.
+/// An image with structure at every scale; `blur` smooths it.
 pub fn picture(blur: usize) -> Vec<u8> {
     let (width, height) = (240, 200);
     let value = |x: usize, y: usize| ((x * x / 7 + y * y / 5 + (x * 31 + y * 17) % 23 * 6) % 256) as u32;

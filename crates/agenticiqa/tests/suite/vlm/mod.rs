@@ -4,7 +4,7 @@
 mod fallback;
 /// Faults that a real server cannot be made to show, and the errors that they become.
 mod faults;
-/// Pictures as they are sent.
+/// Images as they are sent.
 mod pictures;
 /// Requests field by field, in the formats that the providers publish, and their answers.
 mod requests;

@@ -25,7 +25,7 @@ fn read(name: &str) -> (Arc<[u8]>, Picture) {
     (file, picture)
 }
 
-/// A picture that no compression makes small.
+/// An image that no compression makes small.
 fn noise(width: usize, height: usize) -> (Arc<[u8]>, Picture) {
     let mut state = 1_u32;
     let samples = (0..width * height * 3).map(|_| {

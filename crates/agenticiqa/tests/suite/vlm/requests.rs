@@ -74,7 +74,7 @@ async fn openai_chat_completions() {
         "model": "gpt-4o",
         "stream": false,
         "messages": [
-            {"role": "system", "content": "You judge pictures."},
+            {"role": "system", "content": "You judge images."},
             {"role": "user", "content": [
                 {"type": "text", "text": "Image:"},
                 {"type": "image_url", "image_url": {"url": "data:image/png;base64,cG5n"}},
@@ -160,7 +160,7 @@ async fn anthropic_messages() {
     let expected = json!({
         "model": "claude-3-5-sonnet-20241022",
         "stream": false,
-        "system": "You judge pictures.",
+        "system": "You judge images.",
         "messages": [{"role": "user", "content": [
             {"type": "text", "text": "Image:"},
             {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "cG5n"}},
@@ -217,7 +217,7 @@ async fn gemini_generate_content() {
     assert_eq!(request.url.query(), None);
     assert_eq!(request.headers["x-goog-api-key"], KEY);
     let expected = json!({
-        "systemInstruction": {"parts": [{"text": "You judge pictures."}]},
+        "systemInstruction": {"parts": [{"text": "You judge images."}]},
         "contents": [{"role": "user", "parts": [
             {"text": "Image:"},
             {"inline_data": {"mime_type": "image/png", "data": "cG5n"}},

@@ -50,7 +50,7 @@ pub fn ok(body: Value) -> ResponseTemplate {
 }
 
 pub fn prompt() -> Prompt {
-    Prompt { system: "You judge pictures.".to_owned(), user: "Is it sharp?".to_owned() }
+    Prompt { system: "You judge images.".to_owned(), user: "Is it sharp?".to_owned() }
 }
 
 /// One call, no retries.

@@ -26,7 +26,7 @@ fn list(metrics: &[&str]) -> String {
     serde_json::Value::Object(metrics.iter().map(entry).collect()).to_string()
 }
 
-/// Runs these tools on a picture by the executor.
+/// Runs these tools on an image by the executor.
 async fn execute(scene: &Scene, tools: &[&str]) -> ExecutorOutput {
     let model = Arc::new(Scripted::new().says("detect", &[BLUR]));
     let (reasoner, cache) = (reasoner(&model, Node::Executor), Arc::new(ToolCache::new(100, None)));

@@ -92,7 +92,7 @@ fn a_call_that_hangs_is_ended_and_the_next_one_works() {
     let error = stage.score("hangs", &picture(8, 8, 1)).unwrap_err();
     assert_eq!(error, "hangs took more than 3 seconds and was ended (tools.worker.timeout_seconds)");
     assert!(!is_running(stuck));
-    assert_eq!(reason(&stage.worker, "hangs"), None, "another picture may be faster");
+    assert_eq!(reason(&stage.worker, "hangs"), None, "another image may be faster");
     assert_eq!(stage.score("constant", &picture(8, 8, 1)), Ok(0.5));
 }
 
@@ -191,7 +191,7 @@ fn an_interpreter_that_is_none_after_all_is_an_error_and_no_hang() {
 
 #[test]
 fn the_working_directory_is_no_place_for_modules() {
-    // A folder of pictures may hold a json.py or a pyiqa.py: neither is run.
+    // A folder of images may hold a json.py or a pyiqa.py: neither is run.
     let folder = tempfile::tempdir().unwrap();
     for name in ["json.py", "pyiqa.py", "torch.py", "argparse.py"] {
         std::fs::write(folder.path().join(name), "open('was_run', 'w')").unwrap();

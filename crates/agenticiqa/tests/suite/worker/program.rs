@@ -131,7 +131,7 @@ fn bad_requests_are_answered_and_the_next_one_is_served() {
     ];
     let answer = program.ask(&json!({"id": 2, "metric": "mean", "batch": batch}));
     let errors = answer["errors"].as_array().unwrap();
-    let words = ["holds 5 bytes and the picture needs 6", "FileNotFoundError", "2 channels", "float", "", ""];
+    let words = ["holds 5 bytes and the image needs 6", "FileNotFoundError", "2 channels", "float", "", ""];
     for (error, words) in errors.iter().zip(words) {
         assert!(error.as_str().unwrap().contains(words), "{error}");
     }

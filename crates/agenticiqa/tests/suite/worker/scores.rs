@@ -61,7 +61,7 @@ fn a_hundred_pictures_of_all_sizes_take_one_metric_and_one_process() {
     let mut scores = stage.worker.measure(&WorkerSection::new("first"), &pairs[..50]);
     scores.extend(pairs[50..].iter().flat_map(|pair| stage.worker.measure(&WorkerSection::new("first"), &[*pair])));
     for (index, score) in scores.into_iter().enumerate() {
-        assert!((number(score).unwrap() - index as f64 / 255.0).abs() < 1e-7, "picture {index}");
+        assert!((number(score).unwrap() - index as f64 / 255.0).abs() < 1e-7, "image {index}");
     }
     assert_eq!(stage.created().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! A worker with the stand-in for pyiqa, pictures for it, and what it left behind.
+//! A worker with the stand-in for pyiqa, images for it, and what it left behind.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl Stage {
         Self { worker: Worker::new(settings), home }
     }
 
-    /// The score of one picture.
+    /// The score of one image.
     pub fn score(&self, metric: &str, image: &Image) -> Result<f64, String> {
         let measured = self.worker.measure(&WorkerSection::new(metric), &[Pair::single(image)]).pop().unwrap();
         number(measured)
@@ -79,7 +79,7 @@ pub fn number(measured: Result<WorkerScore, Failure>) -> Result<f64, String> {
     }
 }
 
-/// A picture whose samples are all different from their neighbors, the first one `first`.
+/// An image whose samples are all different from their neighbors, the first one `first`.
 pub fn picture(width: usize, height: usize, first: u8) -> Image {
     let samples = (0..width * height * 3).map(|i| (i * 37 % 251) as u8).collect::<Vec<_>>();
     let mut samples = samples;

@@ -54,7 +54,7 @@ addEventListener("hashchange", () => {
   }
 });
 
-// Large pictures; a click or an arrow shows the next of the same case in the same place, so that differences flicker.
+// Large images; a click or an arrow shows the next of the same case in the same place, so that differences flicker.
 const viewer = document.getElementById("viewer");
 let shown = [], place = 0;
 const view = (next) => {

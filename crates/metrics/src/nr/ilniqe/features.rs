@@ -1,4 +1,4 @@
-//! The 468 features of each block of a picture of 524x524: statistics of local contrast, of gradients, of log-Gabor
+//! The 468 features of each block of an image of 524x524: statistics of local contrast, of gradients, of log-Gabor
 //! responses and their gradients, and of color, at two scales.
 
 use rayon::prelude::*;

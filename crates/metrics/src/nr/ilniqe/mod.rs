@@ -3,11 +3,11 @@
 //! **What it measures**: how far the statistics of each block (local contrast, gradients, log-Gabor responses, color)
 //! lie from a model of undistorted photographs; no human scores went into it.
 //! **Range and direction**: 0 upwards, about 20 for good photographs, above 100 for strong damage; lower is better.
-//! **Reference**: Zhang, Zhang, Bovik, IEEE TIP 24(8), 2015; the authors' MATLAB release: the picture is resized to
+//! **Reference**: Zhang, Zhang, Bovik, IEEE TIP 24(8), 2015; the authors' MATLAB release: the image is resized to
 //! 524x524 as 8-bit samples (MATLAB's `imresize` rounds after either axis), 6x6 blocks of 84x84. The template model is
 //! not shipped: give the authors' `templateModel.mat` to [`Ilniqe::from_mat`].
 //! **Deviations**: I04 0.0006 %, I06 -0.002 %; I03 -0.03 %, I08 -0.06 % and I19 -0.47 %, which have flat areas: there the
-//! coefficient of local contrast is exactly 0 here and rounding noise in MATLAB. 16-bit pictures are rounded to 8 bits,
+//! coefficient of local contrast is exactly 0 here and rounding noise in MATLAB. 16-bit images are rounded to 8 bits,
 //! gray ones have three equal channels.
 
 mod features;
@@ -43,7 +43,7 @@ static INFO: Info = Info {
 const HINT: &str = "give it with --model ILNIQE=PATH or AGENTICIQA_ILNIQE_MODEL";
 /// The variable of the model file.
 const VARIABLE: &str = "templateModel";
-/// Side of the resized picture.
+/// Side of the resized image.
 const SIDE: usize = 524;
 /// Stands for an infinite feature.
 const INFINITE: f64 = 10_000.0;

@@ -1,4 +1,4 @@
-//! Questions about pictures: the contract of `/assess`, and the stream of what happens.
+//! Questions about images: the contract of `/assess`, and the stream of what happens.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ async fn a_form_is_answered_and_the_answer_is_kept() {
     let row = &list["assessments"][0];
     assert_eq!((row["id"].as_str(), row["image_id"].as_str()), (Some(id), Some(image_id)));
     assert_eq!((&row["query"], &row["quality_score"]), (&json!("Is it blurry?"), &answer["quality_score"]));
-    // The picture is known by its id now.
+    // The image is known by its id now.
     let again = json!({"query": "Is it blurry?", "image_id": image_id});
     let second = server.json("/assess", &again).await.good();
     assert_eq!((&second["quality_score"], &second["image_id"]), (&answer["quality_score"], &answer["image_id"]));
@@ -90,7 +90,7 @@ async fn fields_that_are_missing_or_wrong_are_named() {
     says(json!({"query": "a", "image_path": "osprey.jpg", "regions": {"face": [0, 0, 99999, 5]}}), 422, "face").await;
     says(json!({"query": "a", "image_path": "osprey.jpg", "answer": "choice"}), 422, "options").await;
     says(json!({"query": "a", "image_path": "osprey.jpg", "image_id": "x"}), 422, "not several").await;
-    says(json!({"query": "a", "image_id": "0".repeat(64)}), 404, "no picture").await;
+    says(json!({"query": "a", "image_id": "0".repeat(64)}), 404, "no image").await;
     says(json!({"query": "a", "image_path": "none.jpg"}), 400, "none.jpg").await;
     says(json!({"query": "a".repeat(1 << 20), "image_path": "osprey.jpg"}), 422, "characters").await;
     let large = Form::default().file("image", "a.jpg", &bytes(PHOTO)).text("query", &"a".repeat(1 << 20));
@@ -132,7 +132,7 @@ async fn a_stream_tells_every_step_and_ends_with_the_answer() {
         .collect();
     assert_eq!(nodes, ["planner", "executor", "summarizer"]);
     // What is wrong with the request is told by the status.
-    let bad = Form::default().file("image", "a.jpg", b"no picture").text("query", "Rate it.");
+    let bad = Form::default().file("image", "a.jpg", b"no image").text("query", "Rate it.");
     server.form("/assess/stream", bad).await.problem(400);
 }
 

@@ -1,4 +1,4 @@
-//! Pictures that are sent and files that are named.
+//! Images that are sent and files that are named.
 
 use agenticiqa::imaging::Decoder;
 use serde_json::json;

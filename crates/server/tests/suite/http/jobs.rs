@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::http::support::{Answer, BLURRED, Form, PHOTO, Running, bytes, events, noise, repository, start};
 
-/// A folder of so many small pictures.
+/// A folder of so many small images.
 fn folder(data: &Path, count: u64) -> std::path::PathBuf {
     let folder = data.join("photos");
     std::fs::create_dir_all(folder.join("deep")).unwrap();

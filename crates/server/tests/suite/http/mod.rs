@@ -1,4 +1,4 @@
-//! The service as its clients see it: a real server on a port of this machine, real pictures, a real client.
+//! The service as its clients see it: a real server on a port of this machine, real images, a real client.
 mod abuse;
 mod access;
 mod assess;

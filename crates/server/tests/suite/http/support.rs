@@ -59,7 +59,7 @@ pub async fn plain() -> (tempfile::TempDir, Running) {
     (data, running)
 }
 
-/// A server that may read the pictures of the repository.
+/// A server that may read the images of the repository.
 pub async fn with_root() -> (tempfile::TempDir, Running) {
     let data = tempfile::tempdir().unwrap();
     let running =
@@ -211,7 +211,7 @@ pub async fn events(response: Response) -> Vec<Event> {
     text.split("\n\n").filter_map(event).collect()
 }
 
-/// A picture that no cache knows: some noise, different for every seed.
+/// An image that no cache knows: some noise, different for every seed.
 pub fn noise(side: usize, seed: u64) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(seed);
     let samples = (0..side * side * 3).map(|_| random.u8(..)).collect();

@@ -12,16 +12,16 @@ use crate::model_file;
 /// The model that is built in.
 pub(super) static BYTES: &[u8] = include_bytes!("../../../models/fused-fr.bin");
 
-/// The score of a picture that cannot be told from its reference.
+/// The score of an image that cannot be told from its reference.
 pub const BEST: f64 = 5.0;
-/// The score of a picture of which nothing is left.
+/// The score of an image of which nothing is left.
 pub const WORST: f64 = 1.0;
 
 /// The form of the file, and of the way from measurements to a score.
 const VERSION: u32 = 1;
 /// The most support points that a file may have.
 const MOST_CENTERS: usize = 1000;
-/// Corrections and uncertainty fade within about this distance from the best score: a picture that is almost its reference is
+/// Corrections and uncertainty fade within about this distance from the best score: an image that is almost its reference is
 /// almost certainly as good.
 const FADING: f64 = 0.25;
 
@@ -36,12 +36,12 @@ pub struct Judgment {
     pub high: f64,
     /// What the panel says, without correction.
     pub panel: f64,
-    /// How much of the correction counts: 1 for pictures like those of the training, 0 for others.
+    /// How much of the correction counts: 1 for images like those of the training, 0 for others.
     pub trust: f64,
 }
 
 impl Judgment {
-    /// What identical pictures get.
+    /// What identical images get.
     pub const IDENTICAL: Self = Self { score: BEST, low: BEST, high: BEST, panel: BEST, trust: 1.0 };
 }
 

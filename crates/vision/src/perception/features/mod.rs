@@ -1,4 +1,4 @@
-//! What is measured of a picture alone: named numbers, the same code for fitting and for judging.
+//! What is measured of an image alone: named numbers, the same code for fitting and for judging.
 
 mod color;
 mod detail;
@@ -62,13 +62,13 @@ impl Features {
 pub(super) trait Statistic: Default + Send {
     /// Of one tile.
     fn measure(tile: &Tile) -> Self;
-    /// Of two parts of the picture together.
+    /// Of two parts of the image together.
     fn merge(&mut self, other: Self);
     /// The numbers that it stands for.
     fn write(&self, features: &mut Features);
 }
 
-/// Everything that is measured of a picture alone.
+/// Everything that is measured of an image alone.
 pub fn measure(view: &View<'_>) -> Features {
     let mut features = Features::default();
     let found: Vec<Found> = view.tiles().map(|tile| Found::measure(&tile)).collect();
@@ -80,7 +80,7 @@ pub fn measure(view: &View<'_>) -> Features {
     features
 }
 
-/// All statistics of a part of the picture.
+/// All statistics of a part of the image.
 #[derive(Default)]
 struct Found {
     noise: noise::Noise,

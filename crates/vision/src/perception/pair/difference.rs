@@ -1,4 +1,4 @@
-//! The difference of both pictures: how large, how peaked, where, and whether it has a grid.
+//! The difference of both images: how large, how peaked, where, and whether it has a grid.
 
 use super::{Joint, PairStatistic};
 use crate::perception::features::{Features, log_ratio, quantile};

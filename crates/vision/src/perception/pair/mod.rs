@@ -1,4 +1,4 @@
-//! What is measured of a picture against its reference: tone, bands, and the difference of both.
+//! What is measured of an image against its reference: tone, bands, and the difference of both.
 
 mod bands;
 mod difference;
@@ -11,9 +11,9 @@ use super::view::{Tile, View};
 
 /// A statistic of two tiles of one place.
 trait PairStatistic: Default + Send {
-    /// Of one tile of the reference and the same of the picture.
+    /// Of one tile of the reference and the same of the image.
     fn measure(reference: &Tile, distorted: &Tile) -> Self;
-    /// Of two parts of the picture together.
+    /// Of two parts of the image together.
     fn merge(&mut self, other: Self);
     /// The numbers that it stands for.
     fn write(&self, features: &mut Features);

@@ -64,7 +64,7 @@ impl<'a> Findings<'a> {
     }
 
     /// How bad a distortion of a part is: as analyzed, or none where detection looked and did not find it. A part
-    /// without evidence of its own is judged by the whole picture.
+    /// without evidence of its own is judged by the whole image.
     pub fn of(&self, part: &str, distortion: Distortion) -> Option<Finding<'a>> {
         let own = self.own(part, distortion);
         if own.is_none() && !self.has(part) { self.own(GLOBAL, distortion) } else { own }

@@ -38,7 +38,7 @@ pub struct Case<'a> {
     pub evidence: &'a ExecutorOutput,
     /// What the tools alone say.
     pub fused: Option<Estimate>,
-    /// The parts whose place in the picture is known.
+    /// The parts whose place in the image is known.
     pub placed: &'a [&'a str],
     /// The tools, for the direction of their scores.
     pub registry: &'a Registry,
@@ -317,7 +317,7 @@ fn say_places(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
         let pointers =
             findings.pointers_of(part).into_iter().chain(runs.into_iter().map(|(pointer, _)| pointer)).collect();
         let name = reasons.wording.part(part);
-        let english = format!("The place of {name} is not known, so the whole picture was measured");
+        let english = format!("The place of {name} is not known, so the whole image was measured");
         reasons.say(&reasons.wording.pick(&english, &format!("{name}的位置未知，因此测量的是整张图像")), pointers);
     }
 }

@@ -17,10 +17,10 @@ impl Wording {
         if self.chinese { chinese.to_owned() } else { english.to_owned() }
     }
 
-    /// A part of the picture.
+    /// A part of the image.
     pub fn part(self, name: &str) -> String {
         match (name, self.chinese) {
-            (GLOBAL, false) => "the whole picture".to_owned(),
+            (GLOBAL, false) => "the whole image".to_owned(),
             (GLOBAL, true) => "整张图像".to_owned(),
             (_, true) => name.to_owned(),
             (_, false) if name.starts_with("the ") || !name.is_ascii() => name.to_owned(),
@@ -77,7 +77,7 @@ impl Wording {
         self.pick(&english, &format!("分数以{tools}为准，它按人的主观评分拟合；其他工具作为旁证"))
     }
 
-    /// "severe blur in the car", "no visible noise in the whole picture".
+    /// "severe blur in the car", "no visible noise in the whole image".
     pub fn found(self, finding: &Finding<'_>) -> String {
         let (part, distortion) = (self.part(finding.part), self.distortion(finding.distortion));
         match (finding.severity, self.chinese) {

@@ -48,7 +48,7 @@ def samples(picture):
     with open(picture, "rb") as file:
         kind, width, height, largest, pixels = file.read().split(maxsplit=4)
     if kind != b"P6" or largest != b"255":
-        raise ValueError(f"{picture} is no picture")
+        raise ValueError(f"{picture} is no image")
     planes = [value / 255 for channel in range(3) for value in pixels[channel::3]]
     return Samples((1, 3, int(height), int(width)), planes)
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::state::Interval;
 
-/// Evidence of a blurred picture with a tool that knows its interval.
+/// Evidence of a blurred image with a tool that knows its interval.
 fn carried(score: f64, low: f64, high: f64) -> ExecutorOutput {
     carried_by("Fused-FR", (Blurs, Severity::Severe), [score, low, high])
 }

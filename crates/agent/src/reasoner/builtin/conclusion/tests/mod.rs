@@ -121,20 +121,20 @@ fn blurred(severity: Severity) -> ExecutorOutput {
 fn yes_or_no_questions_are_answered_by_severity() {
     use Severity::{Moderate, None, Severe, Slight};
     for (query, severity, expected) in [
-        ("Is the image blurry?", Slight, "Yes: slight blur in the whole picture."),
-        ("Is the image blurry?", None, "No: no visible blur in the whole picture."),
-        ("Is the image very blurry?", Slight, "No: slight blur in the whole picture."),
-        ("Is the image very blurry?", Moderate, "Yes: moderate blur in the whole picture."),
-        ("Is the image severely blurred?", Moderate, "No: moderate blur in the whole picture."),
-        ("Is the image sharp?", Slight, "Yes: slight blur in the whole picture."),
-        ("Is the image sharp?", Severe, "No: severe blur in the whole picture."),
-        ("Is the image perfectly sharp?", Slight, "No: slight blur in the whole picture."),
-        ("Is the image noisy?", Severe, "No: no visible noise in the whole picture."),
-        ("Is the image free of noise?", Severe, "Yes: no visible noise in the whole picture."),
+        ("Is the image blurry?", Slight, "Yes: slight blur in the whole image."),
+        ("Is the image blurry?", None, "No: no visible blur in the whole image."),
+        ("Is the image very blurry?", Slight, "No: slight blur in the whole image."),
+        ("Is the image very blurry?", Moderate, "Yes: moderate blur in the whole image."),
+        ("Is the image severely blurred?", Moderate, "No: moderate blur in the whole image."),
+        ("Is the image sharp?", Slight, "Yes: slight blur in the whole image."),
+        ("Is the image sharp?", Severe, "No: severe blur in the whole image."),
+        ("Is the image perfectly sharp?", Slight, "No: slight blur in the whole image."),
+        ("Is the image noisy?", Severe, "No: no visible noise in the whole image."),
+        ("Is the image free of noise?", Severe, "Yes: no visible noise in the whole image."),
         ("图像模糊吗？", Severe, "是：整张图像有严重的模糊。"),
         ("图像清晰吗？", Severe, "否：整张图像有严重的模糊。"),
         ("Is there any distortion?", None, "No: no visible distortion was found."),
-        ("Is there any distortion?", Severe, "Yes: severe blur in the whole picture."),
+        ("Is there any distortion?", Severe, "Yes: severe blur in the whole image."),
         ("Is the quality good?", Severe, "No: the quality is poor."),
     ] {
         assert_eq!(concluded(query, &blurred(severity), &[]).final_answer, expected, "{query} {severity}");
@@ -161,7 +161,7 @@ fn the_most_severe_of_the_distortions_offered_is_chosen() {
         &[
             (GLOBAL, Noise, Severity::Severe, "sigma is 18.5"),
             (GLOBAL, Blurs, Severity::Slight, "edges are 2.1 pixels wide"),
-            (GLOBAL, Brightness, Severity::Moderate, "the picture is underexposed, mean brightness 0.18"),
+            (GLOBAL, Brightness, Severity::Moderate, "the image is underexposed, mean brightness 0.18"),
         ],
         Vec::new(),
     );
@@ -178,7 +178,7 @@ fn the_most_severe_of_the_distortions_offered_is_chosen() {
         assert_eq!(conclusion.final_answer, expected, "{query}: {}", conclusion.reasoning);
     }
     let text = concluded("Which distortion is the worst?", &found, &[]).final_answer;
-    assert!(text.starts_with("Severe noise in the whole picture; moderate wrong brightness"), "{text}");
+    assert!(text.starts_with("Severe noise in the whole image; moderate wrong brightness"), "{text}");
 }
 
 #[test]
@@ -265,8 +265,8 @@ fn further_distortions_lower_the_levels_and_the_worst_matters_most() {
 fn reasons_carry_the_numbers_of_analyses_and_tools_with_their_direction() {
     let reasoning = concluded("Is the image blurry?", &blurred(Severity::Severe), &[]).reasoning;
     for part in [
-        "Severe blur in the whole picture: edges are 4.2 pixels wide.",
-        "BRISQUE gave 61.23 (lower is better) for the whole picture, 1.87 on the scale from 1 to 5.",
+        "Severe blur in the whole image: edges are 4.2 pixels wide.",
+        "BRISQUE gave 61.23 (lower is better) for the whole image, 1.87 on the scale from 1 to 5.",
         "PIQE gave 0.4321 (lower is better)",
         "Together the tools say 2.14 on the scale from 1 to 5.",
     ] {
@@ -280,8 +280,7 @@ fn reasons_carry_the_numbers_of_analyses_and_tools_with_their_direction() {
 fn what_is_missing_is_said() {
     let found = evidence(&[("car", Blurs, Severity::Slight, "edges are 2.2 pixels wide")], Vec::new());
     let conclusion = concluded("Is the car blurry?", &found, &[]);
-    for part in
-        ["The place of the car is not known, so the whole picture was measured.", "No tool scores were measured"]
+    for part in ["The place of the car is not known, so the whole image was measured.", "No tool scores were measured"]
     {
         assert!(conclusion.reasoning.contains(part), "{}", conclusion.reasoning);
     }
@@ -301,12 +300,11 @@ fn what_is_missing_is_said() {
 #[test]
 fn failed_and_standing_in_tools_are_told() {
     let mut failed = log("NIQE", GLOBAL, 0.0, 1.0, None);
-    (failed.raw_score, failed.normalized_score, failed.error) = (None, None, Some("the picture is too small".into()));
+    (failed.raw_score, failed.normalized_score, failed.error) = (None, None, Some("the image is too small".into()));
     let mut fallback = log("BRISQUE", GLOBAL, f64::INFINITY, 2.0, None);
     fallback.fallback = true;
     let reasoning = concluded("Rate it", &evidence(&[], vec![failed, fallback]), &[]).reasoning;
-    for part in
-        ["NIQE gave no score for the whole picture: the picture is too small.", "gave infinity", "It stands in for"]
+    for part in ["NIQE gave no score for the whole image: the image is too small.", "gave infinity", "It stands in for"]
     {
         assert!(reasoning.contains(part), "{reasoning}");
     }
@@ -318,7 +316,7 @@ fn contradictions_are_noted_with_both_sides() {
     let found = evidence(&[(GLOBAL, Blurs, Severity::Severe, "edges are 6.1 pixels wide")], logs);
     let conclusion = concluded("Is the image blurry?", &found, &[]);
     let used = conclusion.used_evidence.iter().find(|used| used.sentence.starts_with("Contradictory")).unwrap();
-    assert_eq!(used.sentence, "Contradictory evidence: severe blur in the whole picture, yet VSI scores 4.52.");
+    assert_eq!(used.sentence, "Contradictory evidence: severe blur in the whole image, yet VSI scores 4.52.");
     assert_eq!(used.evidence, ["/distortion_analysis/Global/0", "/tool_logs/0"]);
     let agreeing = evidence(&[(GLOBAL, Blurs, Severity::Moderate, "x")], vec![log("VSI", GLOBAL, 0.99, 4.52, None)]);
     assert!(!concluded("Is the image blurry?", &agreeing, &[]).reasoning.contains("Contradict"));
@@ -357,7 +355,7 @@ fn names_of_parts_are_escaped_in_pointers() {
 
 #[test]
 fn direction_of_brightness_is_read_from_the_explanation() {
-    let dark = evidence(&[(GLOBAL, Brightness, Severity::Moderate, "the picture is too dark, mean 0.12")], Vec::new());
+    let dark = evidence(&[(GLOBAL, Brightness, Severity::Moderate, "the image is too dark, mean 0.12")], Vec::new());
     assert!(concluded("Is it too dark?", &dark, &[]).final_answer.starts_with("Yes"));
     assert!(concluded("Is it too bright?", &dark, &[]).final_answer.starts_with("No"));
     let silent = evidence(&[(GLOBAL, Brightness, Severity::Moderate, "mean 0.12")], Vec::new());
@@ -383,5 +381,5 @@ fn kinds_of_one_distortion_are_told_by_the_explanation() {
 fn an_unknown_direction_is_said() {
     let silent = evidence(&[(GLOBAL, Brightness, Severity::Moderate, "mean 0.12")], Vec::new());
     let answer = concluded("Is it too bright?", &silent, &[]).final_answer;
-    assert_eq!(answer, "Yes: moderate wrong brightness in the whole picture (too low or too high is not recorded).");
+    assert_eq!(answer, "Yes: moderate wrong brightness in the whole image (too low or too high is not recorded).");
 }
