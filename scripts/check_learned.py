@@ -157,7 +157,9 @@ class Model:
 
 
 def picture(path: Path) -> np.ndarray:
-    return np.ascontiguousarray((np.asarray(Image.open(path).convert("RGB"), np.float32) / 255).transpose(2, 0, 1)[None])
+    return np.ascontiguousarray(
+        (np.asarray(Image.open(path).convert("RGB"), np.float32) / 255).transpose(2, 0, 1)[None]
+    )
 
 
 class Comparison:
@@ -200,7 +202,9 @@ def compare_nima(file: h5py.File, arguments: argparse.Namespace, comparison: Com
     ratings = np.arange(1, 11)
     for pair in PAIRS:
         # As Keras' load_img: to 224 by 224, the nearest pixel.
-        small = Image.open(arguments.pictures / "ref_dir" / f"{pair}.bmp").convert("RGB").resize((224, 224), Image.NEAREST)
+        small = (
+            Image.open(arguments.pictures / "ref_dir" / f"{pair}.bmp").convert("RGB").resize((224, 224), Image.NEAREST)
+        )
         pixels = np.ascontiguousarray((np.asarray(small, np.float32) / 255).transpose(2, 0, 1)[None])
         ours = session.run(["ratings"], {"image": pixels})[0][0]
         theirs = nima(file, torch.from_numpy(pixels))

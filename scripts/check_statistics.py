@@ -73,28 +73,45 @@ def williams(first, second, between, count):
 def expected():
     correlations = []
     for name, (x, y) in correlation_cases().items():
-        correlations.append({
-            "name": name,
-            "x": x.tolist(),
-            "y": y.tolist(),
-            "ranks": stats.rankdata(x).tolist(),
-            "pearson": float(stats.pearsonr(x, y).statistic),
-            "spearman": float(stats.spearmanr(x, y).statistic),
-            "kendall": float(stats.kendalltau(x, y).statistic),
-            "rmse": float(np.sqrt(np.mean((x - y) ** 2))),
-        })
+        correlations.append(
+            {
+                "name": name,
+                "x": x.tolist(),
+                "y": y.tolist(),
+                "ranks": stats.rankdata(x).tolist(),
+                "pearson": float(stats.pearsonr(x, y).statistic),
+                "spearman": float(stats.spearmanr(x, y).statistic),
+                "kendall": float(stats.kendalltau(x, y).statistic),
+                "rmse": float(np.sqrt(np.mean((x - y) ** 2))),
+            }
+        )
     wilson = []
     for successes, count, confidence in [(0, 7, 0.95), (3, 7, 0.95), (804, 1000, 0.95), (7, 7, 0.9), (1, 1000, 0.99)]:
         interval = stats.binomtest(successes, count).proportion_ci(confidence, method="wilson")
         wilson.append([successes, count, confidence, float(interval.low), float(interval.high)])
-    student = [[t, df, float(2 * stats.t.sf(abs(t), df))]
-               for t in (0.1, 1.0, -2.5, 6.0, 30.0) for df in (1.0, 4.0, 57.0, 2997.0)]
+    student = [
+        [t, df, float(2 * stats.t.sf(abs(t), df))]
+        for t in (0.1, 1.0, -2.5, 6.0, 30.0)
+        for df in (1.0, 4.0, 57.0, 2997.0)
+    ]
     normal = [[p, float(stats.norm.ppf(p))] for p in (1e-10, 0.001, 0.025, 0.2, 0.5, 0.9, 0.995)]
-    tests = [[first, second, between, count, *williams(first, second, between, count)]
-             for first, second, between, count in
-             [(0.9, 0.85, 0.92, 100), (0.5, 0.52, 0.3, 3000), (-0.2, 0.4, 0.1, 25), (0.99, 0.2, 0.25, 12)]]
-    return {"correlations": correlations, "wilson": wilson, "student": student, "normal": normal, "williams": tests,
-            "fits": fit_cases()}
+    tests = [
+        [first, second, between, count, *williams(first, second, between, count)]
+        for first, second, between, count in [
+            (0.9, 0.85, 0.92, 100),
+            (0.5, 0.52, 0.3, 3000),
+            (-0.2, 0.4, 0.1, 25),
+            (0.99, 0.2, 0.25, 12),
+        ]
+    ]
+    return {
+        "correlations": correlations,
+        "wilson": wilson,
+        "student": student,
+        "normal": normal,
+        "williams": tests,
+        "fits": fit_cases(),
+    }
 
 
 def worst(ours, theirs):

@@ -25,8 +25,24 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from compare_peers import load_pair
 from peers import DEFAULT_VENV, ROOT, enter_venv
 
-FULL_REFERENCE = "psnr psnry ssim ssimc ms_ssim cw_ssim fsim vif gmsd vsi nlpd mad lpips dists topiq_fr".split()
-NO_REFERENCE = "entropy piqe niqe brisque ilniqe musiq clipiqa qalign".split()
+FULL_REFERENCE = [
+    "psnr",
+    "psnry",
+    "ssim",
+    "ssimc",
+    "ms_ssim",
+    "cw_ssim",
+    "fsim",
+    "vif",
+    "gmsd",
+    "vsi",
+    "nlpd",
+    "mad",
+    "lpips",
+    "dists",
+    "topiq_fr",
+]
+NO_REFERENCE = ["entropy", "piqe", "niqe", "brisque", "ilniqe", "musiq", "clipiqa", "qalign"]
 SIZES = ("512x384", "1920x1080")
 REPETITIONS = 60
 ASKED = 5.0
@@ -77,7 +93,9 @@ def compare(example: Path, files: dict, pixels: dict) -> bool:
     import pyiqa
     import torch
 
-    print(f"\npyiqa {pyiqa.__version__}, torch {torch.__version__}\n\n| metric | worker | direct | |\n| --- | ---: | ---: | --- |")
+    print(
+        f"\npyiqa {pyiqa.__version__}, torch {torch.__version__}\n\n| metric | worker | direct | |\n| --- | ---: | ---: | --- |"
+    )
     served = wrong = 0
     for name in FULL_REFERENCE + NO_REFERENCE:
         size = "256x192" if name == "mad" else "512x384"  # pyiqa's MAD takes minutes on larger images
@@ -86,8 +104,9 @@ def compare(example: Path, files: dict, pixels: dict) -> bool:
         if "error" in ours:
             print(f"| {name} | | | {ours['error'][:150].replace('|', '/')} |", flush=True)
             continue
-        reference, distorted = (torch.from_numpy(p.copy()).permute(2, 0, 1)[None].contiguous().float() / 255
-                                for p in pixels[size])
+        reference, distorted = (
+            torch.from_numpy(p.copy()).permute(2, 0, 1)[None].contiguous().float() / 255 for p in pixels[size]
+        )
         torch.manual_seed(123)
         metric = pyiqa.create_metric(name, device="cpu")
         direct = float(metric(distorted, reference) if kind == "FR" else metric(distorted))
@@ -116,8 +135,11 @@ def round_trips(example: Path, files: dict, pixels: dict) -> bool:
             rest = statistics.median(a - b for a, b in zip(whole, own)) * 1e3
             besides[size, label] = rest
             floats = change_to_floats(pixels[size][0]) * (2 if metric.startswith("FR") else 1)
-            print(f"| {label} | {size} | {statistics.median(whole) * 1e3:.2f} | {statistics.median(own) * 1e3:.2f} | "
-                  f"{rest:.2f} | {floats:.2f} |", flush=True)
+            print(
+                f"| {label} | {size} | {statistics.median(whole) * 1e3:.2f} | {statistics.median(own) * 1e3:.2f} | "
+                f"{rest:.2f} | {floats:.2f} |",
+                flush=True,
+            )
     return any(rest > ASKED for (size, _), rest in besides.items() if size == SIZES[0])
 
 

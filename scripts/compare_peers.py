@@ -38,7 +38,7 @@ PATIENCE = 2
 TARGETS = {name: 10 for name in METRICS if name not in {"PSNR", "ENTROPY", "ILNIQE"}} | {"CW-SSIM": 20, "MAD": 20}
 LUMA_TARGETS = {"SSIM": 2, "GMSD": 1}
 LARGE = (8660, 5774)
-# A peer that takes longer than this many seconds is run once, on one thread: neither would change the image.
+# A peer that takes longer than this many seconds is run once, on one thread: more runs or threads would not change the comparison.
 SLOW = 10
 
 
@@ -51,7 +51,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", metavar="METRIC", help="these metrics alone")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds (%(default)s)")
     parser.add_argument("--budget", type=float, default=30, help="seconds after which a metric gets no new round")
-    parser.add_argument("--cpu-time", action="store_true", help="processor time and one thread only: for a busy machine")
+    parser.add_argument(
+        "--cpu-time", action="store_true", help="processor time and one thread only: for a busy machine"
+    )
     parser.add_argument("--cold-start", action="store_true", help="time the whole program")
     parser.add_argument("--memory", action="store_true", help="peak memory of each metric at 50 megapixels")
     parser.add_argument("--no-build", action="store_true", help="take the programs in target/release as they are")
@@ -245,7 +247,9 @@ def milliseconds(seconds: float | None) -> str:
 
 
 def table_lines(header: list[str], rows: list[list[str]]) -> list[str]:
-    line = lambda cells: "| " + " | ".join(cells) + " |"
+    def line(cells: list[str]) -> str:
+        return "| " + " | ".join(cells) + " |"
+
     return [line(header), line(["---"] + ["---:"] * (len(header) - 1)), *map(line, rows)]
 
 
@@ -307,7 +311,8 @@ def memory_table(table: dict) -> list[str]:
 
 
 def machine() -> str:
-    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    with open("/proc/cpuinfo") as lines:
+        model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "?")
     peers = ", ".join(REQUIREMENTS[:4]).replace("==", " ")
     today = datetime.date.today().isoformat()
     return f"{today}, {model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}; {peers}."

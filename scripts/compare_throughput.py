@@ -3,8 +3,9 @@
 
     /path/to/venv/bin/python scripts/compare_throughput.py PAIRS.jsonl [--seconds 20] [--rounds 3] [--program PATH]
 
-The venv is that of scripts/compare_peers.py. PROGRAM is `cargo build --release -p agenticiqa --example score_pairs`.
+The venv is that of scripts/compare_peers.py. PROGRAM is `cargo build --release -p agenticiqa-tools --example score_pairs`.
 """
+
 import argparse
 import json
 import os
@@ -29,7 +30,8 @@ def main():
     from PIL import Image
 
     torch.set_num_threads(os.cpu_count())
-    lines = [json.loads(line) for line in open(arguments.pairs)]
+    with open(arguments.pairs) as file:
+        lines = [json.loads(line) for line in file]
     metrics = [pyiqa.create_metric(name, device="cpu") for name in METRICS]
 
     def tensor(path):
@@ -61,8 +63,11 @@ def main():
     for number in range(arguments.rounds):
         rounds.append((theirs(), ours()))
         (their_rate, their_time), (our_rate, our_time) = rounds[-1]
-        print(f"round {number + 1}: pyiqa {their_rate:.2f} pairs a second ({their_time:.1f} ms of processor time each), "
-              f"ours {our_rate:.1f} ({our_time:.2f} ms)", flush=True)
+        print(
+            f"round {number + 1}: pyiqa {their_rate:.2f} pairs a second ({their_time:.1f} ms of processor time each), "
+            f"ours {our_rate:.1f} ({our_time:.2f} ms)",
+            flush=True,
+        )
     rates = [max(found[side][0] for found in rounds) for side in (0, 1)]
     times = [min(found[side][1] for found in rounds) for side in (0, 1)]
     print(f"best: {rates[1] / rates[0]:.1f} times the throughput, {times[0] / times[1]:.1f} times less processor time")

@@ -42,7 +42,10 @@ def torch_metrics():
     from pyiqa.archs.dists_arch import DISTS
     from pyiqa.archs.lpips_arch import LPIPS
 
-    return {"LPIPS": LPIPS(net="alex", pretrained=False, pnet_rand=True).eval(), "DISTS": DISTS(pretrained=False).eval()}
+    return {
+        "LPIPS": LPIPS(net="alex", pretrained=False, pnet_rand=True).eval(),
+        "DISTS": DISTS(pretrained=False).eval(),
+    }
 
 
 def time_torch(metric, width: int, height: int, threads: int, calls: int) -> float:
@@ -71,7 +74,9 @@ def time_ours(program: Path, models: Path, name: str, size, threads: int, librar
 
 
 def build() -> Path:
-    subprocess.run(["cargo", "build", "--release", "-p", "agenticiqa-onnx", "--example", "time_model"], cwd=ROOT, check=True)
+    subprocess.run(
+        ["cargo", "build", "--release", "-p", "agenticiqa-onnx", "--example", "time_model"], cwd=ROOT, check=True
+    )
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     return target / "release" / "examples" / "time_model"
 

@@ -70,7 +70,11 @@ def samples(folder: Path, count: int) -> list[dict[str, str]]:
     """Rows of pairs: so many names, and images that are not all the same."""
     several = [pictures(folder, SIZES["512x384"], shift) for shift in range(0, 7 * DIFFERENT, 7)]
     return [
-        {"sample_id": f"photographs/{number // 1000:03}/{number:06}.jpg", "image_path": str(jpeg), "reference_path": str(png)}
+        {
+            "sample_id": f"photographs/{number // 1000:03}/{number:06}.jpg",
+            "image_path": str(jpeg),
+            "reference_path": str(png),
+        }
         for number, (jpeg, png) in zip(range(count), itertools.cycle(several))
     ]
 
@@ -80,7 +84,10 @@ def of_size(folder: Path, size: tuple[int, int], asked: agenticiqa.Agent) -> dic
     jpeg, png = pictures(folder, size)
     repeat = 7 if size[0] < 1000 else 3
     coded, original = numpy.asarray(Image.open(jpeg)), numpy.asarray(Image.open(png))
-    seconds = {"decode": least(lambda: agenticiqa.Picture(jpeg), repeat), "decode png": least(lambda: agenticiqa.Picture(png), repeat)}
+    seconds = {
+        "decode": least(lambda: agenticiqa.Picture(jpeg), repeat),
+        "decode png": least(lambda: agenticiqa.Picture(png), repeat),
+    }
     for tool, compares in TOOLS.items():
         metric = agenticiqa.Metric(tool)
         # A new image each time: what a metric keeps with one would not be measured again.
@@ -89,7 +96,11 @@ def of_size(folder: Path, size: tuple[int, int], asked: agenticiqa.Agent) -> dic
     agent.assess(jpeg, QUESTION)
     seconds["assess builtin"] = least(lambda: agent.assess(jpeg, QUESTION), repeat)
     seconds["assess model"] = least(lambda: asked.assess(jpeg, "Rate it."), repeat)
-    return {"bytes": jpeg.stat().st_size, "png_bytes": png.stat().st_size, "seconds": {name: round(value, 6) for name, value in seconds.items()}}
+    return {
+        "bytes": jpeg.stat().st_size,
+        "png_bytes": png.stat().st_size,
+        "seconds": {name: round(value, 6) for name, value in seconds.items()},
+    }
 
 
 class Counter:
@@ -113,12 +124,22 @@ def of_tiny_vlm(folder: Path) -> dict[str, float]:
     """Calls of a real vision-chat server, llama.cpp with a tiny model, on one thread: seconds and tokens of each."""
     home = ROOT / "test-data" / "tiny-vlm"
     jpeg, _ = pictures(folder, SIZES["512x384"])
-    command = [home / "venv" / "bin" / "python", ROOT / "tools" / "tiny-vlm" / "serve.py", home / "model.gguf", "0", home / "projector.gguf"]
+    command = [
+        home / "venv" / "bin" / "python",
+        ROOT / "tools" / "tiny-vlm" / "serve.py",
+        home / "model.gguf",
+        "0",
+        home / "projector.gguf",
+    ]
     variables = {**os.environ, "TINY_VLM_THREADS": "1"}
-    with subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=variables) as server:
+    with subprocess.Popen(
+        list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=variables
+    ) as server:
         url = next(line.split()[1] for line in server.stdout if line.startswith("LISTENING"))
         counter = Counter()
-        agent = agenticiqa.Agent("openai.tiny-vlm", settings=UNCACHED | {"providers.openai.base_url": f"{url}/v1/"}, limiter=counter)
+        agent = agenticiqa.Agent(
+            "openai.tiny-vlm", settings=UNCACHED | {"providers.openai.base_url": f"{url}/v1/"}, limiter=counter
+        )
         agent.assess(jpeg, "Rate it.")
         counter.calls, counter.tokens = 0, 0.0
         start = time.perf_counter()
@@ -131,6 +152,7 @@ def of_tiny_vlm(folder: Path) -> dict[str, float]:
 
 def of_jobs(folder: Path) -> list[dict[str, Any]]:
     """Jobs of two actors on Ray: images a second in the middle half of each, for the simulation to be compared with."""
+
     def rate(output: Path, rows: int) -> float:
         """By the files: from the end of the first quarter to that of the third."""
         written = sorted(path.stat().st_mtime for path in output.glob("*.parquet"))
@@ -147,15 +169,36 @@ def of_jobs(folder: Path) -> list[dict[str, Any]]:
         {"job": "score, Fused-NR", "rows": 1536, "rate": rate(folder / "scored", 1536)},
         {"job": "assess, built in", "rows": 1024, "rate": rate(folder / "assessed", 1024)},
     ]
-    command = [sys.executable, str(ROOT / "tools" / "slow_model.py"), "--delay", str(SLOW_SECONDS), "--port", str(SLOW_PORT)]
+    command = [
+        sys.executable,
+        str(ROOT / "tools" / "slow_model.py"),
+        "--delay",
+        str(SLOW_SECONDS),
+        "--port",
+        str(SLOW_PORT),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as model:
         model.stdout.readline()
         settings = UNCACHED | {"providers.openai.base_url": f"http://127.0.0.1:{SLOW_PORT}/v1/"}
         for count, limit in ((640, None), (320, 1200)):
             output = folder / f"asked-{limit}"
             limits = {"openai.*": {"requests_per_minute": limit}} if limit else {}
-            iqa.assess(rows(count), "Rate it.", output=str(output), backend="openai.slow", settings=settings, limits=limits, actors=2)
-            job = {"job": "assess, model", "rows": count, "rate": rate(output, count), "seconds": SLOW_SECONDS, "requests_per_minute": limit}
+            iqa.assess(
+                rows(count),
+                "Rate it.",
+                output=str(output),
+                backend="openai.slow",
+                settings=settings,
+                limits=limits,
+                actors=2,
+            )
+            job = {
+                "job": "assess, model",
+                "rows": count,
+                "rate": rate(output, count),
+                "seconds": SLOW_SECONDS,
+                "requests_per_minute": limit,
+            }
             found.append(job)
         model.terminate()
     return [job | {"rate": round(job["rate"], 2)} for job in found]
@@ -165,13 +208,21 @@ def of_ray(folder: Path) -> dict[str, Any]:
     """What Ray costs besides the work, for each row and each batch, and how large results are."""
     rows = samples(folder, 2048)
     start = time.perf_counter()
-    agenticiqa.score_table([row["image_path"] for row in rows], [row["reference_path"] for row in rows], ["PSNR"], threads=1)
+    agenticiqa.score_table(
+        [row["image_path"] for row in rows], [row["reference_path"] for row in rows], ["PSNR"], threads=1
+    )
     alone = time.perf_counter() - start
 
     def job(batch_size: int, name: str) -> tuple[float, float]:
         """Seconds beyond the work from the first file to the last, and bytes of a row."""
         output = folder / name
-        iqa.score(ray.data.from_items(rows, override_num_blocks=32), ["PSNR"], output=str(output), batch_size=batch_size, actors=1)
+        iqa.score(
+            ray.data.from_items(rows, override_num_blocks=32),
+            ["PSNR"],
+            output=str(output),
+            batch_size=batch_size,
+            actors=1,
+        )
         files = list(output.glob("*.parquet"))
         written = sorted(path.stat().st_mtime for path in files)
         # From the first file to the last: the time to start workers is no part of a long job.
@@ -204,19 +255,40 @@ def main(asked: agenticiqa.Agent) -> None:
         found, figures["jobs"] = of_ray(folder), of_jobs(folder)
         print(found, figures["jobs"], flush=True)
         ray.shutdown()
-    figures["overhead"] |= {"row_seconds": round(found["row_seconds"], 6), "block_seconds": round(found["block_seconds"], 4)}
+    figures["overhead"] |= {
+        "row_seconds": round(found["row_seconds"], 6),
+        "block_seconds": round(found["block_seconds"], 4),
+    }
     figures["shard_bytes_per_row"] = {"score": round(found["score_bytes"]), "assess": round(found["assess_bytes"])}
-    cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), platform.processor())
+    cpu = next(
+        (
+            line.split(":")[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.processor(),
+    )
     measured = figures["measured"]
-    measured |= {"date": date.today().isoformat(), "machine": f"{cpu}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"}
+    measured |= {
+        "date": date.today().isoformat(),
+        "machine": f"{cpu}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+    }
     timed = "scripts/measure_scale.py, one thread, the least of several runs"
     measured |= dict.fromkeys(("decode", "decode png", *TOOLS), timed)
     measured["assess builtin"] = f"{timed}, processor time, decoding included"
     measured["assess model"] = f"{timed}, processor time with a model on this machine that answers at once"
-    measured["tiny_vlm"] = "scripts/measure_scale.py: llama.cpp on one core with the model of scripts/fetch-tiny-vlm, five assessments"
-    measured["bytes"] = "measured: a photograph as JPEG of quality 90, and as PNG; the large one is laid side by side with itself, which PNG makes use of"
-    measured["shard_bytes_per_row"] = "scripts/measure_scale.py: PSNR of pairs in batches of 256; records of the built-in analyst in batches of 16"
-    measured["overhead"] = "scripts/measure_scale.py: 2,048 rows on a Ray of this machine in batches of 16 and of 256, less the work; a task of the driver is assumed"
+    measured["tiny_vlm"] = (
+        "scripts/measure_scale.py: llama.cpp on one core with the model of scripts/fetch-tiny-vlm, five assessments"
+    )
+    measured["bytes"] = (
+        "measured: a photograph as JPEG of quality 90, and as PNG; the large one is laid side by side with itself, which PNG makes use of"
+    )
+    measured["shard_bytes_per_row"] = (
+        "scripts/measure_scale.py: PSNR of pairs in batches of 256; records of the built-in analyst in batches of 16"
+    )
+    measured["overhead"] = (
+        "scripts/measure_scale.py: 2,048 rows on a Ray of this machine in batches of 16 and of 256, less the work; a task of the driver is assumed"
+    )
     FIGURES.write_text(json.dumps(figures, indent=2) + "\n")
 
 

@@ -63,7 +63,10 @@ def measure(reference: Path, distorted: Path, metric: str, threads: int = 1, rep
     line = json.loads(done.stdout)
     if "error" in line:
         return Result(error=line["error"])
-    number = lambda name: float("inf") if line[name] is None else line[name]
+
+    def number(name: str) -> float:
+        return float("inf") if line[name] is None else line[name]
+
     return Result(number("seconds"), number("cpu_seconds"), number("score"))
 
 

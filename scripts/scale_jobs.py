@@ -73,7 +73,7 @@ class CpuJob(Simulation):
 class Row:
     """An image that is being assessed."""
 
-    __slots__ = ("attempt", "begun", "calls", "failures", "asked", "reserved")
+    __slots__ = ("asked", "attempt", "begun", "calls", "failures", "reserved")
 
     def __init__(self, attempt: Attempt, now: float, calls: int) -> None:
         self.attempt, self.begun, self.calls = attempt, now, calls
@@ -229,4 +229,3 @@ class CallJob(Simulation):
 def simulate(cluster: Cluster, work: Work, model: Model | None = None, seed: int = 0) -> Outcome:
     """One run: with a model, every call is an event; without, every block."""
     return (CallJob(cluster, work, model, seed) if model else CpuJob(cluster, work, seed)).run()
-

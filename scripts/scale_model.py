@@ -128,7 +128,7 @@ class Pace:
 class Actor:
     """Takes blocks; `held` are those that it has and that are not written yet."""
 
-    __slots__ = ("node", "held", "queue", "working", "running")
+    __slots__ = ("held", "node", "queue", "running", "working")
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -151,7 +151,7 @@ class Node:
 class Attempt:
     """One try to get a block done on one actor."""
 
-    __slots__ = ("block", "rows", "actor", "begun", "ready", "start", "end", "alive", "open", "calls")
+    __slots__ = ("actor", "alive", "begun", "block", "calls", "end", "open", "ready", "rows", "start")
 
     def __init__(self, block: int, rows: int, actor: Actor, now: float) -> None:
         self.block, self.rows, self.actor, self.begun = block, rows, actor, now
@@ -211,8 +211,14 @@ class Outcome:
         """How busy each thing is that could be the bottleneck, 0 to 1."""
         links = max(self.share(self.read_busy, self.nodes), self.share(self.write_busy, self.nodes))
         cores = self.nodes * self.cores
-        return {"cpu": self.share(self.cpu_busy, cores), "storage": links, "rate limit": self.limit_share, "token limit": self.token_share,
-                "storage latency": self.share(self.store_wait, cores), "driver": self.share(self.driver_busy, 1)}
+        return {
+            "cpu": self.share(self.cpu_busy, cores),
+            "storage": links,
+            "rate limit": self.limit_share,
+            "token limit": self.token_share,
+            "storage latency": self.share(self.store_wait, cores),
+            "driver": self.share(self.driver_busy, 1),
+        }
 
     def bottleneck(self) -> str:
         """A limit that is reached counts first, for all that waits for it looks busy; a model that is waited for last."""

@@ -52,9 +52,15 @@ def jobs(figures: dict) -> list[Job]:
     seconds, size, large = picture["seconds"], picture["bytes"], picture["png_bytes"]
 
     def work(kind: str, cpu: float, read: float) -> Work:
-        return Work(rows=0, block_rows=figures["block_rows"][kind], cpu_seconds=cpu + overhead["row_seconds"],
-                    cpu_cv=figures["cpu_cv"], block_seconds=overhead["block_seconds"], read_bytes=read,
-                    shard_bytes=figures["shard_bytes_per_row"][kind])
+        return Work(
+            rows=0,
+            block_rows=figures["block_rows"][kind],
+            cpu_seconds=cpu + overhead["row_seconds"],
+            cpu_cv=figures["cpu_cv"],
+            block_seconds=overhead["block_seconds"],
+            read_bytes=read,
+            shard_bytes=figures["shard_bytes_per_row"][kind],
+        )
 
     pair = 2 * seconds["decode"] + seconds["SSIM"] + seconds["Fused-FR"]
     found = [
@@ -110,21 +116,46 @@ def capacity(figures: dict, options: argparse.Namespace) -> list[str]:
             calls = f"{outcome.call_rate():.1f}" if job.model else "-"
             if job.model and job.model.requests_per_minute < NEVER:
                 calls += f" of {job.model.requests_per_minute / 60:.1f}"
-            rows.append([
-                job.name, str(nodes), span(seconds), f"{options.pictures / seconds:,.1f}", f"{outcome.loads()['cpu']:.0%}",
-                calls, f"{span(quantile(outcome.row_times, 0.5))} / {span(quantile(outcome.row_times, 0.99))}",
-                outcome.bottleneck(), f"{money:,.0f}" + (f" + {tokens:,.0f}" if tokens else ""), amount(outcome.rows)])
-    head = ["job", "nodes", "time", "pictures/s", "cores busy", "calls/s", "an image, p50 / p99", "bottleneck",
-            "USD (nodes + tokens)", "simulated"]
+            rows.append(
+                [
+                    job.name,
+                    str(nodes),
+                    span(seconds),
+                    f"{options.pictures / seconds:,.1f}",
+                    f"{outcome.loads()['cpu']:.0%}",
+                    calls,
+                    f"{span(quantile(outcome.row_times, 0.5))} / {span(quantile(outcome.row_times, 0.99))}",
+                    outcome.bottleneck(),
+                    f"{money:,.0f}" + (f" + {tokens:,.0f}" if tokens else ""),
+                    amount(outcome.rows),
+                ]
+            )
+    head = [
+        "job",
+        "nodes",
+        "time",
+        "pictures/s",
+        "cores busy",
+        "calls/s",
+        "an image, p50 / p99",
+        "bottleneck",
+        "USD (nodes + tokens)",
+        "simulated",
+    ]
     return table(head, rows, "lrrrrrrlrr")
 
 
 def failures(figures: dict, options: argparse.Namespace) -> list[str]:
     """Every image of the job is simulated here: what is lost depends on how long it really runs."""
     seconds, overhead = figures["pictures"][LARGE]["seconds"], figures["overhead"]
-    whole = Work(rows=LOSS_ROWS, cpu_seconds=seconds["decode"] + seconds["Fused-NR"] + overhead["row_seconds"],
-                 cpu_cv=figures["cpu_cv"], block_seconds=overhead["block_seconds"],
-                 read_bytes=figures["pictures"][LARGE]["bytes"], shard_bytes=figures["shard_bytes_per_row"]["score"])
+    whole = Work(
+        rows=LOSS_ROWS,
+        cpu_seconds=seconds["decode"] + seconds["Fused-NR"] + overhead["row_seconds"],
+        cpu_cv=figures["cpu_cv"],
+        block_seconds=overhead["block_seconds"],
+        read_bytes=figures["pictures"][LARGE]["bytes"],
+        shard_bytes=figures["shard_bytes_per_row"]["score"],
+    )
     cells: dict[str, list[str]] = {}
     shortest = None
     for block_rows, runs in LOSS_SEEDS.items():
@@ -141,7 +172,9 @@ def failures(figures: dict, options: argparse.Namespace) -> list[str]:
             makespan = mean(outcome.makespan for outcome in found)
             wasted = mean(outcome.wasted_rows / outcome.rows for outcome in found)
             losses = mean(outcome.losses for outcome in found)
-            cells.setdefault(name, []).append(f"{losses:.1f}; {span(makespan)}, {makespan / shortest:.3f}; {100 * wasted:.3f} %")
+            cells.setdefault(name, []).append(
+                f"{losses:.1f}; {span(makespan)}, {makespan / shortest:.3f}; {100 * wasted:.3f} %"
+            )
     head = ["what is lost", *(f"blocks of {block_rows:,}" for block_rows in LOSS_SEEDS)]
     return table(head, [[name, *row] for name, row in cells.items()], "l" + "r" * len(LOSS_SEEDS))
 
@@ -159,9 +192,13 @@ def stragglers(figures: dict, options: argparse.Namespace) -> list[str]:
                 in_use = outcome.rate() * outcome.in_flight_area / outcome.rows  # calls at a time, by Little's law
                 in_use /= int(machines.cores * model.actors_per_core) * places
                 times = [span(quantile(outcome.row_times, part)) for part in (0.5, 0.99)]
-                row.append(f"{outcome.rate():.1f}; {in_use:.0%}; {' / '.join(times)}; {span(quantile(outcome.block_times, 0.99))}")
+                row.append(
+                    f"{outcome.rate():.1f}; {in_use:.0%}; {' / '.join(times)}; {span(quantile(outcome.block_times, 0.99))}"
+                )
             rows.append(row)
-    return table(["blocks in flight", "calls at a time", *(f"{share:.0%} stragglers" for share in shares)], rows, "rrrrr")
+    return table(
+        ["blocks in flight", "calls at a time", *(f"{share:.0%} stragglers" for share in shares)], rows, "rrrrr"
+    )
 
 
 def refusals(figures: dict, options: argparse.Namespace) -> list[str]:
@@ -171,9 +208,12 @@ def refusals(figures: dict, options: argparse.Namespace) -> list[str]:
         machines = cluster(figures, 10, job.work.block_rows)
         work = replace(job.work, rows=FEWEST_ROWS)
         outcome = simulate(machines, work, replace(job.model, refused_share=share), options.seed)
-        rows.append([f"{share * 1e6:,.0f}", f"{outcome.call_rate():.1f}", f"{outcome.limit_share:.0%}",
-                     str(outcome.errors)])
-    return table(["refused of a million", "calls/s", "of the limit", f"rows with an error of {FEWEST_ROWS:,}"], rows, "rrrr")
+        rows.append(
+            [f"{share * 1e6:,.0f}", f"{outcome.call_rate():.1f}", f"{outcome.limit_share:.0%}", str(outcome.errors)]
+        )
+    return table(
+        ["refused of a million", "calls/s", "of the limit", f"rows with an error of {FEWEST_ROWS:,}"], rows, "rrrr"
+    )
 
 
 def files(figures: dict, options: argparse.Namespace) -> list[str]:
@@ -182,27 +222,67 @@ def files(figures: dict, options: argparse.Namespace) -> list[str]:
     for block_rows in (16, 64, 512, 4096):
         shards = options.pictures / block_rows
         requests = shards * figures["cluster"]["write_requests"]
-        rows.append([f"{block_rows:,}", f"{shards:,.0f}", data(block_rows * size["score"]), data(block_rows * size["assess"]),
-                     f"{requests / 1e6:,.2f}M", f"{requests * prices['put_usd_per_million'] / 1e6:,.2f}"])
-    return table(["rows a shard", "shards", "a shard of score", "a shard of assess", "write requests", "USD"], rows, "rrrrrr")
+        rows.append(
+            [
+                f"{block_rows:,}",
+                f"{shards:,.0f}",
+                data(block_rows * size["score"]),
+                data(block_rows * size["assess"]),
+                f"{requests / 1e6:,.2f}M",
+                f"{requests * prices['put_usd_per_million'] / 1e6:,.2f}",
+            ]
+        )
+    return table(
+        ["rows a shard", "shards", "a shard of score", "a shard of assess", "write requests", "USD"], rows, "rrrrrr"
+    )
 
 
 def measured(figures: dict, _: argparse.Namespace) -> list[str]:
     said, (small, large) = figures["measured"], (figures["pictures"][size] for size in (SMALL, LARGE))
-    rows = [[name, *(f"{of['seconds'][name] * 1e3:g} ms" if name in of["seconds"] else "-" for of in (small, large)),
-             said.get(name, "-")] for name in small["seconds"]]
+    rows = [
+        [
+            name,
+            *(f"{of['seconds'][name] * 1e3:g} ms" if name in of["seconds"] else "-" for of in (small, large)),
+            said.get(name, "-"),
+        ]
+        for name in small["seconds"]
+    ]
     model, shards = figures["model"], figures["shard_bytes_per_row"]
     rows += [
-        ["bytes of a JPEG / PNG", *(f"{data(of['bytes'])} / {data(of['png_bytes'])}" for of in (small, large)), said["bytes"]],
-        ["bytes of a row, score / assess", f"{shards['score']} / {shards['assess']}", "the same", said["shard_bytes_per_row"]],
+        [
+            "bytes of a JPEG / PNG",
+            *(f"{data(of['bytes'])} / {data(of['png_bytes'])}" for of in (small, large)),
+            said["bytes"],
+        ],
+        [
+            "bytes of a row, score / assess",
+            f"{shards['score']} / {shards['assess']}",
+            "the same",
+            said["shard_bytes_per_row"],
+        ],
         ["calls an image", f"{model['calls']:g}", f"{model['calls']:g}", said["calls"]],
-        ["tokens a call, in / out", *[f"{model['prompt_tokens']:,.0f} / {model['completion_tokens']:,.0f}"] * 2, said["tokens"]],
-        ["a call of a tiny model here", *["{seconds:g} s, {tokens:g} tokens".format(**figures["tiny_vlm"])] * 2, said["tiny_vlm"]],
+        [
+            "tokens a call, in / out",
+            *[f"{model['prompt_tokens']:,.0f} / {model['completion_tokens']:,.0f}"] * 2,
+            said["tokens"],
+        ],
+        [
+            "a call of a tiny model here",
+            *["{seconds:g} s, {tokens:g} tokens".format(**figures["tiny_vlm"])] * 2,
+            said["tiny_vlm"],
+        ],
         ["latency of a call, mean", *[f"{model['seconds']:g} s"] * 2, said["model"]],
-        ["besides, a row / a block", *["{row_seconds:g} / {block_seconds:g} s".format(**figures["overhead"])] * 2, said["overhead"]],
+        [
+            "besides, a row / a block",
+            *["{row_seconds:g} / {block_seconds:g} s".format(**figures["overhead"])] * 2,
+            said["overhead"],
+        ],
     ]
-    return [f"{said['date']}, {said['machine']}. One core each.", "",
-            *table(["what", SMALL, LARGE, "how"], rows, "lrrl")]
+    return [
+        f"{said['date']}, {said['machine']}. One core each.",
+        "",
+        *table(["what", SMALL, LARGE, "how"], rows, "lrrl"),
+    ]
 
 
 def compared(figures: dict, options: argparse.Namespace) -> list[str]:
@@ -213,11 +293,27 @@ def compared(figures: dict, options: argparse.Namespace) -> list[str]:
         work, model, name = replace(job.work, rows=done["rows"], block_rows=16, read_bytes=0.0), None, done["job"]
         if "seconds" in done:
             limit = done["requests_per_minute"] or NEVER
-            model = replace(job.model, seconds=done["seconds"], cv=0.0, straggler_share=0.0, failure_share=0.0, requests_per_minute=limit, actors_per_core=1.0)
+            model = replace(
+                job.model,
+                seconds=done["seconds"],
+                cv=0.0,
+                straggler_share=0.0,
+                failure_share=0.0,
+                requests_per_minute=limit,
+                actors_per_core=1.0,
+            )
             name += f" of {done['seconds']:g} s" + (f", {limit:,} requests a minute" if limit < NEVER else "")
-        machines = replace(cluster(figures, 1, work.block_rows), cores=2, request_seconds=0.0, read_bandwidth=NEVER, write_bandwidth=NEVER)
+        machines = replace(
+            cluster(figures, 1, work.block_rows),
+            cores=2,
+            request_seconds=0.0,
+            read_bandwidth=NEVER,
+            write_bandwidth=NEVER,
+        )
         simulated = simulate(machines, work, model, options.seed).rate()
-        rows.append([name, str(done["rows"]), f"{done['rate']:.1f}", f"{simulated:.1f}", f"{done['rate'] / simulated:.0%}"])
+        rows.append(
+            [name, str(done["rows"]), f"{done['rate']:.1f}", f"{simulated:.1f}", f"{done['rate'] / simulated:.0%}"]
+        )
     return table(["job", "pictures", "pictures/s, run", "simulated", "run / simulated"], rows, "lrrrr")
 
 
@@ -243,15 +339,22 @@ def data(size: float) -> str:
 
 
 TABLES: dict[str, tuple[str, Callable[[dict, argparse.Namespace], list[str]]]] = {
-    "measured": ("What was measured", measured), "compared": ("Compared with jobs", compared), "files": ("Shards", files), "capacity": ("Capacity", capacity),
-    "failures": ("Losses", failures), "stragglers": ("Stragglers", stragglers), "refusals": ("Refused calls", refusals),
+    "measured": ("What was measured", measured),
+    "compared": ("Compared with jobs", compared),
+    "files": ("Shards", files),
+    "capacity": ("Capacity", capacity),
+    "failures": ("Losses", failures),
+    "stragglers": ("Stragglers", stragglers),
+    "refusals": ("Refused calls", refusals),
 }
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--figures", type=Path, default=FIGURES, help="what was measured (%(default)s)")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="another figure, such as model.seconds=4")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="another figure, such as model.seconds=4"
+    )
     parser.add_argument("--only", nargs="+", choices=TABLES, default=list(TABLES), help="these tables alone")
     parser.add_argument("--nodes", nargs="+", type=int, default=[1, 10, 100], help="clusters of the capacity table")
     parser.add_argument("--pictures", type=int, default=100_000_000, help="how many in all (%(default)s)")

@@ -6,19 +6,33 @@
 It looks at the beginning of the system prompt only and always says the same. On ctrl-C it tells how many calls there were and how
 many at a time.
 """
+
 import argparse
 import asyncio
+import contextlib
 import json
 import time
 
-PLAN = {"query_type": "IQA", "query_scope": "Global", "distortion_source": "Inferred", "distortions": None,
-        "reference_mode": "No-Reference", "required_tool": None,
-        "plan": {"distortion_detection": True, "distortion_analysis": True, "tool_selection": True, "tool_execution": True}}
+PLAN = {
+    "query_type": "IQA",
+    "query_scope": "Global",
+    "distortion_source": "Inferred",
+    "distortions": None,
+    "reference_mode": "No-Reference",
+    "required_tool": None,
+    "plan": {"distortion_detection": True, "distortion_analysis": True, "tool_selection": True, "tool_execution": True},
+}
 ANSWERS = [
     (b"You are a planner", PLAN),
     (b"You are an expert", {"distortion_set": {"Global": ["Blurs"]}}),
-    (b"You are a distortion", {"distortion_analysis": {"Global": [
-        {"type": "Blurs", "severity": "slight", "explanation": "Edges are soft."}]}}),
+    (
+        b"You are a distortion",
+        {
+            "distortion_analysis": {
+                "Global": [{"type": "Blurs", "severity": "slight", "explanation": "Edges are soft."}]
+            }
+        },
+    ),
     (b"You are a tool", {"selected_tools": {"Global": {"Blurs": "BRISQUE"}}}),
     (b"You are a visual", {"final_answer": "B", "quality_reasoning": "It is sharp."}),
 ]
@@ -33,8 +47,11 @@ class Server:
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
-                length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n")
-                              if line.lower().startswith(b"content-length:"))
+                length = next(
+                    int(line.split(b":")[1])
+                    for line in head.split(b"\r\n")
+                    if line.lower().startswith(b"content-length:")
+                )
                 body = await reader.readexactly(length)
                 self.running += 1
                 self.most = max(self.most, self.running)
@@ -42,12 +59,24 @@ class Server:
                 self.first = self.first or start
                 await asyncio.sleep(self.delay)
                 text = next((answer for begin, answer in ANSWERS if begin in body), ANSWERS[-1][1])
-                reply = json.dumps({
-                    "id": "x", "object": "chat.completion", "model": "slow",
-                    "choices": [{"index": 0, "finish_reason": "stop",
-                                 "message": {"role": "assistant", "content": json.dumps(text)}}],
-                    "usage": {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}}).encode()
-                writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(reply))
+                reply = json.dumps(
+                    {
+                        "id": "x",
+                        "object": "chat.completion",
+                        "model": "slow",
+                        "choices": [
+                            {
+                                "index": 0,
+                                "finish_reason": "stop",
+                                "message": {"role": "assistant", "content": json.dumps(text)},
+                            }
+                        ],
+                        "usage": {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100},
+                    }
+                ).encode()
+                writer.write(
+                    b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(reply)
+                )
                 writer.write(reply)
                 await writer.drain()
                 self.running -= 1
@@ -70,11 +99,11 @@ async def main():
         await listener.serve_forever()
     finally:
         span = max(server.last - server.first, 1e-9)
-        print(f"{server.calls} calls in {span:.2f} s, {server.calls / span:.1f} a second, "
-              f"at most {server.most} at a time, {server.busy / span:.2f} on average")
+        print(
+            f"{server.calls} calls in {span:.2f} s, {server.calls / span:.1f} a second, "
+            f"at most {server.most} at a time, {server.busy / span:.2f} on average"
+        )
 
 
-try:
+with contextlib.suppress(KeyboardInterrupt):
     asyncio.run(main())
-except KeyboardInterrupt:
-    pass

@@ -1,12 +1,15 @@
-"""Image quality assessment: ask about an image, get an answer, a score from 1 to 5, and the evidence; or the metrics alone.
+"""Image quality assessment: classical metrics, and an agent that answers questions about images.
 
 >>> import agenticiqa
 >>> agenticiqa.Metric("PSNR").lower_is_better
 False
 
-`score`, `score_many`, `score_table` and `Metric` measure; `assess`, `assess_async` and `stream` ask the agent; `create_metric` works as
-that of pyiqa does. ``agenticiqa.ray`` and ``agenticiqa.spark`` do both on many machines. Nothing is loaded before it is needed: importing this
-takes milliseconds.
+- Metrics: `score`, `score_many`, `score_table` and `Metric`.
+- Questions: `assess`, `assess_async` and `stream` return an answer, a score from 1 to 5 and the evidence.
+- pyiqa: `create_metric` and `list_models` work like the functions of the same name in pyiqa.
+- Clusters: ``agenticiqa.ray`` and ``agenticiqa.spark`` run metrics and questions on many machines.
+
+Dependencies are imported on first use, so importing this package takes milliseconds.
 """
 
 from typing import TYPE_CHECKING, Any

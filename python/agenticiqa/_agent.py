@@ -1,4 +1,4 @@
-"""The agent: a question about an image to an answer with its evidence, at once, as events, or with asyncio."""
+"""The agent: answers questions about images. Blocking, as a stream of events, or with asyncio."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ from .errors import AgenticIQAError, AssessmentError, SettingsError
 if TYPE_CHECKING:
     import asyncio
 
-# How long a call waits before it looks whether somebody pressed Ctrl-C, in seconds.
+# Seconds between two checks for Ctrl-C while a call waits.
 _ATTENTION = 0.1
-# How often a new plan may be made.
+# The largest accepted value of `max_replan`.
 _MOST_PLANS = 5
-# The variables that settings depend on.
+# Prefixes of the environment variables that affect settings.
 _VARIABLES = ("AGENTICIQA_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "OLLAMA_", "OPENAI_", "ORT_", "XDG_", "HOME")
 
 
 def overrides(settings: Mapping[str, object] | None) -> list[tuple[str, str]]:
-    """Settings by their names, as ``--backend-override`` takes them."""
+    """Converts settings to the name and value pairs that ``--backend-override`` accepts."""
     return [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in (settings or {}).items()]
 
 
 class Agent:
-    """Who answers questions: settings, tools and models, made once and used often.
+    """Answers questions about images. Create it once and reuse it: it holds settings, tools and model clients.
 
-    ``backend`` is who thinks: "builtin" (the default: measures instead of a model), or a model such as "openai.gpt-4o"; keys
-    come from the environment. ``config`` is a folder or a file of settings, ``settings`` changes single ones by their
-    name, such as ``{"planner.temperature": 0.2}``. ``cache`` is a folder that keeps the scores of tools; several processes
-    may share it. ``calls`` is the number of calls of models at a time.
+    ``backend`` is "builtin" (the default, which uses measurements and no model) or a model such as "openai.gpt-4o".
+    API keys are read from the environment. ``config`` is a settings folder or file. ``settings`` overrides single
+    settings by name, for example ``{"planner.temperature": 0.2}``. ``cache`` is a folder for tool scores; several
+    processes can share it. ``calls`` is the maximum number of concurrent model calls. ``limiter`` applies rate limits
+    across processes, for example `agenticiqa.ray.Limiter`.
     """
 
     def __init__(
@@ -56,11 +57,11 @@ class Agent:
 
     @property
     def backends(self) -> tuple[str, str, str]:
-        """Who thinks: planner, executor, summarizer."""
+        """The backends of planner, executor and summarizer."""
         return self._native.backends
 
     def stream(self, image: Image, query: str | None = None, **question: Any) -> Run:
-        """Begins to answer and gives the events as they come; see `stream`."""
+        """Starts answering a question and returns the run; see `stream`."""
         return Run(self._native, image, query, **question)
 
     def assess(self, image: Image, query: str | None = None, **question: Any) -> Assessment:
@@ -68,7 +69,7 @@ class Agent:
         return self.stream(image, query, **question).result()
 
     async def assess_async(self, image: Image, query: str | None = None, **question: Any) -> Assessment:
-        """Answers a question without holding up the event loop; see `assess`."""
+        """Answers a question without blocking the event loop; see `assess`."""
         return await self.stream(image, query, **question)
 
     def __repr__(self) -> str:
@@ -76,9 +77,9 @@ class Agent:
 
 
 class Run:
-    """An assessment that runs: iterate over it for its events, ask for its ``result()``, or await it.
+    """A running assessment. Iterate over it to receive events, call ``result()``, or await it.
 
-    It works from the moment it is made, whether anybody listens or not. Each event is told once.
+    It starts when it is created and runs even if no one reads its events. Each event is delivered once.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Run:
         reference_name: str | None = None,
     ) -> None:
         if isinstance(options, str) or isinstance(tools, str):
-            raise TypeError("options and tools are lists of texts")
+            raise TypeError("options and tools must be lists of strings")
         if answer not in ("auto", "score", "choice", "text"):
             raise SettingsError(f'answer must be "auto", "score", "choice" or "text", not {answer!r}')
         if max_replan is not None and not 0 <= max_replan <= _MOST_PLANS:
@@ -127,20 +128,20 @@ class Run:
         tools: Sequence[str] = (),
         timeout: float | None = None,
     ) -> Run:
-        """The work on a line of a manifest; its record is what ``agenticiqa batch`` writes."""
+        """Starts the assessment of a manifest line. The record is the one that ``agenticiqa batch`` writes."""
         run = cls.__new__(cls)
         run._begin(lambda wake: agent._native.start_line(line, pictures, list(tools), timeout, wake))
         return run
 
     def _begin(self, start: Any) -> None:
         self._ended: Assessment | BaseException | None = None
-        # Set by the loop that awaits it, if one does.
+        # Set while an event loop awaits this run.
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news: asyncio.Event | None = None
         self._native: _native.Run = start(self._wake)
 
     def _wake(self) -> None:
-        """Called from another thread whenever there is something to hear."""
+        """Called from another thread whenever a message is ready."""
         loop, news = self._loop, self._news
         if loop is not None and news is not None and not loop.is_closed():
             loop.call_soon_threadsafe(news.set)
@@ -166,7 +167,7 @@ class Run:
                 yield event
 
     async def __aiter__(self) -> AsyncIterator[Event]:
-        # Here and not above: it takes longer to load than all else.
+        # Imported here because asyncio takes longer to load than the rest of the package.
         import asyncio
 
         self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
@@ -190,7 +191,7 @@ class Run:
         return end().__await__()
 
     def result(self) -> Assessment:
-        """Waits for the end. Ctrl-C ends the waiting and the work."""
+        """Waits for the result. Ctrl-C cancels the assessment."""
         try:
             for _ in self:
                 pass
@@ -200,13 +201,13 @@ class Run:
         return self._conclude()
 
     async def recorded(self) -> Assessment:
-        """Waits for the end, without raising where there is no answer: the record says why."""
+        """Waits for the result. Does not raise `AssessmentError` when there is no answer: the record has the reason."""
         async for _ in self:
             pass
         return self._told()
 
     def cancel(self) -> None:
-        """Ends the work: what has not begun is left."""
+        """Cancels the assessment. Steps that have not started are skipped."""
         self._native.cancel()
 
     def _told(self) -> Assessment:
@@ -228,7 +229,7 @@ def _agent(backend: str | None, config: str | None, folder: str, variables: tupl
 
 
 def _known(backend: str | None, config: str | os.PathLike[str] | None) -> Agent:
-    """The agent of these settings; a new one if the environment has changed since."""
+    """Returns a cached agent for these settings, or a new one if the environment has changed."""
     variables = tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith(_VARIABLES)))
     return _agent(backend, None if config is None else os.fspath(config), os.getcwd(), variables)
 
@@ -241,12 +242,18 @@ def assess(
     config: str | os.PathLike[str] | None = None,
     **question: Any,
 ) -> Assessment:
-    """Answers a question about an image: planner, executor, summarizer.
+    """Answers a question about an image.
 
-    ``reference`` is an image to compare with, ``options`` those of a multiple-choice question, ``regions`` named parts of the
-    image (``{"face": (120, 40, 200, 200)}``: left, top, width, height), ``tools`` those that must run, ``answer`` the form of
-    the answer ("auto", "score", "choice" or "text"), ``max_replan`` how often a new plan may be made, ``sample_id``, ``name`` and
-    ``reference_name`` what the record calls them. ``backend`` and ``config`` are those of `Agent`.
+    - ``query``: the question. By default, the overall quality is assessed.
+    - ``reference``: the reference image to compare with.
+    - ``options``: the options of a multiple-choice question.
+    - ``regions``: named bounding boxes as left, top, width and height, for example
+      ``{"face": (120, 40, 200, 200)}``.
+    - ``tools``: tools that must run.
+    - ``answer``: the form of the answer, "auto", "score", "choice" or "text".
+    - ``max_replan``: the maximum number of times the agent may plan again.
+    - ``sample_id``, ``name``, ``reference_name``: the names of the sample, the image and the reference in the record.
+    - ``backend``, ``config``: as in `Agent`.
 
     >>> import numpy
     >>> noise = numpy.random.default_rng(1).normal(128, 25, (128, 128, 3))
@@ -264,7 +271,7 @@ async def assess_async(
     config: str | os.PathLike[str] | None = None,
     **question: Any,
 ) -> Assessment:
-    """As `assess`, for asyncio: many can run at a time."""
+    """Like `assess`, for asyncio. Many calls can run concurrently."""
     return await _known(backend, config).assess_async(image, query, **question)
 
 
@@ -276,5 +283,5 @@ def stream(
     config: str | os.PathLike[str] | None = None,
     **question: Any,
 ) -> Run:
-    """As `assess`, told while it happens: iterate over it (``for`` or ``async for``) for its events, then ask for its ``result()``."""
+    """Like `assess`, but returns at once. Iterate over the run (``for`` or ``async for``), then call ``result()``."""
     return _known(backend, config).stream(image, query, **question)

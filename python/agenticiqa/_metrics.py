@@ -1,4 +1,4 @@
-"""Metrics: an image, or an image and its reference, to a number, a map, or a table of numbers."""
+"""Metrics: score an image, with or without a reference, as a number, a map or a table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ._maps import QualityMap
 
-#: An image: a path, the bytes of a file, an array of height, width and channels, a Pillow image, anything with
+#: An image: a path, the bytes of a file, an array of height by width by channels, a Pillow image, any object with
 #: ``__dlpack__`` or ``__array__``, or a `Picture`.
 Image: TypeAlias = Any
 #: Left edge, upper edge, width, height, in pixels.
@@ -27,18 +27,18 @@ Region: TypeAlias = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A score and what belongs to it."""
+    """A score with its details."""
 
     tool: str
     #: On the tool's own scale.
     raw_score: float
-    #: From 1 (bad) to 5 (excellent); ``None`` for plain measurements.
+    #: The score from 1 (bad) to 5 (excellent). ``None`` for tools that measure a property and not quality.
     normalized_score: float | None
-    #: Nine of ten mean opinions are in it, from 1 to 5; for tools that know theirs.
+    #: 90% prediction interval of the mean opinion score, from 1 to 5. ``None`` if the tool has none.
     interval: tuple[float, float] | None
-    #: Seconds of the metric alone.
+    #: Run time of the metric in seconds, without decoding.
     execution_time: float
-    #: What was done to the file's pixels before they were measured.
+    #: Conversions of the pixels before the measurement, such as to sRGB.
     notes: list[str]
 
     def __float__(self) -> float:
@@ -50,18 +50,18 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ToolInfo:
-    """What is known of a tool."""
+    """The description of a tool."""
 
     name: str
-    #: "FR" compares with a reference, "NR" does not.
+    #: "FR" (full-reference) or "NR" (no-reference).
     type: Literal["FR", "NR"]
-    #: ``None`` for plain measurements.
+    #: ``None`` for tools that measure a property and not quality.
     lower_is_better: bool | None
-    #: Lowest and highest raw score; ``None`` where there is no bound or it is not known.
+    #: Lowest and highest raw score. ``None`` if unbounded or unknown.
     range: tuple[float | None, float | None]
     description: str
     has_map: bool
-    #: Whether it can run here; if not, ``reason`` says what is missing.
+    #: Whether the tool can run on this machine. If not, ``reason`` says what is missing.
     available: bool
     reason: str | None
 
@@ -75,7 +75,7 @@ def _tools(config: str | None) -> _native.Tools:
 
 
 def list_tools(*, config: str | os.PathLike[str] | None = None) -> list[ToolInfo]:
-    """All tools, and whether they can run here.
+    """Returns all tools, including those that cannot run on this machine.
 
     >>> [tool.name for tool in list_tools() if tool.type == "NR"][:3]
     ['BRISQUE', 'NIQE', 'ILNIQE']
@@ -85,7 +85,7 @@ def list_tools(*, config: str | os.PathLike[str] | None = None) -> list[ToolInfo
 
 
 class Metric:
-    """One tool, ready to be called.
+    """A metric, called with an image and, if it needs one, a reference.
 
     >>> import numpy
     >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
@@ -95,8 +95,8 @@ class Metric:
     >>> ssim.lower_is_better, ssim.range
     (False, (-1.0, 1.0))
 
-    Settings are read when a tool is made: from ``config`` (a folder or a file, as ``--config`` of the program), else from
-    where the program looks for them.
+    Settings are read when the metric is created: from ``config``, a folder or a file like the ``--config`` option of the
+    command line, or from the default locations of the command line.
     """
 
     __slots__ = ("_config", "_tool")
@@ -112,50 +112,50 @@ class Metric:
 
     @property
     def name(self) -> str:
-        """The name as papers spell it."""
+        """The name of the metric, spelled as in its paper."""
         return self._tool.name
 
     @property
     def needs_reference(self) -> bool:
-        """Whether it compares with a reference."""
+        """Whether the metric needs a reference image."""
         return self._tool.needs_reference
 
     @property
     def lower_is_better(self) -> bool | None:
-        """The direction of the raw score; ``None`` for plain measurements."""
+        """Whether a lower raw score is better. ``None`` for tools that measure a property and not quality."""
         return self._tool.lower_is_better
 
     @property
     def range(self) -> tuple[float | None, float | None]:
-        """Lowest and highest raw score; ``None`` where there is no bound or it is not known."""
+        """Lowest and highest raw score. ``None`` if unbounded or unknown."""
         return self._tool.range
 
     @property
     def description(self) -> str:
-        """What it is, in a sentence."""
+        """A one-sentence description."""
         return self._tool.description
 
     @property
     def has_map(self) -> bool:
-        """Whether it gives a map."""
+        """Whether the metric can compute a map."""
         return self._tool.has_map
 
     def __call__(self, image: Image, reference: Image | None = None, *, region: Region | None = None) -> float:
-        """The raw score of ``image``, compared with ``reference`` if the metric compares."""
+        """Returns the raw score of ``image``. Full-reference metrics need ``reference``."""
         return self._tool.score(image, reference, _part(region))
 
     def measure(self, image: Image, reference: Image | None = None, *, region: Region | None = None) -> Score:
-        """The raw score with the one from 1 to 5, its interval and its time."""
+        """Returns the raw score, the score from 1 to 5, its interval and the run time."""
         return Score(**self._tool.measure(image, reference, _part(region)))
 
     def map(self, image: Image, reference: Image | None = None, *, region: Region | None = None) -> QualityMap:
-        """Where the damage is: an array of height and width."""
+        """Returns a map of local quality: an array of height by width."""
         from ._maps import QualityMap
 
         return QualityMap(self.name, *self._tool.map(image, reference, _part(region)))
 
     def many(self, images: Iterable[Image], references: Any = None, **options: Any) -> NDArray[numpy.float64]:
-        """The raw scores of many images: `score_many` with this metric."""
+        """Returns the raw scores of many images; see `score_many`."""
         return score_many(images, references, tool=self, **options)
 
     def __repr__(self) -> str:
@@ -166,7 +166,7 @@ class Metric:
 
 
 def _metric(tool: str, config: str | None) -> Metric:
-    """A metric that was pickled."""
+    """Restores a pickled metric."""
     return Metric(tool, config=config)
 
 
@@ -178,7 +178,7 @@ def _known(tool: str) -> Metric:
 def score(
     image: Image, reference: Image | None = None, tool: str | Metric = "SSIM", *, region: Region | None = None
 ) -> float:
-    """The raw score of an image by one tool.
+    """Returns the raw score of an image.
 
     >>> import numpy
     >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
@@ -186,7 +186,7 @@ def score(
     51.14
     """
     if not isinstance(tool, (str, Metric)):
-        raise SettingsError("score() takes one tool: use score_many() or score_table() for several")
+        raise SettingsError("score() accepts one tool: use score_many() or score_table() for several")
     metric = tool if isinstance(tool, Metric) else _known(tool)
     return metric._tool.score(image, reference, _part(region))
 
@@ -200,12 +200,12 @@ def score_many(
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[numpy.float64]:
-    """The raw scores of many images, on all cores.
+    """Returns the raw scores of many images, computed on all cores.
 
-    ``references`` is one for each image (a list, or a column of a table), or one for all (a path, bytes, an array, a
-    `Picture`). With one tool the result is an array of as many scores as images, with a list of tools one of
-    images by tools. An image that cannot be scored raises its exception, or, with ``errors="nan"``, is NaN.
-    ``progress`` is called with the number of images that are done and of all.
+    ``references`` is a list or table column with one reference per image, or a single reference for all images (a path,
+    bytes, an array or a `Picture`). One tool returns a one-dimensional array; a list of tools returns an array of images
+    by tools. An image that cannot be scored raises an exception, or is NaN with ``errors="nan"``. ``progress`` is called
+    with the number of finished images and the total.
 
     >>> import numpy
     >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
@@ -218,7 +218,7 @@ def score_many(
     table = _run(images, references, tool, threads, progress)
     if errors == "raise" and table["errors"]:
         (row, _), error = min(table["errors"].items(), key=lambda item: item[0])
-        error.add_note(f"image {row} of those given, counted from 0")
+        error.add_note(f"at index {row} of the images")
         raise error
     raw: NDArray[numpy.float64] = table["raw"]
     return raw[:, 0] if alone else raw
@@ -232,10 +232,10 @@ def score_table(
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> dict[str, Any]:
-    """The scores of many images by several tools, in columns: ready for Arrow, pandas or Polars.
+    """Returns the scores of many images as columns for Arrow, pandas or Polars.
 
-    For each tool there is a column of its name with the raw score, ``NAME_normalized`` (from 1 to 5), for tools with an interval
-    ``NAME_low`` and ``NAME_high``, and ``NAME_error``, which says why there is no score. Where there is none the value is NaN.
+    Each tool has the columns ``NAME`` (the raw score), ``NAME_normalized`` (from 1 to 5) and ``NAME_error`` (why there is
+    no score). Tools with an interval also have ``NAME_low`` and ``NAME_high``. Missing scores are NaN.
 
     >>> import numpy
     >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
@@ -262,7 +262,7 @@ def _metrics(tools: str | Metric | Sequence[str | Metric]) -> list[Metric]:
     tools = [tools] if isinstance(tools, (str, Metric)) else tools
     metrics = [tool if isinstance(tool, Metric) else _known(tool) for tool in tools]
     if not metrics:
-        raise SettingsError("no tool is named: give at least one, such as SSIM")
+        raise SettingsError("no tool given: name at least one, such as SSIM")
     return metrics
 
 
@@ -274,7 +274,7 @@ def _run(
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]:
     if isinstance(images, (str, bytes, os.PathLike, _native.Picture)):
-        raise PictureError("one image was given where a list of images is needed: use score(), or put it in a list")
+        raise PictureError("expected a list of images, not a single image: use score(), or pass a list")
     if threads is not None and threads < 1:
         raise ValueError("the number of threads must be 1 or more")
     listed = _listed(images)
@@ -282,7 +282,7 @@ def _run(
     each = _listed(references)
     if each is not None and len(each) != len(pictures):
         raise PictureError(
-            f"there are {len(images)} images and {len(each)} references: give one for each, or one for all"
+            f"there are {len(pictures)} images and {len(each)} references: pass one per image, or one for all images"
         )
     native = [metric._tool for metric in _metrics(tools)]
     shared = references is not None and each is None
@@ -290,7 +290,7 @@ def _run(
 
 
 def _listed(values: Any) -> list[Any] | None:
-    """One image for each row: a list, or a column of a table. ``None`` where it is one image, as an array is."""
+    """Converts a list or a table column to a list of images. Returns ``None`` for a single image, such as an array."""
     kind = getattr(getattr(values, "dtype", None), "kind", None)
     if hasattr(values, "to_pylist"):
         values = values.to_pylist()
@@ -298,7 +298,7 @@ def _listed(values: Any) -> list[Any] | None:
         values = values.to_list() if hasattr(values, "to_list") else values.tolist()
     elif isinstance(values, (str, bytes, bytearray, memoryview)) or not isinstance(values, (Sequence, Iterator)):
         return None
-    # Tables have NaN where there is nothing.
+    # Tables use NaN for missing values.
     return [None if isinstance(value, float) and value != value else value for value in values]
 
 

@@ -1,4 +1,4 @@
-"""The native half of the package: for its Python half, not for its users."""
+"""Types of the native extension. Internal: use the functions of `agenticiqa`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 __version__: str
 
 class Picture:
-    """An image that is decoded: give it to several metrics, and it is decoded once."""
+    """A decoded image. Pass it to several metrics to decode it only once."""
 
     def __new__(cls, image: Any, max_pixels: int | None = None) -> Picture: ...
     @property

@@ -1,6 +1,6 @@
-"""What pyiqa and piq call our metrics. Read by scripts/peers.py too, as a file: nothing is imported here."""
+"""The names of our metrics in pyiqa and piq. scripts/peers.py reads this file too, so it must not import anything."""
 
-#: For each metric that one of them has the names in pyiqa and in piq ("" where there is none).
+#: Metric name to its names in pyiqa and piq. An empty string means that the package does not have the metric.
 NAMES: dict[str, tuple[str, str]] = {
     "PSNR": ("psnr", "psnr"),
     "SSIM": ("ssim", "ssim"),

@@ -1,4 +1,4 @@
-"""What other libraries call an image, made plain: a path, bytes, or an array of numpy."""
+"""Converts image objects of other libraries to a path, bytes or a NumPy array."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .errors import PictureError
 if TYPE_CHECKING:
     import numpy
 
-# Modes of Pillow whose samples are an image as they are.
+# Pillow modes that need no conversion.
 _PLAIN_MODES = {"L", "RGB", "RGBA", "I;16"}
 
 
 def plain(picture: Any) -> str | bytes | numpy.ndarray[Any, Any]:
-    """Makes an object of another library plain. Objects that are plain already never come here."""
+    """Converts an image object. Not called for paths, bytes and arrays, which need no conversion."""
     if isinstance(picture, os.PathLike):
         return os.fsdecode(picture)
     if isinstance(picture, (bytearray, memoryview)):
@@ -31,26 +31,26 @@ def plain(picture: Any) -> str | bytes | numpy.ndarray[Any, Any]:
 
         return numpy.asarray(picture)
     if isinstance(picture, dict) and (picture.get("bytes") or picture.get("path")):
-        # As datasets of Hugging Face hold images that are not decoded.
+        # The form of undecoded images in Hugging Face datasets.
         held: str | bytes = picture.get("bytes") or picture["path"]
         return held
     if picture is None:
-        raise PictureError("there is no image: the value is missing")
+        raise PictureError("None is not an image: the value is missing")
     raise PictureError(
-        f"{_name(image)} is no image: give a path, the bytes of a file, an array of height, width and channels, "
-        "or an image of Pillow"
+        f"{_name(picture)} is not an image: pass a path, the bytes of a file, an array of height by width by channels, "
+        "or a Pillow image"
     )
 
 
 def region(box: Any) -> tuple[int, int, int, int]:
-    """Left edge, upper edge, width, height; numbers of any library."""
+    """Converts a region to left, top, width and height. Accepts integers of any library."""
     try:
         left, top, width, height = map(operator.index, box)
         if all(0 <= side <= sys.maxsize for side in (left, top, width, height)):
             return left, top, width, height
     except (TypeError, ValueError):
         pass
-    raise PictureError(f"a region is left edge, upper edge, width and height in whole pixels, not {box!r}")
+    raise PictureError(f"a region must be left, top, width and height in whole pixels, not {box!r}")
 
 
 def _is_pillow(picture: Any) -> bool:
@@ -65,8 +65,8 @@ def _of_pillow(picture: Any) -> numpy.ndarray[Any, Any]:
     if picture.mode not in _PLAIN_MODES:
         if picture.mode in ("I", "F"):
             raise PictureError(
-                f"an image of Pillow in mode {picture.mode} has no white: convert it to an array of uint8, uint16 or "
-                "floating-point numbers from 0 to 1"
+                f"Pillow mode {picture.mode} does not define a white level: convert the image to an array of uint8, "
+                "uint16 or floating-point numbers from 0 to 1"
             )
         transparent = picture.mode in ("LA", "La", "PA", "RGBa") or "transparency" in picture.info
         picture = picture.convert("RGBA" if transparent else "RGB")
@@ -74,7 +74,7 @@ def _of_pillow(picture: Any) -> numpy.ndarray[Any, Any]:
 
 
 def _of_dlpack(picture: Any) -> numpy.ndarray[Any, Any]:
-    """A tensor where it lies; only what DLPack cannot say of it is copied."""
+    """Converts a tensor, without a copy if DLPack supports it."""
     import numpy
 
     if getattr(picture, "requires_grad", False):
@@ -88,7 +88,7 @@ def _of_dlpack(picture: Any) -> numpy.ndarray[Any, Any]:
         try:
             return numpy.asarray(picture)
         except Exception:
-            raise PictureError(f"{_name(image)} cannot be read as an array: {error}") from error
+            raise PictureError(f"{_name(picture)} cannot be read as an array: {error}") from error
 
 
 def _name(picture: Any) -> str:

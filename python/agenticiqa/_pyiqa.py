@@ -1,4 +1,4 @@
-"""The way of calling that users of pyiqa know: ``create_metric("ssim")``, tensors of N, C, H, W from 0 to 1, lower case names."""
+"""The interface of pyiqa: ``create_metric("ssim")``, N, C, H, W tensors from 0 to 1, lowercase names."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from ._metrics import Metric, list_tools, score_many
 from .errors import PairError, PictureError
 
-# Names that pyiqa has besides ours, in any spelling. Its niqe and brisque are the original models, as ours are.
+# Additional names in pyiqa. Its NIQE and BRISQUE use the original models, as ours do.
 _SYNONYMS = {"niqe_matlab": "NIQE", "brisque_matlab": "BRISQUE"}
 
 
 class InferenceModel:
-    """A metric as pyiqa's ``create_metric`` gives it: ``metric(image, reference)`` of paths, Pillow images, or batches of shape N, C, H, W.
+    """A metric with the interface of pyiqa: ``metric(image, reference)`` with paths, Pillow images or N, C, H, W batches.
 
-    Tensors of Torch give a tensor of N scores, all else an array of N scores.
+    Returns N scores: a tensor for Torch tensors, a NumPy array for everything else.
     """
 
     def __init__(self, metric: Metric) -> None:
@@ -27,18 +27,18 @@ class InferenceModel:
         #: Whether a lower score is better.
         self.lower_better = bool(metric.lower_is_better)
         low, high = metric.range
-        #: Lowest and highest score as a text, such as "0, 1"; "~" stands for no bound.
+        #: Lowest and highest score as a string, such as "0, 1". "~" means unbounded or unknown.
         self.score_range = f"{_bound(low)}, {_bound(high)}"
 
     def __call__(self, target: Any, ref: Any = None, **_: Any) -> Any:
         return self.forward(target, ref)
 
     def forward(self, target: Any, ref: Any = None) -> Any:
-        """The scores of ``target``, compared with ``ref`` if the metric compares."""
+        """Returns the scores of ``target``. Full-reference metrics need ``ref``."""
         pictures = _batch(target)
         references = None if ref is None or self.metric_mode == "NR" else _batch(ref)
         if references is None and self.metric_mode == "FR":
-            raise PairError(f"{self._metric.name} compares with a reference: call it with two images")
+            raise PairError(f"{self._metric.name} needs a reference: call it with two images")
         if references is not None and len(references) == 1 and len(pictures) > 1:
             references = references * len(pictures)
         scores = score_many(pictures, references, self._metric)
@@ -49,11 +49,11 @@ class InferenceModel:
         return scores
 
     def to(self, *_: Any, **__: Any) -> InferenceModel:
-        """Nothing: it runs on the CPU."""
+        """Does nothing: metrics always run on the CPU."""
         return self
 
     def eval(self) -> InferenceModel:
-        """Nothing: it does not learn."""
+        """Does nothing: metrics are not trained."""
         return self
 
     def __repr__(self) -> str:
@@ -61,26 +61,26 @@ class InferenceModel:
 
 
 def create_metric(metric_name: str, as_loss: bool = False, device: Any = None, **options: Any) -> InferenceModel:
-    """A metric by pyiqa's name for it, to be called as pyiqa's.
+    """Creates a metric by its pyiqa name. It is called like a metric of pyiqa.
 
     >>> metric = create_metric("ssim")
     >>> metric.lower_better, metric.score_range, metric.metric_mode
     (False, '-1, 1', 'FR')
     """
     if as_loss:
-        raise NotImplementedError("agenticiqa measures and has no gradients: train with pyiqa, measure with this")
+        raise NotImplementedError("agenticiqa does not compute gradients: use pyiqa for training")
     if device is not None and "cpu" not in str(device):
-        raise NotImplementedError(f"agenticiqa runs on the CPU, not on {device}: leave device out")
+        raise NotImplementedError(f"agenticiqa runs on the CPU only, not on {device}: omit device")
     if options:
         names = ", ".join(options)
-        raise NotImplementedError(f"metrics have their authors' parameters: {names} cannot be set")
+        raise NotImplementedError(f"metrics use the parameters of their authors: {names} cannot be set")
     return InferenceModel(Metric(_SYNONYMS.get(metric_name.lower(), metric_name)))
 
 
 def list_models(
     metric_mode: str | None = None, filter: str | None = None, exclude_filters: str | Sequence[str] = ()
 ) -> list[str]:
-    """The names of metrics that can run here, as pyiqa's ``list_models`` gives its own.
+    """Returns the names of the metrics that can run on this machine, like ``list_models`` of pyiqa.
 
     >>> list_models("FR", filter="*ssim*")
     ['cw_ssim', 'ms_ssim', 'ssim', 'ssimulacra2']
@@ -93,16 +93,16 @@ def list_models(
 
 
 def _batch(pictures: Any) -> list[Any]:
-    """The images of a batch: N, C, H, W; a single image is a batch of one."""
+    """Splits an N, C, H, W batch into images. A single path or object is a batch of one."""
     shape = getattr(pictures, "shape", None)
     if isinstance(pictures, (str, bytes, os.PathLike)) or shape is None:
         return [pictures]
     if len(shape) != 4:
         raise PictureError(
-            f"a batch has the shape N, C, H, W, not {tuple(shape)}: for one image use score(), or image[None]"
+            f"a batch must have the shape N, C, H, W, not {tuple(shape)}: for a single image use score(), or image[None]"
         )
     if shape[1] not in (1, 3):
-        raise PictureError(f"a batch has the shape N, C, H, W with 1 or 3 channels, not {tuple(shape)}")
+        raise PictureError(f"a batch must have the shape N, C, H, W with 1 or 3 channels, not {tuple(shape)}")
     return list(pictures)
 
 

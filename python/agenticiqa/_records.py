@@ -1,4 +1,4 @@
-"""The assessment record with types. The record itself, as the program prints it, is in ``to_dict()``."""
+"""Typed assessment records. ``to_dict()`` returns the record in the form that the command line prints."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-#: What a mean opinion of five levels is called.
+#: The five quality levels.
 Level = Literal["Excellent", "Good", "Fair", "Poor", "Bad"]
 
 
 @dataclass(frozen=True, slots=True)
 class Distortion:
-    """Damage that was found, and how bad it is."""
+    """A detected distortion and its severity."""
 
-    #: The part of the image; "Global" is the whole.
+    #: The name of the region, or "Global" for the whole image.
     part: str
     name: str
     severity: str
@@ -23,7 +23,7 @@ class Distortion:
 
 @dataclass(frozen=True, slots=True)
 class ToolLog:
-    """One run of one tool."""
+    """The result of a tool run."""
 
     tool: str
     part: str
@@ -35,7 +35,7 @@ class ToolLog:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A sentence of the reasons, and where in the evidence it comes from (JSON pointers)."""
+    """A sentence of the reasons, with JSON pointers to its evidence in the record."""
 
     sentence: str
     evidence: list[str]
@@ -43,38 +43,38 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """An answer, its score, and the evidence behind every sentence."""
+    """An answer with its score and the evidence for every sentence."""
 
-    #: The answer: a sentence, the letter of an option, or the letter of a level (A excellent to E bad).
+    #: A sentence, the letter of an option, or the letter of a quality level (A is excellent, E is bad).
     answer: str
     answer_form: Literal["score", "choice", "text"]
-    #: From 1 (bad) to 5 (excellent), where tools gave scores.
+    #: From 1 (bad) to 5 (excellent). ``None`` if no tool returned a score.
     score: float | None
-    #: Nine of ten mean opinions are expected in it.
+    #: 90% prediction interval of the mean opinion score.
     interval: tuple[float, float] | None
     level: Level | None
     reasons: str
     citations: list[Citation]
     distortions: list[Distortion]
     tools: list[ToolLog]
-    #: "partial" says that something went wrong on the way; ``problems`` tells what.
+    #: "partial" means that a step failed; ``problems`` has the reasons.
     status: Literal["success", "partial", "error"]
     problems: list[str]
-    #: What is no problem and worth knowing, such as a color profile that was applied.
+    #: Information that is not a problem, such as an applied color profile.
     notes: list[str]
-    #: US dollars; ``None`` where the price of a model is not known.
+    #: Cost in US dollars. ``None`` if the price of a model is unknown.
     cost_usd: float | None
     record: dict[str, Any] = field(repr=False)
     _json: str | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_json(cls, line: str) -> Assessment:
-        """The typed form of a record as JSON, such as a line that ``agenticiqa batch`` has written."""
+        """Parses a record from JSON, such as a line written by ``agenticiqa batch``."""
         return replace(cls.from_record(json.loads(line)), _json=line)
 
     @classmethod
     def from_record(cls, record: dict[str, Any]) -> Assessment:
-        """The typed form of a record."""
+        """Converts a record from its dictionary form."""
         result = record.get("summarizer_result") or {}
         evidence = record.get("executor_evidence") or {}
         metadata = record["metadata"]
@@ -110,11 +110,11 @@ class Assessment:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole record, as ``agenticiqa assess --format json`` prints it."""
+        """Returns the full record, as printed by ``agenticiqa assess --format json``."""
         return self.record
 
     def to_json(self) -> str:
-        """The whole record as one line of JSON, to the letter as the program writes it."""
+        """Returns the full record as one line of JSON, byte for byte as the command line writes it."""
         return self._json or json.dumps(self.record, ensure_ascii=False, separators=(",", ":"))
 
     def __str__(self) -> str:
@@ -125,9 +125,9 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened while an assessment ran."""
+    """A progress event of a running assessment."""
 
-    #: Such as "node_started", "plan", "tool_ended", "done".
+    #: For example "node_started", "plan", "tool_ended" or "done".
     kind: str
     data: dict[str, Any]
 

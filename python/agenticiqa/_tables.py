@@ -1,4 +1,4 @@
-"""Assessments in columns, for tables that come in batches."""
+"""Assessments as table columns, for Ray and Spark."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ._agent import Agent, Run
 from ._records import Assessment
 from .errors import AgenticIQAError, AssessmentError
 
-#: The columns; all but ``quality_score``, a number, are texts.
+#: The column names. ``quality_score`` is a number, all others are strings.
 COLUMNS = ("final_answer", "quality_score", "quality_level", "status", "error", "record")
 
 
 def columns(found: Iterable[Assessment | AgenticIQAError]) -> dict[str, list[Any]]:
-    """Answers in columns. Where there is none ``error`` says why; ``record`` is all of it as JSON."""
+    """Converts assessments to columns. ``error`` is why there is no answer; ``record`` is the full record as JSON."""
     rows = [_row(one) for one in found]
     return {name: [row[place] for row in rows] for place, name in enumerate(COLUMNS)}
 
@@ -36,7 +36,7 @@ def assessed(
     at_a_time: int = 1,
     **question: Any,
 ) -> dict[str, list[Any]]:
-    """An answer for each image, so many at a time."""
+    """Assesses each image, with at most ``at_a_time`` assessments running."""
     found: list[Assessment | AgenticIQAError] = []
     running: deque[Run | AgenticIQAError] = deque()
     for image, query, reference in zip(images, queries, references, strict=True):

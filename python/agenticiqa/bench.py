@@ -1,7 +1,7 @@
-"""How fast the package is on this machine: ``python -m agenticiqa.bench``.
+"""Measures the speed of the package on this machine: ``python -m agenticiqa.bench``.
 
-What a call from Python costs beside the metric, what more threads bring, how pyiqa and piq compare on the same arrays in the same process,
-and how long the import takes. Every time is the least of several: what disturbs a measurement only ever adds to it.
+Reports the overhead of a call from Python, the gain from more threads, the times of pyiqa and piq on the same arrays in
+the same process, and the import time. Every time is the minimum of several runs, because disturbances only add time.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     Pixels = NDArray[numpy.uint8]
 
 PARTS = ("overhead", "threads", "peers", "import")
-# What a call costs is told at the size of a patch and at that of images of databases.
+# Call overhead is measured at a patch size and at the image size of common databases.
 SIZES = ((64, 64), (512, 384))
 
 
 def least(call: Callable[[], object], repeat: int) -> float:
-    """The seconds of the fastest of so many calls, after one that warms up."""
+    """Returns the seconds of the fastest of ``repeat`` calls, after a warm-up call."""
     call()
     times = []
     for _ in range(repeat):
@@ -42,7 +42,7 @@ def least(call: Callable[[], object], repeat: int) -> float:
 
 
 def pair(width: int, height: int) -> tuple[Pixels, Pixels]:
-    """An image with smooth parts, edges and texture, and the same with noise."""
+    """Returns a noisy image and its reference, which has smooth areas, edges and texture."""
     import numpy
 
     random = numpy.random.default_rng(2004)
@@ -55,12 +55,14 @@ def pair(width: int, height: int) -> tuple[Pixels, Pixels]:
 
 
 def overhead(tool: str, repeat: int) -> list[dict[str, Any]]:
-    """Microseconds that a call on arrays takes beside the metric itself, which tells its own time: those of the call from Python, and those
-    in which the pixels are put into planes. Images that are ready have no such way to go."""
+    """Measures the overhead of a call on arrays in microseconds: the total minus the run time that the metric reports.
+
+    It has two parts, the call from Python and the conversion of pixels into planes. A `Picture` needs no conversion.
+    """
     metric = agenticiqa.Metric(tool)
 
     def beside(*pictures: Any) -> tuple[float, float]:
-        """Seconds beside the metric, and those of the metric."""
+        """Returns the overhead and the run time of the metric in seconds."""
         start = perf_counter()
         alone = metric.measure(*pictures).execution_time
         return perf_counter() - start - alone, alone
@@ -69,7 +71,7 @@ def overhead(tool: str, repeat: int) -> list[dict[str, Any]]:
     for width, height in SIZES:
         image, reference = pair(width, height)
         ready = agenticiqa.Picture(image), agenticiqa.Picture(reference)
-        # Calls are short: many of them take no time.
+        # Calls are short, so many repetitions are affordable.
         arrays = [beside(image, reference) for _ in range(20 * repeat + 1)]
         pictures = [beside(*ready) for _ in range(20 * repeat + 1)]
         least_of_arrays, least_of_pictures = min(arrays)[0], min(pictures)[0]
@@ -89,7 +91,7 @@ def overhead(tool: str, repeat: int) -> list[dict[str, Any]]:
 
 
 def threads(tool: str, size: tuple[int, int], repeat: int) -> dict[str, Any]:
-    """Images a second of ``score_many`` on one thread and on all."""
+    """Measures images per second of ``score_many`` on one thread and on all threads."""
     image, reference = pair(*size)
     count = agenticiqa.threads()
     pictures = [image] * (8 * count)
@@ -107,8 +109,10 @@ def threads(tool: str, size: tuple[int, int], repeat: int) -> dict[str, Any]:
 
 
 def peers(size: tuple[int, int], repeat: int, tools: list[str]) -> list[dict[str, Any]]:
-    """The times of pyiqa and piq divided by that of our metric: one thread each, the same pixels, ready as tensors there and as planes here. What the
-    whole call on arrays takes is told beside it."""
+    """Compares the run times of pyiqa and piq with ours, on one thread and the same pixels.
+
+    The ratio excludes conversion: their pixels are tensors, ours are planes. Our time with conversion is ``call_ms``.
+    """
     rows: list[dict[str, Any]] = []
     modules = {}
     for name in ("pyiqa", "piq"):
@@ -141,7 +145,7 @@ def peers(size: tuple[int, int], repeat: int, tools: list[str]) -> list[dict[str
 
 
 def _against(module: Any, name: str, given: list[Any], ours: float, repeat: int) -> dict[str, Any]:
-    """One metric of another package. Some download their model at first use, which fails where there is no network."""
+    """Measures a metric of another package. Some download weights on first use, which fails without a network."""
     try:
         metric = module.create_metric(name, device="cpu") if hasattr(module, "create_metric") else getattr(module, name)
         theirs = least(lambda: float(metric(*given)), repeat)
@@ -151,7 +155,7 @@ def _against(module: Any, name: str, given: list[Any], ours: float, repeat: int)
 
 
 def import_time(repeat: int) -> dict[str, float]:
-    """Milliseconds of ``import agenticiqa`` in a new interpreter, without the interpreter's own start."""
+    """Measures ``import agenticiqa`` in a new interpreter in milliseconds, without the start of the interpreter."""
 
     def start(code: str) -> float:
         return least(lambda: subprocess.run([sys.executable, "-c", code], check=True), repeat)
@@ -160,23 +164,23 @@ def import_time(repeat: int) -> dict[str, float]:
 
 
 def _lines(report: dict[str, Any]) -> Iterator[str]:
-    """The report for people."""
+    """Formats the report as text."""
     for row in report.get("overhead", []):
         yield (
-            f"overhead  {row['tool']} at {row['size']}: {row['whole_us']:.0f} us; {row['overhead_us']:.0f} beside the metric's {row['metric_us']:.0f}: "
-            f"{row['call_us']:.0f} the call, {row['pixels_us']:.0f} the pixels into planes"
+            f"overhead  {row['tool']} at {row['size']}: {row['whole_us']:.0f} us in total, {row['metric_us']:.0f} us in the metric; "
+            f"overhead {row['overhead_us']:.0f} us: call {row['call_us']:.0f}, pixel conversion {row['pixels_us']:.0f}"
         )
     if many := report.get("threads"):
         yield (
-            f"threads   {many['tool']} at {many['size']}: {many['one_per_second']:.0f} images a second on one, "
-            f"{many['all_per_second']:.0f} on {many['threads']}, {many['ratio']:.2f} times as many"
+            f"threads   {many['tool']} at {many['size']}: {many['one_per_second']:.0f} images per second on 1 thread, "
+            f"{many['all_per_second']:.0f} on {many['threads']} ({many['ratio']:.2f} times as many)"
         )
     for row in report.get("peers", []):
         who = " ".join(filter(None, (row["peer"], row.get("tool"))))
         if "problem" in row:
             yield f"peers     {who}: {row['problem']}"
         else:
-            ours = f"ours {row['ours_ms']:.2f} ms ({row['call_ms']:.2f} the call on arrays)"
+            ours = f"ours {row['ours_ms']:.2f} ms ({row['call_ms']:.2f} ms with conversion)"
             yield f"peers     {who}: {row['theirs_ms']:.2f} ms, {ours}, {row['ratio']:.1f} times as fast"
     if told := report.get("import"):
         yield f"import    {told['import_ms']:.0f} ms"
@@ -188,23 +192,23 @@ def _size(text: str) -> tuple[int, int]:
         size = int(width), int(height)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, for example 512x384") from None
-    # What the metrics with several scales need.
+    # The minimum size of the multi-scale metrics.
     if min(size) < 192:
         raise argparse.ArgumentTypeError("the metrics need at least 192x192 pixels")
     return size
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measures and prints."""
+    """Runs the benchmark and prints the report."""
     parser = argparse.ArgumentParser(prog="python -m agenticiqa.bench", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
-        "--size", type=_size, default=(512, 384), metavar="WxH", help="of images for threads and peers (512x384)"
+        "--size", type=_size, default=(512, 384), metavar="WxH", help="image size for threads and peers [default: 512x384]"
     )
-    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="the least of so many times counts (5)")
+    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs per measurement; the fastest counts [default: 5]")
     parser.add_argument(
-        "--only", action="append", metavar="WHAT", help=f"{', '.join(PARTS)}, or a metric of the peers; repeatable"
+        "--only", action="append", metavar="WHAT", help=f"run only this part: {', '.join(PARTS)}, or a metric to compare with peers; repeatable"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
     chosen = parser.parse_args(arguments)
     if chosen.repeat < 1:
         parser.error("--repeat must be 1 or more")

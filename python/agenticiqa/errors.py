@@ -1,4 +1,4 @@
-"""What can go wrong. Messages are those of the program: they name the image or the field, and what to do."""
+"""The exceptions of the package. Messages name the image or setting and say what to do."""
 
 __all__ = [
     "AgenticIQAError",
@@ -14,35 +14,35 @@ __all__ = [
 
 
 class AgenticIQAError(Exception):
-    """Anything that AgenticIQA has to say; catch this to catch all below."""
+    """Base class of all exceptions of this package."""
 
 
 class PictureError(AgenticIQAError, ValueError):
-    """A file, an array or a region is no image, or none that the tool can measure."""
+    """A file, array or region is not an image, or the tool cannot measure it."""
 
 
 class MissingFileError(PictureError, FileNotFoundError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 class PairError(AgenticIQAError, ValueError):
-    """Image and reference are of different size, or the reference is missing."""
+    """Image and reference have different sizes, or the reference is missing."""
 
 
 class ToolError(AgenticIQAError, RuntimeError):
-    """A tool cannot run here, or could not give a score."""
+    """A tool cannot run on this machine, or failed."""
 
 
 class UnknownToolError(ToolError, LookupError):
-    """No tool is called so."""
+    """No tool has this name."""
 
 
 class SettingsError(AgenticIQAError, ValueError):
-    """The configuration or an argument is no good."""
+    """A setting or an argument is invalid."""
 
 
 class AssessmentError(AgenticIQAError, RuntimeError):
-    """There is no answer. The record, which says why, is in ``assessment``."""
+    """The agent found no answer. ``assessment`` is the record, which has the reasons."""
 
     def __init__(self, message: str, assessment: object = None) -> None:
         super().__init__(message)
@@ -53,4 +53,4 @@ class AssessmentError(AgenticIQAError, RuntimeError):
 
 
 class ForkError(AgenticIQAError, RuntimeError):
-    """This process was forked from one that had begun to work: its threads did not come along."""
+    """This process was forked after its parent had started threads, which a fork does not copy."""

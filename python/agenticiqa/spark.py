@@ -1,7 +1,7 @@
-"""Scores and assessments of the rows of a Spark DataFrame. Images are paths that executors can open, or the bytes of files.
+"""Scores and assesses the rows of a Spark DataFrame. Images are paths that executors can open, or the bytes of files.
 
-Each task uses one thread: its number of cores is Spark's to say. An image that cannot be used has its error in a column, and the job goes
-on. As all of Spark this is lazy: write the result, or ``cache()`` it, before using it twice.
+Each task uses one thread, because Spark decides how many tasks run on a machine. An image that fails has its error in a
+column, and the job continues. Evaluation is lazy: write the result, or ``cache()`` it, before using it twice.
 """
 
 from __future__ import annotations
@@ -19,16 +19,19 @@ from ._metrics import Metric, score_table
 from ._native import set_threads
 from .errors import SettingsError
 
-#: Columns of some rows.
+#: Computes new columns for a batch of rows.
 Table: TypeAlias = Callable[[pyarrow.RecordBatch], dict[str, Any]]
-# Rows that are worked on at a time: few, since the bytes of their images are copied.
+# Rows per batch. Small, because the bytes of their images are copied.
 _ROWS = 64
 
 
 def score(
     frame: DataFrame, tools: Sequence[str | Metric] = ("SSIM",), image: str = "path", reference: str | None = None
 ) -> DataFrame:
-    """Adds the columns of `agenticiqa.score_table`; there is null where it has NaN. ``image`` and ``reference`` are names of columns."""
+    """Adds the columns of `agenticiqa.score_table`, with null for missing scores.
+
+    ``image`` and ``reference`` are column names.
+    """
 
     def table(rows: pyarrow.RecordBatch) -> dict[str, Any]:
         return score_table(_values(rows, image), _values(rows, reference), tools, threads=1)
@@ -50,8 +53,12 @@ def assess(
     at_a_time: int = 1,
     **question: Any,
 ) -> DataFrame:
-    """Adds final_answer, quality_score, quality_level, status, error and record (JSON). ``queries`` is a column with a question for each row, instead
-    of ``query``. With a model as ``backend`` a task waits most of the time: ``at_a_time`` is how many rows it works on. The rest is as in `agenticiqa.assess`."""
+    """Adds the columns final_answer, quality_score, quality_level, status, error and record (JSON).
+
+    ``queries`` is a column with a question for each row, in place of ``query``. ``at_a_time`` is the number of rows that a
+    task assesses concurrently; raise it if ``backend`` is a model, because the task then mostly waits. The other
+    arguments are those of `agenticiqa.assess`.
+    """
 
     def table(rows: pyarrow.RecordBatch) -> dict[str, Any]:
         asked = [query] * len(rows) if queries is None else _values(rows, queries)
@@ -59,12 +66,12 @@ def assess(
         return _tables.assessed(agent, *pictures, at_a_time, **question)
 
     _check(frame, image, reference, queries)
-    _agent._known(backend, config)  # What is wrong with the settings is told here, not by an executor.
+    _agent._known(backend, config)  # Reports invalid settings here and not on an executor.
     return _with(frame, _tables.COLUMNS, {"quality_score"}, table)
 
 
 def _with(frame: DataFrame, names: Sequence[str], numbers: set[str], table: Table) -> DataFrame:
-    """The rows of ``frame`` in their order with what ``table`` says of them. Columns that have these names already are replaced."""
+    """Adds the columns that ``table`` computes. Existing columns with the same names are replaced."""
 
     def work(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         set_threads(1)
@@ -88,4 +95,4 @@ def _values(rows: pyarrow.RecordBatch, column: str | None) -> list[Any]:
 def _check(frame: DataFrame, *columns: str | None) -> None:
     unknown = [column for column in columns if column is not None and column not in frame.columns]
     if unknown:
-        raise SettingsError(f"the frame has no column {unknown[0]}: it has {', '.join(frame.columns)}")
+        raise SettingsError(f"the DataFrame has no column {unknown[0]}: it has {', '.join(frame.columns)}")

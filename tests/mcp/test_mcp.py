@@ -42,7 +42,9 @@ def test(function):
 
 def stdio(*arguments, cwd=None, errors=None):
     environment = {"HOME": str(cwd or REPOSITORY), "PATH": os.environ["PATH"]}
-    parameters = StdioServerParameters(command=PROGRAM, args=["mcp", *arguments], env=environment, cwd=str(cwd or REPOSITORY))
+    parameters = StdioServerParameters(
+        command=PROGRAM, args=["mcp", *arguments], env=environment, cwd=str(cwd or REPOSITORY)
+    )
     return stdio_client(parameters, errlog=errors or sys.stderr)
 
 
@@ -54,8 +56,17 @@ async def server(*arguments, token=None):
         if token:
             environment["AGENTICIQA_TOKEN"] = token
         process = await asyncio.create_subprocess_exec(
-            PROGRAM, "serve", "--port", "0", "--data", data, *arguments,
-            env=environment, cwd=data, stderr=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL,
+            PROGRAM,
+            "serve",
+            "--port",
+            "0",
+            "--data",
+            data,
+            *arguments,
+            env=environment,
+            cwd=data,
+            stderr=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
         )
         try:
             address = None
@@ -130,9 +141,15 @@ async def every_tool(client):
     listed = await call(client, "list_tools", {"type": "FR"})
     assert {"SSIM", "PSNR", "Fused-FR"} <= {tool["name"] for tool in listed.structured_content["tools"]}
 
-    scored = await call(client, "score_image", {
-        "image": str(EXAMPLES / "osprey-compressed.jpg"), "reference": str(EXAMPLES / "osprey.jpg"), "map": "SSIM",
-    })
+    scored = await call(
+        client,
+        "score_image",
+        {
+            "image": str(EXAMPLES / "osprey-compressed.jpg"),
+            "reference": str(EXAMPLES / "osprey.jpg"),
+            "map": "SSIM",
+        },
+    )
     scores = {row["tool"]: row for row in scored.structured_content["scores"]}
     assert 0 < scores["SSIM"]["raw_score"] < 1 and 1 <= scores["SSIM"]["score"] <= 5
     low, high = scored.structured_content["overall"]["interval"]
@@ -140,10 +157,15 @@ async def every_tool(client):
     assert len(pictures(scored)) == 1
 
     sent = base64.b64encode((EXAMPLES / "osprey.jpg").read_bytes()).decode()
-    alone = await call(client, "score_image", {
-        "image": f"data:image/jpeg;base64,{sent}", "tools": ["NIQE"],
-        "regions": [{"name": "head", "x": 50, "y": 50, "width": 200, "height": 200}],
-    })
+    alone = await call(
+        client,
+        "score_image",
+        {
+            "image": f"data:image/jpeg;base64,{sent}",
+            "tools": ["NIQE"],
+            "regions": [{"name": "head", "x": 50, "y": 50, "width": 200, "height": 200}],
+        },
+    )
     assert [row["region"] for row in alone.structured_content["scores"]] == ["head"]
 
     heard = []
@@ -151,9 +173,16 @@ async def every_tool(client):
     async def hear(progress, total, message):
         heard.append((progress, message))
 
-    assessed = await call(client, "assess_image", {
-        "image": str(EXAMPLES / "osprey-blurred.jpg"), "query": "Is this image sharp?", "map": "Blur",
-    }, progress_callback=hear)
+    assessed = await call(
+        client,
+        "assess_image",
+        {
+            "image": str(EXAMPLES / "osprey-blurred.jpg"),
+            "query": "Is this image sharp?",
+            "map": "Blur",
+        },
+        progress_callback=hear,
+    )
     answer = assessed.structured_content
     assert answer["final_answer"] and answer["reasoning"] and 1 <= answer["quality_score"] <= 5
     assert any(found["type"] == "Blurs" for found in answer["distortions"]), answer["distortions"]
@@ -162,9 +191,13 @@ async def every_tool(client):
     assert len(steps) > 4 and steps == sorted(set(steps)), heard
     assert any("planner" in message for _, message in heard), heard
 
-    compared = await call(client, "compare_images", {
-        "images": [str(EXAMPLES / "osprey-blurred.jpg"), str(EXAMPLES / "osprey.jpg")],
-    })
+    compared = await call(
+        client,
+        "compare_images",
+        {
+            "images": [str(EXAMPLES / "osprey-blurred.jpg"), str(EXAMPLES / "osprey.jpg")],
+        },
+    )
     beside = compared.structured_content["comparisons"][0]
     assert beside["better"].endswith("osprey.jpg") and beside["difference"] > 0.2
     assert isinstance(beside["intervals_overlap"], bool) and len(pictures(compared)) == 1
@@ -198,6 +231,7 @@ async def every_error(client):
 
 for way in ("stdio", "http"):
     for mode in ("legacy", "2026-07-28"):
+
         async def tools_over(way=way, mode=mode):
             async with connected(way, mode, "--allow-root", str(EXAMPLES)) as client:
                 await every_tool(client)
@@ -241,10 +275,18 @@ async def standard_output_holds_messages_only_and_the_end_is_clean():
     """Every line is a message, also with the log turned up; closing standard input ends the program well."""
     folder = tempfile.TemporaryDirectory()
     process = await asyncio.create_subprocess_exec(
-        PROGRAM, "mcp", "--allow-root", str(EXAMPLES), "--log-level", "debug",
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        PROGRAM,
+        "mcp",
+        "--allow-root",
+        str(EXAMPLES),
+        "--log-level",
+        "debug",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
         # Heat maps and answers are longer than the lines that are read by default.
-        limit=1 << 24, env=os.environ | {"TMPDIR": folder.name},
+        limit=1 << 24,
+        env=os.environ | {"TMPDIR": folder.name},
     )
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     arguments = {"image": "osprey.jpg", "query": "How good is it?"}
@@ -281,11 +323,14 @@ async def cancelled(client):
     task.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await task
-    result = await asyncio.wait_for(client.call_tool("score_image", {"image": "osprey.jpg", "tools": ["Brightness"]}), 60)
+    result = await asyncio.wait_for(
+        client.call_tool("score_image", {"image": "osprey.jpg", "tools": ["Brightness"]}), 60
+    )
     assert not result.is_error, result.content
 
 
 for way in ("stdio", "http"):
+
     async def cancel_over(way=way):
         async with connected(way, "legacy", "--allow-root", str(EXAMPLES)) as client:
             await cancelled(client)
@@ -309,12 +354,22 @@ async def over_http_the_token_is_asked_for():
             async with Client(streamable_http_client(f"{address}/mcp", http_client=http), mode="legacy") as client:
                 await call(client, "list_tools", {})
             # A page that points its own name here, and a page of another site.
-            hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-                "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}
+            hello = {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "method": "initialize",
+                "params": {
+                    "protocolVersion": "2025-06-18",
+                    "capabilities": {},
+                    "clientInfo": {"name": "test", "version": "1"},
+                },
+            }
             accept = {"Accept": "application/json, text/event-stream"}
             for extra, status in [
-                ({"Authorization": "Bearer wrong"}, 401), ({"Host": "evil.example"}, 421),
-                ({"Origin": "http://evil.example"}, 403), ({}, 200),
+                ({"Authorization": "Bearer wrong"}, 401),
+                ({"Host": "evil.example"}, 421),
+                ({"Origin": "http://evil.example"}, 403),
+                ({}, 200),
             ]:
                 answer = await http.post(f"{address}/mcp", json=hello, headers=accept | extra)
                 assert answer.status_code == status, (extra, answer.status_code)

@@ -1,4 +1,4 @@
-//! Checkpoints: the state after each node on disk, so that a killed assessment goes on from its last good node.
+//! Saves the state after each node, so that an interrupted assessment can resume.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,25 +14,25 @@ use agenticiqa_imaging::files::write_atomically;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Checkpoint {
-    /// The node that has ended.
+    /// The node that finished.
     pub node: Node,
-    /// The state that it left.
+    /// The state after that node.
     pub state: AgenticIqaState,
 }
 
-/// A folder of checkpoints, `{timestamp}_{sample_id}.json` each.
+/// A folder of checkpoint files, named `{timestamp}_{sample_id}.json`.
 #[derive(Debug, Clone)]
 pub struct Checkpoints {
     folder: PathBuf,
 }
 
 impl Checkpoints {
-    /// The checkpoints in `folder`, which is made when the first is written.
+    /// Uses `folder` for checkpoints. The folder is created when the first checkpoint is written.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
 
-    /// Writes the state after `node`.
+    /// Writes the state after `node` and returns the path of the file.
     pub fn write(&self, node: Node, state: &AgenticIqaState) -> io::Result<PathBuf> {
         let stamp = Timestamp::now().strftime("%Y%m%dT%H%M%S%.9fZ");
         let path = self.folder.join(format!("{stamp}_{}", file_name(state.sample_id.as_str())));
@@ -41,7 +41,8 @@ impl Checkpoints {
         Ok(path)
     }
 
-    /// The newest good checkpoint of a sample; damaged ones are passed over, with a warning.
+    /// Returns the newest readable checkpoint of a sample. Damaged files are skipped with a
+    /// warning.
     pub fn latest(&self, sample_id: &str) -> io::Result<Option<Checkpoint>> {
         let name = file_name(sample_id);
         let belongs = |path: &PathBuf| {
@@ -63,7 +64,7 @@ fn read(path: &Path) -> Option<Checkpoint> {
     read.inspect_err(|error| tracing::warn!("{}: the checkpoint is passed over: {error}", path.display())).ok()
 }
 
-/// The sample's part of the file name: what a file system may not take is replaced.
+/// The sample ID as part of a file name: characters that file systems reject are replaced.
 fn file_name(sample_id: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '.' | '_') { c } else { '-' };
     let name: String = sample_id.chars().map(plain).take(100).collect();

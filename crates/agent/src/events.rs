@@ -1,4 +1,5 @@
-//! What happens while an assessment runs: a stream of events for terminal, server and logs, tokens spent, problems met.
+//! Progress events, token use and problems of a running assessment, for terminals, servers and
+//! logs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,12 +15,12 @@ pub enum Node {
     Planner,
     /// Gathers evidence.
     Executor,
-    /// Concludes, or asks for a new plan.
+    /// Writes the answer, or asks for a new plan.
     Summarizer,
 }
 
 impl Node {
-    /// The name in logs and records.
+    /// The name used in logs and records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Planner => "planner",
@@ -30,7 +31,7 @@ impl Node {
 }
 
 impl<T> ByNode<T> {
-    /// The one of `node`.
+    /// Returns the value of `node`.
     pub fn get(&self, node: Node) -> &T {
         match node {
             Node::Planner => &self.planner,
@@ -39,7 +40,7 @@ impl<T> ByNode<T> {
         }
     }
 
-    /// The one of `node`, to be changed.
+    /// Returns a mutable reference to the value of `node`.
     pub fn get_mut(&mut self, node: Node) -> &mut T {
         match node {
             Node::Planner => &mut self.planner,
@@ -53,20 +54,20 @@ impl<T> ByNode<T> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subtask {
-    /// Says where the objects of the question are.
+    /// Locates the objects that the question names.
     Grounding,
     /// Finds distortions.
     DistortionDetection,
-    /// Judges how bad they are.
+    /// Judges the severity of each distortion.
     DistortionAnalysis,
     /// Chooses tools.
     ToolSelection,
-    /// Runs them.
+    /// Runs the tools.
     ToolExecution,
 }
 
 impl Subtask {
-    /// The name in logs and messages.
+    /// The name used in logs and messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Grounding => "grounding",
@@ -78,25 +79,25 @@ impl Subtask {
     }
 }
 
-/// Something that happened.
+/// An event of a running assessment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Event {
-    /// A node begins.
+    /// A node has started.
     NodeStarted {
-        /// Which.
+        /// The node.
         node: Node,
         /// The round, counted from 0.
         iteration: u32,
     },
     /// A node has ended.
     NodeEnded {
-        /// Which.
+        /// The node.
         node: Node,
         /// The round.
         iteration: u32,
-        /// How long it took.
+        /// The duration in seconds.
         seconds: f64,
     },
     /// The planner has made a plan.
@@ -108,21 +109,21 @@ pub enum Event {
     },
     /// A step of the executor has ended.
     SubtaskEnded {
-        /// Which.
+        /// The step.
         subtask: Subtask,
-        /// How long it took.
+        /// The duration in seconds.
         seconds: f64,
-        /// Why there is no result.
+        /// The reason why there is no result.
         problem: Option<String>,
     },
     /// A tool has ended.
     ToolEnded {
-        /// How it went.
+        /// The log entry of the run.
         log: ToolExecutionLog,
     },
-    /// A model is asked again.
+    /// A call to a model failed and is repeated.
     Retry {
-        /// Whose call.
+        /// The node that made the call.
         node: Node,
         /// The model.
         backend: String,
@@ -131,45 +132,45 @@ pub enum Event {
         /// Why it failed.
         reason: String,
     },
-    /// Another model takes over.
+    /// The fallback backend takes over.
     Fallback {
-        /// Whose call.
+        /// The node that made the call.
         node: Node,
-        /// The model that failed.
+        /// The backend that failed.
         from: String,
-        /// The one that takes over.
+        /// The backend that takes over.
         to: String,
     },
-    /// A new plan is asked for.
+    /// The summarizer asks for a new plan.
     Replan {
-        /// The round that was not enough.
+        /// The round without enough evidence.
         iteration: u32,
         /// What is missing.
         reason: String,
     },
     /// The assessment has ended.
     Done {
-        /// How.
+        /// The final status.
         status: FinalStatus,
     },
 }
 
-/// Tokens that one model spent for one node.
+/// The tokens that one model used for one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spending {
-    /// For whom.
+    /// The node that made the calls.
     pub node: Node,
     /// The model.
     pub backend: String,
-    /// Tokens read.
+    /// Number of input tokens.
     pub prompt_tokens: u64,
-    /// Tokens written.
+    /// Number of output tokens.
     pub completion_tokens: u64,
 }
 
 type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// What happens while one assessment runs.
+/// Collects the events, token use, notes and problems of one assessment.
 #[derive(Clone, Default)]
 pub struct EventLog {
     listener: Option<Listener>,
@@ -185,12 +186,12 @@ impl std::fmt::Debug for EventLog {
 }
 
 impl EventLog {
-    /// A events whose events `listener` hears.
+    /// Creates a log that passes each event to `listener`.
     pub fn heard_by(listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..Self::default() }
     }
 
-    /// Tells that something happened.
+    /// Passes an event to the listener.
     pub fn emit(&self, event: Event) {
         tracing::debug!(event = ?event, "event");
         if let Some(listener) = &self.listener {
@@ -198,43 +199,43 @@ impl EventLog {
         }
     }
 
-    /// Remembers tokens that were spent.
+    /// Records token use.
     pub fn spend(&self, spending: Spending) {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner).push(spending);
     }
 
-    /// Remembers a problem that did not end the assessment; each is kept once.
+    /// Records a problem that did not end the assessment. Duplicates are dropped.
     pub fn problem(&self, problem: impl Into<String>) {
         let problem = problem.into();
         tracing::warn!("{problem}");
         keep(&self.problems, problem);
     }
 
-    /// Tells that another one takes over, and remembers why: a problem that did not end the assessment.
+    /// Emits a fallback event and records its reason as a problem.
     pub fn fallback(&self, node: Node, from: &str, to: &str, reason: &dyn std::error::Error) {
         tracing::warn!(%reason, "Model fallback: {from} -> {to}");
         keep(&self.problems, format!("Model fallback: {from} -> {to}: {reason}"));
         self.emit(Event::Fallback { node, from: from.to_owned(), to: to.to_owned() });
     }
 
-    /// Remembers something that the reader of the record should know, and that is no problem; each is kept once.
+    /// Records a note for the reader of the record that is not a problem. Duplicates are dropped.
     pub fn note(&self, note: impl Into<String>) {
         let note = note.into();
         tracing::info!("{note}");
         keep(&self.notes, note);
     }
 
-    /// The tokens that were spent.
+    /// Returns the recorded token use.
     pub fn spent(&self) -> Vec<Spending> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The notes that were made.
+    /// Returns the recorded notes.
     pub fn notes(&self) -> Vec<String> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The problems that were met.
+    /// Returns the recorded problems.
     pub fn problems(&self) -> Vec<String> {
         self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

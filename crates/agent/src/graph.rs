@@ -1,9 +1,10 @@
-//! The agent graph: which node comes next, and what it looks like.
+//! The agent graph: the order of the nodes, and a diagram of it.
 
 use crate::events::Node;
 use crate::state::AgenticIqaState;
 
-/// The node that the state asks for; `None` when all is done. The edge after the summarizer is the conditional one.
+/// Returns the next node for a state, or `None` at the end. Only the edge after the summarizer is
+/// conditional.
 pub fn next(state: &AgenticIqaState) -> Option<Node> {
     match (&state.plan, &state.executor_evidence, &state.summarizer_result) {
         (_, _, Some(result)) if result.need_replan() => Some(Node::Planner),
@@ -14,7 +15,7 @@ pub fn next(state: &AgenticIqaState) -> Option<Node> {
     }
 }
 
-/// The graph as a Mermaid diagram.
+/// Returns the graph as a Mermaid diagram.
 pub fn mermaid() -> String {
     "\
 flowchart TD

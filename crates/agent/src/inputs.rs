@@ -1,4 +1,4 @@
-//! What is assessed: the image, its reference, and the parts of both, decoded once and shared by all.
+//! The image, its reference, and regions of both: decoded once and shared by all nodes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ pub use agenticiqa_tools::{Digest, Part, Source};
 use agenticiqa_vision::perception::{self, Examination};
 use agenticiqa_vlm::{Attachment, ImageLimits, prepare};
 
-/// The image and its reference.
+/// The image and its optional reference.
 #[derive(Debug)]
 pub struct Inputs {
     image: Source,
@@ -22,7 +22,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// An image and its reference, which must be of one size.
+    /// Combines an image and its reference. Both must have the same size.
     pub fn new(image: Source, reference: Option<Source>) -> Result<Self, MetricError> {
         let whole = Part {
             image: image.picture.image.clone(),
@@ -39,17 +39,18 @@ impl Inputs {
         })
     }
 
-    /// The image that is judged.
+    /// The image to assess.
     pub fn image(&self) -> &Source {
         &self.image
     }
 
-    /// The image that it is compared with.
+    /// The reference image.
     pub fn reference(&self) -> Option<&Source> {
         self.reference.as_ref()
     }
 
-    /// A region of both, cut once; the whole without one.
+    /// Returns a region of the image and its reference, or the whole without a region. Each region
+    /// is cut once and then shared.
     pub fn part(&self, region: Option<Region>) -> Result<Arc<Part>, MetricError> {
         let Some(region) = region else { return Ok(Arc::clone(&self.whole)) };
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,8 +65,8 @@ impl Inputs {
         Ok(part)
     }
 
-    /// What is found in a region of the image, or in the whole; examined once. Takes a while: not for the threads of
-    /// the runtime.
+    /// Examines a region of the image, or the whole image, for distortions. Each region is examined
+    /// once. This takes a while: do not call it on a thread of the async runtime.
     pub fn examine(&self, region: Option<Region>) -> Result<Arc<Examination>, String> {
         let part = self.part(region).map_err(|error| error.to_string())?;
         let mut examinations = self.examinations.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,7 +79,8 @@ impl Inputs {
         Ok(examined)
     }
 
-    /// The image, and the reference marked as such, as a model takes them; made once for the same limits.
+    /// Returns the image and the marked reference in a form that a model accepts. Attachments are
+    /// encoded once per limits.
     pub async fn attachments(self: &Arc<Self>, limits: ImageLimits) -> Result<Vec<Attachment>, DecodeError> {
         let mut made = self.attachments.lock().await;
         if let Some((_, attachments)) = made.iter().find(|(made_for, _)| *made_for == limits) {
@@ -90,14 +92,14 @@ impl Inputs {
             let all = image.chain(inputs.reference.iter().map(|reference| ("<reference image>", reference)));
             all.map(|(label, source)| prepare(label, &source.bytes, &source.picture, &made_for)).collect()
         };
-        // Only a panic of the worker fails to join, and it goes on here as the panic that it was.
+        // The task fails to join only if it panicked: resume the panic here.
         let attachments = tokio::task::spawn_blocking(work).await;
         let attachments = attachments.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()))?;
         made.push((limits, attachments.clone()));
         Ok(attachments)
     }
 
-    /// What was done to the images before they were measured.
+    /// The conversions that the decoder applied to the images.
     pub fn notes(&self) -> Vec<String> {
         let of = |name: &str, source: &Source| -> Vec<String> {
             source.picture.notes.iter().map(|note| format!("{name}: {note}")).collect()

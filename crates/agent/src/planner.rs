@@ -1,9 +1,9 @@
-//! The planner: turns the question into a plan, and sees to it that the plan fits what was given.
+//! The planner: turns the question into a plan and adapts the plan to the input.
 
 use crate::reasoner::{Context, Error, Reasoner};
 use crate::state::{OneOrMany, PlannerOutput, QueryScope, ReferenceMode, Text};
 
-/// Makes a plan and settles what is not a matter of opinion.
+/// Makes a plan and corrects everything in it that is a fact and not a judgment.
 pub async fn plan(reasoner: &dyn Reasoner, context: Context<'_>) -> Result<PlannerOutput, Error> {
     let state = context.state;
     tracing::info!(
@@ -17,8 +17,8 @@ pub async fn plan(reasoner: &dyn Reasoner, context: Context<'_>) -> Result<Plann
     Ok(plan)
 }
 
-/// Whether there is a reference is a fact; tools that the user asked for are run; names that no tool has are dropped,
-/// with a note.
+/// Sets the reference mode from the input, adds the tools that the user requested, and drops
+/// unknown tool names with a note.
 fn settle(mut plan: PlannerOutput, context: Context<'_>) -> PlannerOutput {
     plan.reference_mode = match context.inputs.reference() {
         Some(_) => ReferenceMode::FullReference,
@@ -33,7 +33,7 @@ fn settle(mut plan: PlannerOutput, context: Context<'_>) -> PlannerOutput {
             }
         }
     } else {
-        // Asked for on purpose: run, whatever the question is about.
+        // The user requested these tools, so they run for any type of question.
         plan.plan.tool_execution = true;
         plan.plan.distortion_analysis = true;
     }

@@ -55,20 +55,20 @@ pub enum Error {
         reason: String,
     },
     /// This program cannot read or write Parquet.
-    #[error("{0}: this program was built without Parquet: build it with --features parquet, or use JSON Lines or CSV")]
+    #[error("{0}: this build cannot read or write Parquet (feature `parquet`)")]
     NoParquet(PathBuf),
     /// There is already something where the output goes.
-    #[error("{0}: the file exists: go on with --resume, replace it with --overwrite, or name another --output")]
+    #[error("{0}: the output file exists")]
     OutputExists(PathBuf),
     /// Input and output are one file.
-    #[error("{0}: input and output are the same file: name another --output")]
+    #[error("{0}: input and output are the same file")]
     SameFile(PathBuf),
     /// Another process writes to the output.
-    #[error("{0}: another run is writing to this file: wait for it, or name another --output")]
+    #[error("{0}: another run is writing to this file")]
     OutputInUse(PathBuf),
     /// The output has a line that is no record.
     #[error(
-        "{path}, line {line}: this is not an assessment record ({reason}): remove the line, or name another --output"
+        "{path}, line {line}: this is not an assessment record ({reason})"
     )]
     NotARecord {
         /// The file.
@@ -80,8 +80,7 @@ pub enum Error {
     },
     /// A record of the output answers another question than the sample of its name.
     #[error(
-        "{path}, line {line}: the record of {sample_id:?} is about another query or picture than line {input_line} of the \
-         input: name another --output"
+        "{path}, line {line}: the record of {sample_id:?} is about another query or image than line {input_line} of the input"
     )]
     AnotherQuestion {
         /// The file.
@@ -95,7 +94,7 @@ pub enum Error {
     },
     /// The output cannot be written.
     #[error(
-        "{path}: the output cannot be written: {error}; {written} records are safe: make room, then go on with --resume"
+        "{path}: the output cannot be written: {error}; {written} records are safe"
     )]
     Output {
         /// The file.

@@ -357,7 +357,7 @@ pub(super) async fn record(
         Ok(Ok(record)) => record,
         Ok(Err(error)) => known.record(&agent, error.kind_name(), &error.to_string(), start.elapsed()),
         Err(_) => {
-            let message = format!("no result within {:?} (--sample-timeout)", limit.unwrap_or_default());
+            let message = format!("no result within the time limit of {:?}", limit.unwrap_or_default());
             known.record(&agent, kind::TIMEOUT, &message, start.elapsed())
         }
     }

@@ -7,17 +7,19 @@ use agenticiqa::config::{Environment, Settings};
 use agenticiqa::doctor::{self, ApiFact, Report};
 use serde::Serialize;
 
+use crate::advice;
 use crate::arguments::{Doctor, RecordFormat};
 use crate::exit::{Exit, Stop};
 use crate::table;
 
 /// How long a server may take to list its models, or a model to say a word.
-const QUEUE_TIME: Duration = Duration::from_secs(20);
+const API_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Serialize)]
 struct Findings<'a> {
     #[serde(flatten)]
     report: &'a Report,
+    suggestions: Vec<String>,
     api: Option<&'a [ApiFact]>,
 }
 
@@ -27,14 +29,16 @@ pub fn run(arguments: &Doctor, settings: &Settings, environment: &Environment) -
     let report = doctor::facts(settings, environment, &registry);
     let api = if arguments.check_api {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Some(runtime.block_on(doctor::check_api(settings, environment, QUEUE_TIME)))
+        Some(runtime.block_on(doctor::check_api(settings, environment, API_TIMEOUT)))
     } else {
         None
     };
     let mut out = anstream::stdout().lock();
     match arguments.format {
         RecordFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &Findings { report: &report, api: api.as_deref() })?;
+            let suggestions = report.suggestions.iter().map(advice::suggestion).collect();
+            let findings = Findings { report: &report, suggestions, api: api.as_deref() };
+            serde_json::to_writer_pretty(&mut out, &findings)?;
             writeln!(out)?;
         }
         RecordFormat::Text => print(&mut out, &report, api.as_deref(), arguments.all)?,
@@ -101,7 +105,7 @@ fn print(out: &mut impl Write, report: &Report, api: Option<&[ApiFact]>, all: bo
         writeln!(out, "problem: {problem}")?;
     }
     for suggestion in &report.suggestions {
-        writeln!(out, "next: {suggestion}")?;
+        writeln!(out, "next: {}", advice::suggestion(suggestion))?;
     }
     Ok(())
 }

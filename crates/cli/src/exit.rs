@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use agenticiqa::{agent, batch, config, dataset, eval, report, scoring, setup, tools};
 
+use crate::advice::{self, Advice};
+
 /// How a command that ran to its end went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
@@ -34,23 +36,32 @@ impl From<Exit> for ExitCode {
 pub struct Stop {
     exit: Exit,
     message: Option<String>,
+    advice: Option<String>,
 }
 
 impl Stop {
     /// The work failed.
     pub fn failed(message: impl ToString) -> Self {
-        Self { exit: Exit::Failed, message: Some(message.to_string()) }
+        Self { exit: Exit::Failed, message: Some(message.to_string()), advice: None }
     }
 
     /// The input or the usage is bad.
     pub fn bad_input(message: impl ToString) -> Self {
-        Self { exit: Exit::BadInput, message: Some(message.to_string()) }
+        Self { exit: Exit::BadInput, message: Some(message.to_string()), advice: None }
+    }
+
+    /// The same, with what to do about it.
+    pub fn with(self, advice: Option<String>) -> Self {
+        Self { advice, ..self }
     }
 
     /// Says why on stderr and gives the exit code.
     pub fn report(self) -> ExitCode {
         if let Some(message) = self.message {
             eprintln!("error: {message}");
+        }
+        if let Some(advice) = self.advice {
+            eprintln!("  help: {advice}");
         }
         self.exit.into()
     }
@@ -61,39 +72,48 @@ macro_rules! bad_input {
     ($($error:ty),+) => {$(
         impl From<$error> for Stop {
             fn from(error: $error) -> Self {
-                Self::bad_input(error)
+                Self::bad_input(&error).with(error.advice())
             }
         }
     )+};
 }
 
-bad_input!(tools::Error, scoring::Error, agent::Error, config::Error, setup::Error, dataset::Error, eval::Error);
+bad_input!(tools::Error, scoring::Error, agent::Error, setup::Error, dataset::Error, eval::Error);
+
+impl From<config::Error> for Stop {
+    fn from(error: config::Error) -> Self {
+        Self::bad_input(advice::configuration(&error))
+    }
+}
 
 impl From<tools::install::Error> for Stop {
     fn from(error: tools::install::Error) -> Self {
         use tools::install::Error::{NotDownloadable, NotFound};
-        match error {
-            NotDownloadable { .. } | NotFound { .. } => Self::bad_input(error),
-            _ => Self::failed(error),
-        }
+        let stop = match error {
+            NotDownloadable { .. } | NotFound { .. } => Self::bad_input(&error),
+            _ => Self::failed(&error),
+        };
+        stop.with(error.advice())
     }
 }
 
 impl From<batch::Error> for Stop {
     fn from(error: batch::Error) -> Self {
-        match error {
-            batch::Error::Output { .. } => Self::failed(error),
-            _ => Self::bad_input(error),
-        }
+        let stop = match error {
+            batch::Error::Output { .. } => Self::failed(&error),
+            _ => Self::bad_input(&error),
+        };
+        stop.with(error.advice())
     }
 }
 
 impl From<report::Error> for Stop {
     fn from(error: report::Error) -> Self {
-        match error {
-            report::Error::Output { .. } | report::Error::Layout(_) => Self::failed(error),
-            _ => Self::bad_input(error),
-        }
+        let stop = match error {
+            report::Error::Output { .. } | report::Error::Layout(_) => Self::failed(&error),
+            _ => Self::bad_input(&error),
+        };
+        stop.with(error.advice())
     }
 }
 
@@ -101,7 +121,7 @@ impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Self {
         // A reader that has seen enough, such as `head`, is no failure.
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self { exit: Exit::Done, message: None };
+            return Self { exit: Exit::Done, message: None, advice: None };
         }
         Self::failed(format!("the output cannot be written: {error}"))
     }

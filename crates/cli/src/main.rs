@@ -1,5 +1,6 @@
 //! The program `agenticiqa`: arguments in, results to stdout, everything else to stderr, one exit code.
 
+mod advice;
 mod arguments;
 mod assess;
 mod batch;

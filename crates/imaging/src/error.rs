@@ -78,7 +78,7 @@ pub enum Error {
         height: u64,
     },
     /// More pixels than the caller allows; nothing was allocated.
-    #[error("the image has {width}x{height} pixels, more than the limit of {max_pixels}: raise it with --max-pixels")]
+    #[error("the image has {width}x{height} pixels, more than the limit of {max_pixels}")]
     TooLarge {
         /// Width in pixels.
         width: u64,

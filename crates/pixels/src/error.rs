@@ -1,4 +1,4 @@
-//! What can go wrong between pixels and a number.
+//! Errors of images, metrics and distortions.
 
 use crate::Region;
 
@@ -26,13 +26,13 @@ pub enum Error {
         height: usize,
         /// Number of channels, 1 or 3.
         channels: usize,
-        /// Samples that this size needs.
+        /// The number of samples that this size requires.
         expected: usize,
-        /// Samples that were given.
+        /// The number of samples in the buffer.
         actual: usize,
     },
     /// A full-reference metric was called without a reference.
-    #[error("{metric} compares with a reference: give one with --reference")]
+    #[error("{metric} compares with a reference image, and there is none")]
     ReferenceMissing {
         /// The metric's name.
         metric: &'static str,
@@ -70,7 +70,7 @@ pub enum Error {
         /// Height of the image.
         height: usize,
     },
-    /// A model file is needed and was not given.
+    /// The metric needs a model file, and none was supplied.
     #[error("{metric} needs its model file: {hint}")]
     ModelMissing {
         /// The metric's name.
@@ -78,7 +78,7 @@ pub enum Error {
         /// How to provide it.
         hint: &'static str,
     },
-    /// A model file was given and cannot be used.
+    /// The model file is damaged or does not fit the metric.
     #[error("the model file of {metric} cannot be used: {reason}")]
     ModelInvalid {
         /// The metric's name.
@@ -94,12 +94,12 @@ pub enum Error {
         /// Why there is no value.
         reason: &'static str,
     },
-    /// A distortion was asked for at a level that it does not have.
+    /// The distortion level does not exist.
     #[error("distortions have the levels 1 to {highest}, not {level}")]
     LevelOutOfRange {
-        /// The level that was asked for.
+        /// The requested level.
         level: u8,
-        /// The strongest level.
+        /// The highest level.
         highest: u8,
     },
 }

@@ -1,4 +1,4 @@
-//! One channel of numbers: what metrics compute on, and what a map is.
+//! One channel of samples: the input of metrics, and the type of quality maps.
 
 /// A two-dimensional array of samples, stored row by row without padding.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -9,29 +9,31 @@ pub struct Plane<T = f32> {
 }
 
 impl<T: Copy + Default> Plane<T> {
-    /// A plane of zeros.
+    /// Creates a plane of zeros.
     pub fn new(width: usize, height: usize) -> Self {
         Self { width, height, data: vec![T::default(); width * height] }
     }
 
-    /// Takes another size; the memory is kept, what the samples are is not said.
+    /// Changes the size and keeps the allocated memory. The sample values are unspecified
+    /// afterwards.
     pub(crate) fn resize(&mut self, width: usize, height: usize) {
         (self.width, self.height) = (width, height);
         let length = width * height;
         if self.data.capacity() < length {
-            // Fresh memory is zero already, and touched first by the threads that fill it.
+            // Fresh memory is already zero, and the threads that fill it touch it first.
             self.data = vec![T::default(); length];
         } else {
             self.data.resize(length, T::default());
         }
     }
 
-    /// A plane over existing samples; `None` unless there are exactly `width * height` of them.
+    /// Creates a plane from existing samples. Returns `None` unless there are exactly `width *
+    /// height` samples.
     pub fn from_vec(width: usize, height: usize, data: Vec<T>) -> Option<Self> {
         (data.len() == width * height).then_some(Self { width, height, data })
     }
 
-    /// A plane whose samples are `sample(x, y)`.
+    /// Creates a plane whose samples are `sample(x, y)`.
     pub fn from_fn(width: usize, height: usize, mut sample: impl FnMut(usize, usize) -> T) -> Self {
         let mut data = Vec::with_capacity(width * height);
         for y in 0..height {
@@ -40,7 +42,7 @@ impl<T: Copy + Default> Plane<T> {
         Self { width, height, data }
     }
 
-    /// A new plane with `f` applied to every sample.
+    /// Returns a new plane with `f` applied to every sample.
     pub fn map<U: Copy + Default>(&self, f: impl Fn(T) -> U) -> Plane<U> {
         Plane { width: self.width, height: self.height, data: self.data.iter().map(|&v| f(v)).collect() }
     }
@@ -62,12 +64,12 @@ impl<T> Plane<T> {
         &self.data
     }
 
-    /// All samples, to be written.
+    /// All samples, mutable.
     pub fn data_mut(&mut self) -> &mut [T] {
         &mut self.data
     }
 
-    /// The samples themselves.
+    /// Returns the samples as a vector, row by row.
     pub fn into_vec(self) -> Vec<T> {
         self.data
     }
@@ -77,7 +79,7 @@ impl<T> Plane<T> {
         &self.data[y * self.width..(y + 1) * self.width]
     }
 
-    /// Row `y`, to be written.
+    /// Row `y`, mutable.
     pub fn row_mut(&mut self, y: usize) -> &mut [T] {
         &mut self.data[y * self.width..(y + 1) * self.width]
     }

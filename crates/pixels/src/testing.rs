@@ -1,4 +1,4 @@
-//! Images for the tests of this and other crates, the same on every run.
+//! Deterministic images for the tests of this crate and of other crates.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,10 +24,11 @@ fn noise(count: usize, seed: u32) -> Vec<u8> {
         .collect()
 }
 
-/// An image of known noise: `scene` of 0 to 1 between luma 64 and 192, plus Gaussian noise of `sigma` levels.
+/// An image with a known amount of noise: `scene` maps 0..=1 to luma 64..=192, plus Gaussian noise
+/// with a standard deviation of `sigma` levels.
 pub fn noisy_scene(width: usize, height: usize, sigma: f64, scene: impl Fn(usize, usize) -> f64) -> Image {
     let mut uniform = noise(width * height * 12, 5).into_iter().map(|byte| f64::from(byte) / 256.0);
-    // Twelve uniform numbers minus six are as good as normal up to three sigma.
+    // The sum of twelve uniform numbers minus six is close to normal up to three sigma.
     let mut normal = || (0..12).filter_map(|_| uniform.next()).sum::<f64>() - 6.0 + 12.0 / 512.0;
     let mut sample = |x: usize, y: usize| 64.0 + 128.0 * scene(x, y) + sigma * normal();
     let mut samples = Vec::with_capacity(width * height);
@@ -37,7 +38,7 @@ pub fn noisy_scene(width: usize, height: usize, sigma: f64, scene: impl Fn(usize
     Image::from_gray8(width, height, samples).unwrap()
 }
 
-/// Gray shapes with straight and round edges, seen through a Gaussian blur of `sigma` pixels.
+/// Gray shapes with straight and round edges, blurred with a Gaussian of `sigma` pixels.
 pub fn blurred_shapes(size: usize, sigma: f64) -> Image {
     use crate::ops::convolve::{Border, gaussian, separable};
     let sharp = crate::Plane::from_fn(size, size, |x, y| {

@@ -1,7 +1,7 @@
-//! What goes wrong, as exceptions of `agenticiqa.errors`. Messages are those of the program.
+//! What goes wrong, as exceptions of `agenticiqa.errors`. The advice is in terms of Python.
 
 use agenticiqa::imaging::Error as DecodeError;
-use agenticiqa::tools::Failure;
+use agenticiqa::tools::{Failure, Remedy};
 use agenticiqa::{agent, batch, config, metrics, scoring, setup, tools};
 use pyo3::prelude::*;
 
@@ -104,7 +104,8 @@ impl From<metrics::Error> for Problem {
     fn from(error: metrics::Error) -> Self {
         let message = error.to_string();
         match error {
-            metrics::Error::SizeMismatch { .. } | metrics::Error::ReferenceMissing { .. } => Self::Pair(message),
+            metrics::Error::ReferenceMissing { .. } => Self::Pair(format!("{message}: pass reference=")),
+            metrics::Error::SizeMismatch { .. } => Self::Pair(message),
             _ => Self::Picture(message),
         }
     }
@@ -114,7 +115,8 @@ impl From<tools::Error> for Problem {
     fn from(error: tools::Error) -> Self {
         let message = error.to_string();
         match error {
-            tools::Error::UnknownTool { .. } => Self::UnknownTool(message),
+            tools::Error::UnknownTool { .. } => Self::UnknownTool(format!("{message}; agenticiqa.list_tools() has all")),
+            tools::Error::Unavailable { remedy: Some(remedy), .. } => Self::Tool(format!("{message}: {}", advice(&remedy))),
             tools::Error::Unavailable { .. } | tools::Error::NothingToInstall { .. } | tools::Error::Model { .. } => {
                 Self::Tool(message)
             }
@@ -125,7 +127,21 @@ impl From<tools::Error> for Problem {
 
 impl From<tools::install::Error> for Problem {
     fn from(error: tools::install::Error) -> Self {
-        Self::Tool(error.to_string())
+        let message = error.to_string();
+        match error {
+            tools::install::Error::NotDownloadable { package, file } => {
+                Self::Tool(format!("{message}: pass it as install_tool({package:?}, source={file:?})"))
+            }
+            _ => Self::Tool(message),
+        }
+    }
+}
+
+/// What would make a tool run, as a call.
+fn advice(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::Install { package } => format!("call agenticiqa.install_tool({package:?})"),
+        Remedy::InstallFrom { package, file } => format!("call agenticiqa.install_tool({package:?}, source={file:?})"),
     }
 }
 
@@ -134,7 +150,7 @@ impl From<scoring::Error> for Problem {
         let message = error.to_string();
         match error {
             scoring::Error::Tool(error) => error.into(),
-            scoring::Error::ReferenceMissing { .. } => Self::Pair(message),
+            scoring::Error::ReferenceMissing { .. } => Self::Pair(format!("{message}: pass reference=")),
             _ => Self::Picture(message),
         }
     }

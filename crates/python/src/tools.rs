@@ -41,11 +41,7 @@ impl Tools {
 
     /// The tool of that name, in any spelling; it must be able to run here.
     fn get(&self, name: &str) -> PyResult<Tool> {
-        let tool = self.registry.get(name).map_err(Problem::from)?;
-        if let Some(reason) = tool.availability().reason() {
-            let (tool, reason) = (tool.name().to_owned(), reason.to_owned());
-            return Err(Problem::from(engine::Error::Unavailable { tool, reason }).into());
-        }
+        let tool = self.registry.runnable(name).map_err(Problem::from)?;
         tool.prepare();
         Ok(Tool { tool: Arc::new(tool.clone()), decoder: self.decoder })
     }

@@ -1,4 +1,4 @@
-//! What the service answers.
+//! Response types of the HTTP API.
 
 use agenticiqa::scoring::Row;
 use agenticiqa::state::{AssessmentRecord, ByNode, QualityLevel, Replan, Severity};
@@ -6,60 +6,60 @@ use agenticiqa::tools::raw_number;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The answer of `POST /assess`.
+/// Response of `POST /assess`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Answer {
-    /// The name of the assessment; `GET /assessments/{id}` gives it again.
+    /// Assessment ID, for `GET /assessments/{id}`.
     pub id: String,
-    /// The image in the store.
+    /// ID of the stored image.
     pub image_id: Option<String>,
-    /// The reference in the store.
+    /// ID of the stored reference image.
     pub reference_id: Option<String>,
-    /// The answer.
+    /// The answer to the question.
     pub final_answer: Option<String>,
-    /// The score from 1 to 5.
+    /// Quality score from 1 (bad) to 5 (excellent).
     pub quality_score: Option<f64>,
-    /// The level next to the score.
+    /// Quality level of the score.
     pub quality_level: Option<QualityLevel>,
-    /// The reasons.
+    /// The reasoning behind the answer.
     pub quality_reasoning: Option<String>,
-    /// Whether evidence is still missing.
+    /// Whether evidence is still missing after the last round.
     pub need_replan: bool,
-    /// How it went.
+    /// Rounds and execution time.
     pub execution_metadata: ExecutionMetadata,
-    /// The distortions that were found.
+    /// Detected distortions.
     pub detected_distortions: Vec<Detected>,
-    /// Everything.
+    /// The full assessment record.
     pub record: AssessmentRecord,
 }
 
-/// How an assessment went.
+/// Rounds and execution time of an assessment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ExecutionMetadata {
-    /// How often a new plan was asked for.
+    /// Number of replans.
     pub iteration_count: u32,
-    /// Why.
+    /// The reason for each replan.
     pub replan_history: Vec<Replan>,
-    /// The whole time.
+    /// Total execution time in seconds.
     pub execution_time_seconds: f64,
 }
 
-/// A distortion of a part of the image.
+/// A distortion of an object or of the whole image.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Detected {
-    /// The part, or "Global".
+    /// Name of the object, or "Global" for the whole image.
     pub object: String,
-    /// The category.
+    /// Distortion category.
     #[serde(rename = "type")]
     pub distortion: String,
-    /// How bad it is, where that was judged.
+    /// Severity, if it was analyzed.
     pub severity: Option<String>,
-    /// What one sees.
+    /// Description of the visible effect.
     pub explanation: Option<String>,
 }
 
 impl Answer {
-    /// The answer that a record holds.
+    /// Builds the response from an assessment record.
     pub fn new(id: String, image_id: Option<String>, reference_id: Option<String>, record: AssessmentRecord) -> Self {
         let result = record.summarizer_result.as_ref();
         let metadata = &record.metadata;
@@ -83,7 +83,7 @@ impl Answer {
     }
 }
 
-/// The distortions of a record, with their severity where it was judged.
+/// Returns the distortions of a record, with their severity if it was analyzed.
 pub fn detected(record: &AssessmentRecord) -> Vec<Detected> {
     let Some(evidence) = &record.executor_evidence else { return Vec::new() };
     let mut found: Vec<Detected> = Vec::new();
@@ -103,29 +103,29 @@ pub fn detected(record: &AssessmentRecord) -> Vec<Detected> {
             }
         }
     }
-    // What was looked at and is not there was not detected.
+    // Severity "none": the distortion was analyzed and is not present.
     found.retain(|found| found.severity.as_deref() != Some(Severity::None.name()));
     found
 }
 
-/// A row of `GET /assessments`.
+/// One entry of `GET /assessments`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AssessmentRow {
-    /// The name of the assessment.
+    /// Assessment ID.
     pub id: String,
-    /// When it ended.
+    /// Time of completion.
     pub timestamp: String,
     /// The question.
     pub query: String,
-    /// The answer.
+    /// The answer to the question.
     pub final_answer: Option<String>,
-    /// The score from 1 to 5.
+    /// Quality score from 1 (bad) to 5 (excellent).
     pub quality_score: Option<f64>,
-    /// The level next to the score.
+    /// Quality level of the score.
     pub quality_level: Option<QualityLevel>,
-    /// The image in the store.
+    /// ID of the stored image.
     pub image_id: Option<String>,
-    /// The reference in the store.
+    /// ID of the stored reference image.
     pub reference_id: Option<String>,
 }
 
@@ -144,47 +144,47 @@ impl From<&Answer> for AssessmentRow {
     }
 }
 
-/// The first event of `POST /assess/stream`.
+/// Data of the first event of `POST /assess/stream`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Started {
-    /// The name of the assessment.
+    /// Assessment ID.
     pub id: String,
-    /// The image in the store.
+    /// ID of the stored image.
     pub image_id: Option<String>,
-    /// The reference in the store.
+    /// ID of the stored reference image.
     pub reference_id: Option<String>,
-    /// Who thinks.
+    /// Backend of each role.
     pub backends: ByNode<String>,
 }
 
-/// One score of one tool on the image or a region.
+/// The score of one tool for the image or a region.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ScoreRow {
-    /// The image.
+    /// Path or name of the image.
     pub image_path: String,
-    /// What it was compared with.
+    /// Path or name of the reference image.
     pub reference_path: Option<String>,
-    /// The name of the region; the whole image without.
+    /// Name of the region; null for the whole image.
     pub region: Option<String>,
-    /// The tool.
+    /// Tool name.
     pub tool: String,
-    /// `FR` compares with a reference, `NR` does not.
+    /// `FR` (full-reference) or `NR` (no-reference).
     #[serde(rename = "type")]
     pub tool_type: String,
-    /// The direction of the raw score; null for plain measurements.
+    /// Whether lower raw scores are better; null for plain measurements.
     pub lower_is_better: Option<bool>,
-    /// The score on the tool's own scale; infinity is written as 1e999.
+    /// Score on the tool's own scale; infinity is written as 1e999.
     #[serde(serialize_with = "raw_number")]
     pub raw_score: Option<f64>,
-    /// The score from 1 to 5.
+    /// Quality score from 1 (bad) to 5 (excellent).
     pub normalized_score: Option<f64>,
-    /// Seconds of the metric alone.
+    /// Execution time of the tool in seconds.
     pub execution_time: f64,
-    /// Why there is no score.
+    /// Error message, if the tool failed.
     pub error: Option<String>,
-    /// The interval that nine of ten mean opinions are in, from 1 to 5; for tools that know theirs.
+    /// 90% prediction interval on the scale from 1 to 5, for tools that provide one.
     pub interval: Option<[f64; 2]>,
-    /// What was done to the image before it was measured.
+    /// Conversions applied to the image before measuring.
     pub notes: Vec<String>,
 }
 
@@ -207,113 +207,113 @@ impl From<Row> for ScoreRow {
     }
 }
 
-/// The answer of `POST /score`.
+/// Response of `POST /score`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Scores {
     /// One row for each region and tool.
     pub rows: Vec<ScoreRow>,
     /// Tools that do not apply to this image.
     pub skipped: Vec<Skipped>,
-    /// The image in the store.
+    /// ID of the stored image.
     pub image_id: Option<String>,
-    /// The reference in the store.
+    /// ID of the stored reference image.
     pub reference_id: Option<String>,
 }
 
-/// A tool that was left out.
+/// A skipped tool.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Skipped {
-    /// The tool.
+    /// Tool name.
     pub tool: String,
-    /// Why.
+    /// Why the tool was skipped.
     pub reason: String,
 }
 
-/// The answer of `POST /map?format=json`.
+/// Response of `POST /map?format=json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MapValues {
     /// Width in pixels.
     pub width: usize,
     /// Height in pixels.
     pub height: usize,
-    /// The value that black stands for.
+    /// The value of black pixels.
     pub low: f32,
-    /// The value that white stands for.
+    /// The value of white pixels.
     pub high: f32,
-    /// What the values are.
+    /// Description of the values.
     pub meaning: String,
-    /// Whether low values are good ones.
+    /// Whether lower values are better.
     pub lower_is_better: bool,
-    /// A gray PNG file of 8 bits in base64: the values scaled to low..high.
+    /// The values as an 8-bit grayscale PNG in base64, scaled to `low`..`high`.
     pub values_png: String,
 }
 
-/// A tool, as `GET /tools` lists it.
+/// One entry of `GET /tools`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ToolEntry {
-    /// The name.
+    /// Tool name.
     pub name: String,
-    /// `FR` compares with a reference, `NR` does not.
+    /// `FR` (full-reference) or `NR` (no-reference).
     #[serde(rename = "type")]
     pub tool_type: String,
-    /// The direction of the raw score; null for plain measurements.
+    /// Whether lower raw scores are better; null for plain measurements.
     pub lower_is_better: Option<bool>,
-    /// The range of the raw score; null where there is no bound.
+    /// Minimum and maximum of the raw score; null where unbounded.
     pub range: [Option<f64>; 2],
-    /// What it is.
+    /// Short description.
     pub description: String,
-    /// The distortions that it judges best.
+    /// Distortions that the tool measures well.
     pub strengths: Vec<String>,
-    /// Whether it can run here.
+    /// Whether the tool can run on this server.
     pub available: bool,
-    /// Why not, and what it would take.
+    /// Why the tool cannot run, and how to install it.
     pub reason: Option<String>,
-    /// Whether it gives a map.
+    /// Whether the tool can produce a heat map.
     pub has_map: bool,
 }
 
-/// The answer of `GET /tools`.
+/// Response of `GET /tools`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ToolEntries {
     /// The tools.
     pub tools: Vec<ToolEntry>,
 }
 
-/// Who plays a role.
+/// The backend of one role.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BackendEntry {
     /// `builtin`, or `provider.model`.
     pub name: String,
     /// `builtin` or `model`.
     pub kind: String,
-    /// Whether it can be asked, as far as can be told without asking.
+    /// Whether the backend is configured; the model itself is not contacted.
     pub ready: bool,
-    /// Why not.
+    /// Why the backend is not ready.
     pub problem: Option<String>,
 }
 
-/// The answer of `GET /`, for programs.
+/// Response of `GET /` for clients that do not accept HTML.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct About {
-    /// The name of the service.
+    /// Service name.
     pub name: String,
-    /// Its version.
+    /// Service version.
     pub version: String,
-    /// What it is.
+    /// Short description.
     pub description: String,
-    /// Where the interface is described.
+    /// Path of the API documentation.
     pub docs_url: String,
-    /// Where its health is told.
+    /// Path of the health check.
     pub health_check: String,
 }
 
-/// The answer of `GET /health`.
+/// Response of `GET /health`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Health {
-    /// `healthy`.
+    /// Always `healthy`.
     pub status: String,
-    /// The version.
+    /// Service version.
     pub version: String,
-    /// Now.
+    /// Current time.
     pub timestamp: String,
 }

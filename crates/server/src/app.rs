@@ -1,4 +1,4 @@
-//! What all requests share: the agent and its tools, the allowed folders, what is kept on disk, and who may work when.
+//! State shared by all requests: agent, tools, allowed folders, stores and limits.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -23,85 +23,85 @@ use crate::store::Store;
 use crate::telemetry::Telemetry;
 use crate::token::Token;
 
-/// Why the service cannot start.
+/// An error that prevents the server from starting.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The settings make no agent.
+    /// The settings do not produce a usable agent.
     #[error(transparent)]
     Setup(#[from] setup::Error),
-    /// An allowed folder is not there.
+    /// An allowed folder does not exist or is not a folder.
     #[error("--allow-root {0}")]
     Root(std::io::Error),
-    /// Neither the settings nor the system name a folder for data.
-    #[error("there is no folder to keep data in: set server.data_dir in pipeline.yaml, or AGENTICIQA_DATA_DIR")]
+    /// Neither the settings nor the system provide a data folder.
+    #[error("no data folder: set server.data_dir in pipeline.yaml, or AGENTICIQA_DATA_DIR")]
     NoDataFolder,
-    /// The data folder cannot be used.
+    /// The data folder cannot be read or written.
     #[error("{path}: {reason}")]
     Data {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The address cannot be listened on.
-    #[error("{address}: cannot listen there: {error}; is another server running? --port names another port")]
+    /// The server cannot listen on the address.
+    #[error("cannot listen on {address}: {error}; is another server running? --port selects another port")]
     Listen {
         /// The address.
         address: String,
-        /// Why.
+        /// The system error.
         error: std::io::Error,
     },
-    /// A setting is no good.
+    /// A setting is invalid.
     #[error("{0}")]
     Setting(String),
 }
 
-/// How much of everything is accepted.
+/// Limits on requests and connections.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Bytes of a request.
+    /// The maximum size of a request body in bytes.
     pub body: usize,
-    /// How long a request may take.
+    /// The maximum time for handling a request.
     pub timeout: Duration,
-    /// How long a client may take to send its request.
+    /// The maximum time for receiving a request.
     pub read_timeout: Duration,
-    /// Connections at a time.
+    /// The maximum number of open connections.
     pub connections: usize,
-    /// Characters of a question.
+    /// The maximum number of characters in a question.
     pub query: usize,
-    /// Bytes of a file that a request names.
+    /// The maximum size in bytes of a file that a request names by path.
     pub file: u64,
 }
 
-/// What all requests share. Cheap to clone through its [`Arc`].
+/// State shared by all requests, cloned cheaply through its [`Arc`].
 #[derive(Debug)]
 pub struct App {
-    /// The agent as it is configured.
+    /// The agent with the configured backends.
     pub agent: Arc<Agent>,
-    /// The configuration in force.
+    /// The effective configuration.
     pub settings: Settings,
-    /// Where keys are looked up.
+    /// The source of API keys and other variables.
     pub environment: Environment,
-    /// The folders below which requests may name files.
+    /// The folders from which requests may name files.
     pub roots: Roots,
-    /// Images that were sent.
+    /// Uploaded images.
     pub pictures: Pictures,
-    /// Images that were decoded lately.
+    /// Recently decoded images.
     pub sources: Sources,
-    /// Assessments and jobs on disk.
+    /// Stored assessments and jobs.
     pub store: Store,
-    /// How much is accepted.
+    /// Limits on requests and connections.
     pub limits: Limits,
-    /// Assessments, scores and maps at a time.
+    /// Limits concurrent assessments, scores and maps.
     pub admission: Admission,
-    /// Images that are made smaller for the page at a time.
+    /// Limits concurrent decoding and resizing of images for viewing.
     pub views: Admission,
-    /// What is counted.
+    /// Counters for `GET /metrics`.
     pub telemetry: Telemetry,
-    /// What every call must show, if anything.
+    /// The token that requests must send, if any.
     pub token: Option<Token>,
-    /// Batches in the background.
+    /// Background jobs.
     pub jobs: Jobs,
     reload: Reload,
     others: Mutex<HashMap<String, Arc<Agent>>>,
@@ -109,26 +109,28 @@ pub struct App {
     ended: AtomicBool,
 }
 
-/// What the settings were loaded with, to load them again for another backend.
+/// How the settings were loaded, so that they can be loaded again for another backend.
 #[derive(Debug, Clone, Default)]
 pub struct Reload {
-    /// `--config`.
+    /// The configuration file or folder, if one was given.
     pub config: Option<PathBuf>,
-    /// What the command line says of the settings.
+    /// Settings that override the configuration.
     pub overrides: Overrides,
 }
 
-/// So many other backends are kept ready.
+/// The maximum number of agents cached for backends named in requests.
 const OTHER_AGENTS: usize = 16;
-/// Images in memory, in bytes.
+/// The maximum size of the cache of decoded images in bytes.
 const DECODED_BYTES: u64 = 256 << 20;
-/// The longest question, in characters.
+/// The maximum number of characters in a question.
 const LONGEST_QUERY: usize = 20_000;
-/// The largest file that a request may name.
+/// The maximum size in bytes of a file that a request names by path.
 const LARGEST_FILE: u64 = 512 << 20;
 
 impl App {
-    /// Everything that requests share, by the settings. `registry` may have model files that the command line gave.
+    /// Builds the shared state from the settings.
+    ///
+    /// `registry` may contain additional tools, such as ONNX models given by the caller.
     pub fn new(
         settings: Settings,
         environment: Environment,
@@ -167,17 +169,17 @@ impl App {
         }))
     }
 
-    /// The tools.
+    /// Returns the tools.
     pub fn registry(&self) -> &Registry {
         &self.agent.registry
     }
 
-    /// How images are read.
+    /// Returns the image decoder, which enforces the pixel limit.
     pub fn decoder(&self) -> Decoder {
         self.agent.options.decoder
     }
 
-    /// The agent with another backend, or the configured one.
+    /// Returns the agent for `backend`, or the configured agent for `None`.
     pub fn agent_of(&self, backend: Option<&str>) -> Result<Arc<Agent>, Problem> {
         let Some(backend) = backend else { return Ok(Arc::clone(&self.agent)) };
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
@@ -204,33 +206,33 @@ impl App {
         Ok(agent)
     }
 
-    /// Whether any role is played by a model.
+    /// Returns whether any role uses a model instead of the built-in analyst.
     pub fn asks_models(agent: &Agent) -> bool {
         let names = agent.backends();
         [names.planner, names.executor, names.summarizer].iter().any(|name| name != Backend::Builtin.as_str())
     }
 
-    /// Tells everybody that the service ends: streams close, jobs stop after the samples that are running.
+    /// Starts the shutdown: streams close, and jobs stop after the samples in progress.
     pub fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
         self.ending.send_replace(true);
         self.jobs.interrupt();
     }
 
-    /// Whether the service ends.
+    /// Returns whether the shutdown has started.
     pub fn is_ending(&self) -> bool {
         self.ended.load(Ordering::SeqCst)
     }
 
-    /// Waits until the service ends.
+    /// Waits until the shutdown starts.
     pub async fn ending(&self) {
         let mut ending = self.ending.subscribe();
-        // The sender lives as long as this.
+        // Cannot fail: `self` owns the sender.
         drop(ending.wait_for(|ending| *ending).await);
     }
 }
 
-/// Where everything is kept.
+/// Returns the folder for images, assessments and jobs.
 fn data_folder(settings: &Settings) -> Result<PathBuf, StartError> {
     let own = settings.pipeline.server.data_dir.clone();
     own.or_else(|| settings.data_folder.as_deref().map(|folder: &Path| folder.join("server")))

@@ -1,5 +1,6 @@
-//! One call of the interface: where it is, what answers it, and what is to be known of it. Router and description are both made
-//! of these, so that neither can say what the other does not do.
+//! One endpoint of the API: path, handler and description.
+//!
+//! The router and the OpenAPI description are generated from the same list, so they cannot disagree.
 
 use std::sync::Arc;
 
@@ -9,51 +10,51 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::app::App;
 
-/// Makes the schema of a type.
+/// A function that generates the JSON schema of a type.
 pub type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
 
-/// What a request carries besides its address.
+/// The request body.
 #[derive(Debug, Clone, Copy)]
 pub struct Carries {
-    /// The JSON form, if there is one.
+    /// The schema of the JSON body, if JSON is accepted.
     pub json: Option<MakeSchema>,
-    /// The files of the form: names, and whether there may be several.
+    /// The file fields of the form: name, and whether the field may be repeated.
     pub files: &'static [(&'static str, bool)],
 }
 
-/// What a call gives.
+/// The body of a successful response.
 #[derive(Debug, Clone, Copy)]
 pub enum Gives {
     /// JSON.
     Json(MakeSchema),
     /// A file of these media types.
     File(&'static [&'static str]),
-    /// JSON or a file, as the request asks.
+    /// JSON or a file, depending on the request.
     Either(MakeSchema, &'static [&'static str]),
-    /// Nothing.
+    /// No body.
     Nothing,
 }
 
-/// One call of the interface.
+/// One endpoint of the API.
 #[derive(Debug)]
 pub struct Call {
-    /// The method.
+    /// The HTTP method in lowercase.
     pub method: &'static str,
-    /// The address, parts in braces.
+    /// The path, with parameters in braces.
     pub path: &'static str,
-    /// What answers it.
+    /// The handler.
     pub route: MethodRouter<Arc<App>>,
-    /// What it does, in a line.
+    /// A one-line summary.
     pub summary: &'static str,
-    /// What the address may say after `?`.
+    /// The schema of the query parameters.
     pub query: Option<MakeSchema>,
-    /// What the request carries.
+    /// The request body.
     pub carries: Option<Carries>,
-    /// The status of a good answer.
+    /// The status code of a successful response.
     pub status: u16,
-    /// What it gives.
+    /// The body of a successful response.
     pub gives: Gives,
-    /// The statuses of problems that are its own.
+    /// Error statuses specific to this endpoint.
     pub problems: &'static [u16],
 }
 
@@ -63,57 +64,57 @@ impl Call {
         Self { method, path, route, summary, query, carries, status: 200, gives, problems: &[] }
     }
 
-    /// A call that reads.
+    /// Creates a `GET` endpoint.
     pub fn get<H: Handler<T, Arc<App>>, T: 'static>(path: &'static str, handler: H, summary: &'static str) -> Self {
         Self::new("get", path, get(handler), summary)
     }
 
-    /// A call that does something.
+    /// Creates a `POST` endpoint.
     pub fn post<H: Handler<T, Arc<App>>, T: 'static>(path: &'static str, handler: H, summary: &'static str) -> Self {
         Self::new("post", path, post(handler), summary)
     }
 
-    /// A call that removes something.
+    /// Creates a `DELETE` endpoint.
     pub fn delete<H: Handler<T, Arc<App>>, T: 'static>(path: &'static str, handler: H, summary: &'static str) -> Self {
         Self::new("delete", path, delete(handler), summary)
     }
 
-    /// What the address may say after `?`.
+    /// Sets the type of the query parameters.
     pub fn query<T: JsonSchema>(self) -> Self {
         Self { query: Some(|generator| T::json_schema(generator)), ..self }
     }
 
-    /// A body of JSON, or of a form with these files beside the same fields.
+    /// Accepts JSON, or a form with the same fields and these files.
     pub fn body<T: JsonSchema>(self, files: &'static [(&'static str, bool)]) -> Self {
         Self { carries: Some(Carries { json: Some(|generator| generator.subschema_for::<T>()), files }), ..self }
     }
 
-    /// A body of a form with these files alone.
+    /// Accepts a form with these files and no other fields.
     pub fn form(self, files: &'static [(&'static str, bool)]) -> Self {
         Self { carries: Some(Carries { json: None, files }), ..self }
     }
 
-    /// It gives JSON.
+    /// Sets a JSON response.
     pub fn json<T: JsonSchema>(self) -> Self {
         Self { gives: Gives::Json(|generator| generator.subschema_for::<T>()), ..self }
     }
 
-    /// It gives a file.
+    /// Sets a file response with these media types.
     pub fn file(self, kinds: &'static [&'static str]) -> Self {
         Self { gives: Gives::File(kinds), ..self }
     }
 
-    /// It gives JSON or a file.
+    /// Sets a response that is JSON or a file.
     pub fn either<T: JsonSchema>(self, kinds: &'static [&'static str]) -> Self {
         Self { gives: Gives::Either(|generator| generator.subschema_for::<T>(), kinds), ..self }
     }
 
-    /// The status of a good answer.
+    /// Sets the status code of a successful response.
     pub fn status(self, status: u16) -> Self {
         Self { status, ..self }
     }
 
-    /// The statuses of problems.
+    /// Sets the error statuses.
     pub fn problems(self, problems: &'static [u16]) -> Self {
         Self { problems, ..self }
     }

@@ -37,12 +37,14 @@ pub struct Problem {
     kind: &'static str,
     message: String,
     retry_after: Option<u64>,
+    /// Whether no folder is open to requests at all.
+    no_folders: bool,
 }
 
 impl Problem {
     /// Any problem; `kind` is one word that problems can be told apart by.
     pub fn new(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
-        Self { status, kind, message: message.into(), retry_after: None }
+        Self { status, kind, message: message.into(), retry_after: None, no_folders: false }
     }
 
     /// A field is missing or invalid.
@@ -58,6 +60,16 @@ impl Problem {
     /// A path is outside of the allowed folders.
     pub fn forbidden(message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, "ForbiddenPathError", message)
+    }
+
+    /// A path is named, and no folder is open to requests.
+    pub fn no_folders(message: impl Into<String>) -> Self {
+        Self { no_folders: true, ..Self::forbidden(message) }
+    }
+
+    /// Whether a path was refused because it lies outside the folders that are open, of which there are some.
+    pub fn is_outside(&self) -> bool {
+        self.status == StatusCode::FORBIDDEN && !self.no_folders
     }
 
     /// There is no such thing.
@@ -132,8 +144,9 @@ impl From<agent::Error> for Problem {
         match error {
             agent::Error::Picture(error) => Self::from(&error),
             agent::Error::NoOptions => {
-                Self::invalid("a choice needs options: give them in `options`, or in the query as \"A. ... B. ...\"")
+                Self::invalid(format!("{error}: send them in `options`"))
             }
+            agent::Error::Tool(error) => error.into(),
             other => Self::invalid(other.to_string()),
         }
     }
@@ -143,8 +156,9 @@ impl From<scoring::Error> for Problem {
     fn from(error: scoring::Error) -> Self {
         match error {
             scoring::Error::Reference(error) => Self::from(&error),
+            scoring::Error::Tool(error) => error.into(),
             scoring::Error::ReferenceMissing { tool } => {
-                Self::invalid(format!("{tool} compares with a reference: send one, or name a no-reference tool"))
+                Self::invalid(format!("{tool} compares with a reference image: send one, or name a no-reference tool"))
             }
             other => Self::invalid(other.to_string()),
         }
@@ -153,7 +167,12 @@ impl From<scoring::Error> for Problem {
 
 impl From<tools::Error> for Problem {
     fn from(error: tools::Error) -> Self {
-        Self::invalid(error.to_string())
+        let advice = match &error {
+            tools::Error::UnknownTool { .. } => "; GET /tools lists all tools",
+            tools::Error::Unavailable { remedy: Some(_), .. } => "; install it on the server with `agenticiqa tools install`",
+            _ => "",
+        };
+        Self::invalid(format!("{error}{advice}"))
     }
 }
 

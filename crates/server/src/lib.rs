@@ -1,8 +1,52 @@
-//! Image quality assessment over HTTP: an API, jobs in the background, and a page that shows the evidence.
+//! HTTP API, background jobs, web page and MCP server for image quality assessment.
 //!
-//! [`App`] is what all requests share; [`router`] is the interface, [`Server`] the process that listens. Nothing is loaded
-//! from outside, nothing is read but what is sent or lies below an allowed folder, and pixels are never worked on by the
-//! threads that answer.
+//! Most users do not need this crate: `agenticiqa serve` starts the HTTP server and `agenticiqa mcp`
+//! starts the MCP server. Use the crate to run the server inside another Rust program, or to add its
+//! routes to an existing [axum](https://docs.rs/axum) application.
+//!
+//! ```no_run
+//! use agenticiqa::config::{Environment, Overrides, Settings};
+//! use agenticiqa::setup;
+//! use agenticiqa_server::{App, Reload, Server, router};
+//!
+//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+//! let environment = Environment::load()?;
+//! let mut settings = Settings::load(None, &environment, &Overrides::default())?;
+//! settings.pipeline.server.port = 8000;
+//! settings.pipeline.server.allow_roots = vec!["photos".into()];
+//!
+//! let registry = setup::registry(&settings)?;
+//! let app = App::new(settings, environment, registry, Reload::default())?;
+//! let server = Server::bind(app.clone()).await?;
+//! println!("listening on http://{}", server.address()?);
+//! server.run(router(&app)).await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Overview
+//!
+//! - [`App`] holds the state that all requests share: the agent, the tools, the allowed folders, the
+//!   stored images and assessments, and the [`Limits`].
+//! - [`App::prepare`] and [`App::assess`] answer a question about an image. [`App::score`] runs the
+//!   metrics and [`App::map`] computes a heat map. HTTP and MCP both call these methods.
+//! - [`router`] builds the HTTP API. [`calls`] lists its endpoints; the router and `/openapi.json` are
+//!   generated from the same list.
+//! - [`Server`] accepts connections until [`App::end`] is called, then waits for running work.
+//! - [`Jobs`] runs batches in the background. They continue after a restart.
+//! - [`mcp`] serves the same functions to language models, over stdio or at `/mcp`.
+//! - [`requests`] and [`answers`] define the JSON types. [`Problem`] is the error type of all endpoints.
+//!
+//! # Security
+//!
+//! - Files are read only from [`Roots`], the allowed folders. Links and `..` are resolved before the check.
+//! - Requests must send the [`Token`] if one is configured.
+//! - The page and the API documentation load nothing from other hosts.
+//! - Images are decoded and measured on blocking threads, so that the async runtime stays responsive.
+//!
+//! # Features
+//!
+//! - `parquet` (default): job manifests in Parquet format.
 
 mod admission;
 pub mod answers;

@@ -1,4 +1,4 @@
-//! The description of the interface (OpenAPI 3.1), made of the calls and of the types that they take and give.
+//! The OpenAPI 3.1 description, generated from the endpoint list and the request and response types.
 
 use std::sync::LazyLock;
 
@@ -24,22 +24,23 @@ const PAGE: &str = include_str!("docs/index.html");
 const SCRIPT: &str = include_str!("docs/docs.js");
 const STYLE: &str = include_str!("docs/docs.css");
 
-/// `GET /docs`: the description for people.
+/// `GET /docs`: the API documentation as a web page.
 pub async fn docs() -> Response {
     ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], PAGE).into_response()
 }
 
-/// The script of `/docs`.
+/// `GET /docs/docs.js`
 pub async fn script() -> Response {
     ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], SCRIPT).into_response()
 }
 
-/// The style of `/docs`.
+/// `GET /docs/docs.css`
 pub async fn style() -> Response {
     ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE).into_response()
 }
 
-/// Schemas of what is taken, and of what is given: a field that may be left out of the one is always in the other.
+/// Separate schemas for requests and responses: a field can be optional in a request and always
+/// present in a response.
 struct Schemas {
     taken: SchemaGenerator,
     given: SchemaGenerator,
@@ -55,8 +56,8 @@ impl Schemas {
         }
     }
 
-    /// All schemas that were referred to. Those of requests and answers that have one name are the same but for what may be
-    /// left out; the answers' are stricter and win.
+    /// Returns all referenced schemas. Where a request and a response schema share a name, they differ
+    /// only in required fields; the response schema is stricter and wins.
     fn definitions(mut self) -> Map<String, Value> {
         let mut definitions = self.taken.take_definitions(true);
         definitions.extend(self.given.take_definitions(true));
@@ -86,7 +87,7 @@ fn document(calls: &[Call]) -> Value {
         "paths": paths,
         "components": {
             "schemas": schemas.definitions(),
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "AGENTICIQA_TOKEN, where the server has one"}},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "The value of AGENTICIQA_TOKEN, if the server was started with one"}},
         },
     })
 }
@@ -124,7 +125,7 @@ fn parameters(call: &Call, schemas: &mut Schemas) -> Vec<Value> {
     parameters
 }
 
-/// An address has no null: what may be absent is left out.
+/// Removes `null` from a query parameter: an absent parameter is left out of the URL.
 fn without_null(mut schema: Value) -> Value {
     if let Some(kinds) = schema.get_mut("type").and_then(Value::as_array_mut) {
         kinds.retain(|kind| kind != "null");
@@ -143,7 +144,7 @@ fn content(carries: &Carries, schemas: &mut Schemas) -> Value {
     let mut form = json!({"type": "object", "properties": {}, "required": []});
     if let Some(make) = carries.json {
         let schema = make(&mut schemas.taken);
-        // The form has the same fields beside its files.
+        // The form has the JSON fields and, in addition, the files.
         let name =
             schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next()).unwrap_or_default();
         let whole = schemas.taken.definitions().get(name).cloned().unwrap_or_default();
@@ -152,7 +153,7 @@ fn content(carries: &Carries, schemas: &mut Schemas) -> Value {
         content["application/json"] = json!({"schema": schema});
     }
     for (name, several) in carries.files {
-        let file = json!({"type": "string", "format": "binary", "description": "an image file"});
+        let file = json!({"type": "string", "format": "binary", "description": "Image file"});
         form["properties"][*name] = if *several { json!({"type": "array", "items": file}) } else { file };
     }
     if carries.json.is_none() {
@@ -179,12 +180,12 @@ fn responses(call: &Call, schemas: &mut Schemas, problem: &Schema) -> Value {
             content
         }
     };
-    let mut good = json!({"description": "done"});
+    let mut good = json!({"description": "Success"});
     if !content.is_empty() {
         good["content"] = Value::Object(content);
     }
     let mut responses = Map::from_iter([(call.status.to_string(), good)]);
-    // What any call may answer.
+    // Any endpoint can return these.
     for status in call.problems.iter().chain(&[401, 403, 421, 500]) {
         let about = axum::http::StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
         let body = json!({"description": about, "content": {"application/json": {"schema": problem}}});

@@ -1,4 +1,4 @@
-//! What requests ask for, as JSON or as fields of a form. The interface for other programs (MCP) takes the same types.
+//! Request types of the HTTP API, read from JSON or form fields. The MCP tools use the same types.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Problem;
 
-/// Entries of a list; more are refused.
+/// The maximum number of list entries.
 const MOST: usize = 64;
 
-/// Parts of an image, by name.
+/// Named regions of an image.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
@@ -27,14 +27,14 @@ pub enum Regions {
 }
 
 impl Regions {
-    /// As the agent takes them.
+    /// Converts the regions to the type that the agent uses.
     pub fn boxes(&self) -> Result<Vec<RegionBox>, Problem> {
         let boxes = match self {
             Self::List(boxes) => boxes.clone(),
             Self::ByName(places) => places.iter().map(|(name, place)| named(name, *place)).collect::<Result<_, _>>()?,
         };
         if boxes.len() > MOST {
-            return Err(Problem::invalid(format!("regions: at most {MOST} are taken")));
+            return Err(Problem::invalid(format!("regions: at most {MOST} are allowed")));
         }
         Ok(boxes)
     }
@@ -45,20 +45,20 @@ fn named(name: &str, [x, y, width, height]: [usize; 4]) -> Result<RegionBox, Pro
     Ok(RegionBox { name, x, y, width, height })
 }
 
-/// One part of an image.
+/// One region of an image.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected [x, y, width, height] or {\"x\", \"y\", \"width\", \"height\"}")]
 pub enum OneRegion {
     /// Left, top, width, height.
     Corners([usize; 4]),
-    /// With or without a name.
+    /// An object with an optional name.
     Box {
-        /// The name; it does not matter here.
+        /// Ignored.
         #[serde(default)]
         name: Option<String>,
-        /// Left edge.
+        /// Left edge in pixels.
         x: usize,
-        /// Top edge.
+        /// Top edge in pixels.
         y: usize,
         /// Width in pixels.
         width: usize,
@@ -68,7 +68,7 @@ pub enum OneRegion {
 }
 
 impl OneRegion {
-    /// The rectangle.
+    /// Returns the rectangle.
     pub fn region(&self) -> Region {
         match *self {
             Self::Corners([x, y, width, height]) | Self::Box { x, y, width, height, .. } => {
@@ -78,14 +78,14 @@ impl OneRegion {
     }
 }
 
-/// The form of an answer.
+/// The form of the answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// Told from the question.
+    /// Derived from the question.
     #[default]
     Auto,
-    /// A level A to E and a score.
+    /// A quality level from A to E with a score.
     Score,
     /// One of the options.
     Choice,
@@ -104,7 +104,7 @@ impl From<Form> for Option<AnswerForm> {
     }
 }
 
-/// `POST /assess`: a question about an image.
+/// Request of `POST /assess`: a question about an image.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"query": "Is it blurry?", "image_path": "osprey-blurred.jpg", "reference_path": "osprey.jpg"}]))]
@@ -112,83 +112,83 @@ pub struct AssessRequest {
     /// The question, in English or Chinese.
     #[schemars(length(min = 1, max = 20000))]
     pub query: String,
-    /// The image: a file below an allowed folder.
+    /// Image: path of a file in an allowed folder.
     pub image_path: Option<String>,
-    /// The image: one that was sent before.
+    /// Image: ID of an uploaded image.
     pub image_id: Option<String>,
-    /// The undistorted image to compare with, of the same size: a file below an allowed folder.
+    /// Reference image of the same size: path of a file in an allowed folder.
     pub reference_path: Option<String>,
-    /// The undistorted image: one that was sent before.
+    /// Reference image: ID of an uploaded image.
     pub reference_id: Option<String>,
-    /// Answers to choose from.
+    /// Answer options for a multiple-choice question.
     #[serde(default)]
     #[schemars(length(max = 26))]
     pub options: Vec<String>,
-    /// Where what the question is about is in the image.
+    /// Bounding boxes of objects in the question.
     pub regions: Option<Regions>,
-    /// How often a new plan may be made when evidence is missing.
+    /// Maximum number of replans when evidence is missing.
     #[schemars(range(max = 5))]
     pub max_replan_iterations: Option<u32>,
-    /// Tools that must be run.
+    /// Tools to run in addition to those that the planner selects.
     #[serde(default)]
     pub tools: Vec<String>,
     /// The form of the answer.
     #[serde(default)]
     pub answer: Form,
-    /// Who thinks: `builtin`, or `provider.model`.
+    /// Backend: `builtin` or `provider.model`.
     pub backend: Option<String>,
-    /// The name of the sample in the record.
+    /// Sample ID for the record.
     pub sample_id: Option<String>,
 }
 
 impl AssessRequest {
-    /// What types cannot tell.
+    /// Checks limits that the types do not express.
     pub fn check(&self, longest_query: usize) -> Result<(), Problem> {
         check_query(&self.query, longest_query)?;
         if self.options.len() > 26 {
-            return Err(Problem::invalid("options: at most 26 are taken, one a letter"));
+            return Err(Problem::invalid("options: at most 26 are allowed, one per letter"));
         }
         check_tools(&self.tools)?;
         check_replans(self.max_replan_iterations)
     }
 }
 
-/// `POST /score`: what the tools say of an image.
+/// Request of `POST /score`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"image_path": "osprey-blurred.jpg", "reference_path": "osprey.jpg", "tools": ["SSIM", "PSNR"]}]))]
 pub struct ScoreRequest {
-    /// The image: a file below an allowed folder.
+    /// Image: path of a file in an allowed folder.
     pub image_path: Option<String>,
-    /// The image: one that was sent before.
+    /// Image: ID of an uploaded image.
     pub image_id: Option<String>,
-    /// The undistorted image to compare with, of the same size: a file below an allowed folder.
+    /// Reference image of the same size: path of a file in an allowed folder.
     pub reference_path: Option<String>,
-    /// The undistorted image: one that was sent before.
+    /// Reference image: ID of an uploaded image.
     pub reference_id: Option<String>,
-    /// The tools to run; a sensible few by default.
+    /// Tools to run; a default selection if empty.
     #[serde(default)]
     pub tools: Vec<String>,
-    /// Run every tool that can run here.
+    /// Run every available tool.
     #[serde(default)]
     pub all: bool,
-    /// The parts to score instead of the whole image.
+    /// Regions to score instead of the whole image.
     pub regions: Option<Regions>,
 }
 
 impl ScoreRequest {
-    /// Which tools run.
+    /// Returns the selection of tools.
     pub fn selection(&self) -> Result<Selection, Problem> {
         check_tools(&self.tools)?;
         match (self.all, self.tools.is_empty()) {
             (true, true) => Ok(Selection::All),
-            (true, false) => Err(Problem::invalid("give tools or all, not both")),
+            (true, false) => Err(Problem::invalid("set `tools` or `all`, not both")),
             (false, true) => Ok(Selection::Default),
             (false, false) => Ok(Selection::Named(self.tools.clone())),
         }
     }
 
-    /// The parts to score.
+    /// Returns the regions to score.
     pub fn named_regions(&self) -> Result<Vec<NamedRegion>, Problem> {
         let boxes = self.regions.as_ref().map_or(Ok(Vec::new()), Regions::boxes)?;
         let named = |RegionBox { name, x, y, width, height }| NamedRegion {
@@ -199,72 +199,72 @@ impl ScoreRequest {
     }
 }
 
-/// `POST /map`: where a tool sees damage.
+/// Request of `POST /map`: a heat map of local quality.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"image_path": "osprey-blurred.jpg", "reference_path": "osprey.jpg", "tool": "SSIM"}]))]
 pub struct MapRequest {
-    /// The image: a file below an allowed folder.
+    /// Image: path of a file in an allowed folder.
     pub image_path: Option<String>,
-    /// The image: one that was sent before.
+    /// Image: ID of an uploaded image.
     pub image_id: Option<String>,
-    /// The undistorted image to compare with, of the same size: a file below an allowed folder.
+    /// Reference image of the same size: path of a file in an allowed folder.
     pub reference_path: Option<String>,
-    /// The undistorted image: one that was sent before.
+    /// Reference image: ID of an uploaded image.
     pub reference_id: Option<String>,
-    /// The tool.
+    /// Tool name.
     pub tool: String,
-    /// The part of the image to look at.
+    /// Region to map instead of the whole image.
     pub region: Option<OneRegion>,
 }
 
-/// `POST /jobs`: many assessments in the background.
+/// Request of `POST /jobs`: many assessments in the background.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"folder": ".", "query": "Rate its quality."}]))]
 pub struct JobRequest {
-    /// What to call it.
+    /// Job name.
     #[schemars(length(max = 200))]
     pub name: Option<String>,
-    /// A folder of images below an allowed folder.
+    /// Folder of images: path in an allowed folder.
     pub folder: Option<String>,
-    /// Whether folders below it are looked into too; they are by default.
+    /// Whether to include subfolders [default: true].
     pub recursive: Option<bool>,
-    /// A manifest (JSON Lines, CSV or Parquet) below an allowed folder.
+    /// Manifest (JSON Lines, CSV or Parquet): path in an allowed folder.
     pub manifest: Option<String>,
-    /// The question for all images of a folder.
+    /// Question for all images; not allowed with `manifest`.
     #[schemars(length(min = 1, max = 20000))]
     pub query: Option<String>,
-    /// Answers to choose from, for all images of a folder.
+    /// Answer options for all images; not allowed with `manifest`.
     #[serde(default)]
     #[schemars(length(max = 26))]
     pub options: Vec<String>,
-    /// A folder of undistorted images that have the names of those of `folder`.
+    /// Folder of reference images with the same names as the images in `folder`.
     pub reference_folder: Option<String>,
-    /// Tools that every image must be measured with.
+    /// Tools to run on every image.
     #[serde(default)]
     pub tools: Vec<String>,
-    /// Who thinks: `builtin`, or `provider.model`.
+    /// Backend: `builtin` or `provider.model`.
     pub backend: Option<String>,
-    /// How often a new plan may be made when evidence is missing.
+    /// Maximum number of replans when evidence is missing.
     #[schemars(range(max = 5))]
     pub max_replan_iterations: Option<u32>,
-    /// Images at a time.
+    /// Number of images assessed at the same time.
     #[schemars(range(min = 1, max = 64))]
     pub concurrency: Option<u32>,
 }
 
 impl JobRequest {
-    /// What types cannot tell.
+    /// Checks limits that the types do not express.
     pub fn check(&self, longest_query: usize) -> Result<(), Problem> {
         if let Some(query) = &self.query {
             check_query(query, longest_query)?;
         }
         if self.name.as_ref().is_some_and(|name| name.chars().count() > 200) {
-            return Err(Problem::invalid("name: at most 200 characters are taken"));
+            return Err(Problem::invalid("name: at most 200 characters are allowed"));
         }
         if self.options.len() > 26 {
-            return Err(Problem::invalid("options: at most 26 are taken, one a letter"));
+            return Err(Problem::invalid("options: at most 26 are allowed, one per letter"));
         }
         if self.concurrency.is_some_and(|concurrency| !(1..=64).contains(&concurrency)) {
             return Err(Problem::invalid("concurrency must be from 1 to 64"));
@@ -276,16 +276,16 @@ impl JobRequest {
 
 fn check_query(query: &str, longest: usize) -> Result<(), Problem> {
     if query.trim().is_empty() {
-        return Err(Problem::invalid("query is empty: ask something, such as \"Is it blurry?\""));
+        return Err(Problem::invalid("query is empty: write a question, such as \"Is it blurry?\""));
     }
     if query.chars().count() > longest {
-        return Err(Problem::invalid(format!("query: more than {longest} characters are not taken")));
+        return Err(Problem::invalid(format!("query: at most {longest} characters are allowed")));
     }
     Ok(())
 }
 
 fn check_tools(tools: &[String]) -> Result<(), Problem> {
-    if tools.len() > MOST { Err(Problem::invalid(format!("tools: at most {MOST} are taken"))) } else { Ok(()) }
+    if tools.len() > MOST { Err(Problem::invalid(format!("tools: at most {MOST} are allowed"))) } else { Ok(()) }
 }
 
 fn check_replans(replans: Option<u32>) -> Result<(), Problem> {

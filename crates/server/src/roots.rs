@@ -44,7 +44,7 @@ impl Roots {
             return Err(Problem::picture(format!("{field}: a path holds no NUL")));
         }
         if self.is_empty() {
-            return Err(Problem::forbidden(format!(
+            return Err(Problem::no_folders(format!(
                 "{field}: this server reads no files: start it with --allow-root DIR, or send the image itself"
             )));
         }

@@ -1,4 +1,4 @@
-//! Every route of the interface, and what stands in front of all of them.
+//! The endpoints of the HTTP API and the middleware around them.
 
 use std::sync::Arc;
 
@@ -26,49 +26,49 @@ use crate::pictures::Kept;
 use crate::requests::{AssessRequest, JobRequest, MapRequest, ScoreRequest};
 use crate::{mcp, openapi, page};
 
-/// The files of a request about one image.
+/// The file fields of a request about one image.
 const PAIR: &[(&str, bool)] = &[("image", false), ("reference", false)];
-/// The problems of requests with images.
+/// Error statuses of requests that contain images.
 const OF_PICTURES: &[u16] = &[400, 404, 408, 413, 415, 422, 429, 504];
-/// The problems of requests that name one thing.
+/// Error statuses of requests for one resource.
 const OF_ONE: &[u16] = &[404, 422];
 
-/// Every call of the interface.
+/// Returns all endpoints of the API.
 pub fn calls() -> Vec<Call> {
     let mut calls = vec![
-        Call::get("/", about::root, "The page for people, a few facts for programs").either::<About>(&["text/html"]),
-        Call::get("/health", about::health, "That the service lives").json::<Health>(),
-        Call::get("/metrics", about::prometheus, "What is counted, for Prometheus").file(&["text/plain"]),
-        Call::get("/docs", openapi::docs, "This description, for people").file(&["text/html"]),
-        Call::get("/openapi.json", openapi::openapi, "This description").json::<serde_json::Value>(),
-        Call::get("/tools", about::tools, "The tools, and what can run here").json::<ToolEntries>(),
-        Call::get("/backends", about::backends, "Who thinks").json::<ByNode<BackendEntry>>(),
+        Call::get("/", about::root, "Web page for browsers, service information for other clients").either::<About>(&["text/html"]),
+        Call::get("/health", about::health, "Health check").json::<Health>(),
+        Call::get("/metrics", about::prometheus, "Prometheus metrics").file(&["text/plain"]),
+        Call::get("/docs", openapi::docs, "API documentation").file(&["text/html"]),
+        Call::get("/openapi.json", openapi::openapi, "OpenAPI description").json::<serde_json::Value>(),
+        Call::get("/tools", about::tools, "List tools and their availability").json::<ToolEntries>(),
+        Call::get("/backends", about::backends, "List the backend of each role").json::<ByNode<BackendEntry>>(),
         Call::post("/assess", assess::assess, "Answer a question about an image")
             .body::<AssessRequest>(PAIR)
             .json::<Answer>()
             .problems(&[400, 404, 408, 413, 415, 422, 429, 503, 504]),
-        Call::post("/assess-path", assess::assess_path, "The same, by the name that JSON callers know")
+        Call::post("/assess-path", assess::assess_path, "Alias of `POST /assess`")
             .body::<AssessRequest>(PAIR)
             .json::<Answer>()
             .problems(&[400, 404, 408, 413, 415, 422, 429, 503, 504]),
         Call::post(
             "/assess/stream",
             assess::assess_stream,
-            "The same, as server-sent events: `started`, every step, `answer` or `error`",
+            "Answer a question and stream progress as server-sent events: `started`, each step, then `answer` or `error`",
         )
         .body::<AssessRequest>(PAIR)
         .file(&["text/event-stream"])
         .problems(OF_PICTURES),
-        Call::get("/assessments", assessments::list, "What was asked before, newest first")
+        Call::get("/assessments", assessments::list, "List stored assessments, newest first")
             .query::<ListQuery>()
             .json::<AssessmentList>()
             .problems(&[422]),
-        Call::get("/assessments/{id}", assessments::show, "One answer again").json::<Answer>().problems(&[404]),
-        Call::post("/score", score::score, "What the tools say of an image")
+        Call::get("/assessments/{id}", assessments::show, "Get a stored assessment").json::<Answer>().problems(&[404]),
+        Call::post("/score", score::score, "Score an image with the tools")
             .body::<ScoreRequest>(PAIR)
             .json::<Scores>()
             .problems(OF_PICTURES),
-        Call::post("/map", map::map, "Where a tool sees damage")
+        Call::post("/map", map::map, "Heat map of a tool")
             .query::<MapQuery>()
             .body::<MapRequest>(PAIR)
             .either::<MapValues>(&["image/png"])
@@ -81,17 +81,17 @@ pub fn calls() -> Vec<Call> {
 
 fn picture_calls() -> [Call; 4] {
     [
-        Call::post("/pictures", pictures::send, "Keep an image")
+        Call::post("/pictures", pictures::send, "Upload an image")
             .form(&[("image", false)])
             .status(201)
             .json::<Kept>()
             .problems(OF_PICTURES),
-        Call::get("/pictures/{id}", pictures::original, "An image as it was sent").file(&["image/*"]).problems(OF_ONE),
-        Call::get("/pictures/{id}/view", pictures::view, "An image as it was decoded: turned, in sRGB")
+        Call::get("/pictures/{id}", pictures::original, "Download an uploaded image").file(&["image/*"]).problems(OF_ONE),
+        Call::get("/pictures/{id}/view", pictures::view, "Get the decoded image as PNG: upright, in sRGB")
             .query::<ViewQuery>()
             .file(&["image/png"])
             .problems(OF_ONE),
-        Call::get("/pictures/{id}/thumbnail", pictures::thumbnail, "An image made small")
+        Call::get("/pictures/{id}/thumbnail", pictures::thumbnail, "Thumbnail of an image")
             .query::<ThumbnailQuery>()
             .file(&["image/png"])
             .problems(OF_ONE),
@@ -100,48 +100,48 @@ fn picture_calls() -> [Call; 4] {
 
 fn job_calls() -> [Call; 12] {
     [
-        Call::post("/jobs", jobs::create, "Assess many images in the background")
+        Call::post("/jobs", jobs::create, "Create a job that assesses many images in the background")
             .body::<JobRequest>(&[("image", true)])
             .status(202)
             .json::<Created>()
             .problems(OF_PICTURES),
-        Call::get("/jobs", jobs::list, "All jobs, newest first").json::<JobList>(),
-        Call::get("/jobs/{id}", jobs::show, "How a job is").json::<JobView>().problems(&[404]),
-        Call::delete("/jobs/{id}", jobs::remove, "Remove a job with its records and images")
+        Call::get("/jobs", jobs::list, "List jobs, newest first").json::<JobList>(),
+        Call::get("/jobs/{id}", jobs::show, "Job status").json::<JobView>().problems(&[404]),
+        Call::delete("/jobs/{id}", jobs::remove, "Delete a job, its records and its images")
             .status(204)
             .problems(&[404]),
-        Call::get("/jobs/{id}/events", jobs::events, "How a job goes on, as server-sent events: `progress`, `end`")
+        Call::get("/jobs/{id}/events", jobs::events, "Stream job progress as server-sent events: `progress`, then `end`")
             .file(&["text/event-stream"])
             .problems(&[404]),
-        Call::post("/jobs/{id}/stop", jobs::stop, "Stop a job after what is running")
+        Call::post("/jobs/{id}/stop", jobs::stop, "Stop a job after the samples in progress")
             .json::<JobView>()
             .problems(&[404]),
-        Call::post("/jobs/{id}/resume", jobs::resume, "Go on with a job; failed samples are tried again")
+        Call::post("/jobs/{id}/resume", jobs::resume, "Resume a job and retry failed samples")
             .json::<JobView>()
             .problems(&[404]),
-        Call::get("/jobs/{id}/results", jobs::results, "Results, filtered, sorted and paged")
+        Call::get("/jobs/{id}/results", jobs::results, "List job results with filters, sorting and paging")
             .query::<ResultsQuery>()
             .json::<Results>()
             .problems(OF_ONE),
-        Call::get("/jobs/{id}/results/{sample_id}", jobs::sample, "The record of one sample")
+        Call::get("/jobs/{id}/results/{sample_id}", jobs::sample, "Get the record of one sample")
             .json::<AssessmentRecord>()
             .problems(&[404]),
-        Call::get("/jobs/{id}/export", jobs::export, "Results as a file, filtered and sorted")
+        Call::get("/jobs/{id}/export", jobs::export, "Download job results as CSV or JSON Lines, with filters and sorting")
             .query::<ResultsQuery>()
             .file(&["text/csv", "application/x-ndjson"])
             .problems(OF_ONE),
-        Call::get("/jobs/{id}/thumbnails/{sample_id}", jobs::thumbnail, "A small image of a sample")
+        Call::get("/jobs/{id}/thumbnails/{sample_id}", jobs::thumbnail, "Thumbnail of a sample")
             .query::<ThumbnailQuery>()
             .file(&["image/png"])
             .problems(&[400, 404, 413, 422]),
-        Call::get("/jobs/{id}/pictures/{sample_id}/view", jobs::view, "The image of a sample as it was decoded")
+        Call::get("/jobs/{id}/pictures/{sample_id}/view", jobs::view, "Get the decoded image of a sample as PNG")
             .query::<ViewQuery>()
             .file(&["image/png"])
             .problems(&[400, 404, 413, 422]),
     ]
 }
 
-/// The whole interface.
+/// Builds the router of the whole API, including the page, `/docs` and `/mcp`.
 pub fn router(app: &Arc<App>) -> Router {
     let routes = calls().into_iter().fold(Router::new(), |routes, call| routes.route(call.path, call.route));
     let routes = routes
@@ -155,7 +155,9 @@ pub fn router(app: &Arc<App>) -> Router {
     guarded(routes, app).with_state(Arc::clone(app))
 }
 
-/// Puts limits, checks and notes in front of routes; the last one added is the first to see a request.
+/// Adds limits, access checks, logging and metrics to routes.
+///
+/// The layer added last sees a request first.
 pub fn guarded(routes: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
     routes
         .layer(DefaultBodyLimit::max(app.limits.body))
@@ -167,14 +169,14 @@ pub fn guarded(routes: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
 }
 
 async fn no_route() -> Problem {
-    Problem::not_found("there is nothing of this name: GET /docs lists what there is")
+    Problem::not_found("no such endpoint: GET /docs lists all endpoints")
 }
 
 async fn no_method() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "MethodError", "this call has another method: GET /docs lists them")
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "MethodError", "method not allowed: GET /docs lists the methods of each endpoint")
 }
 
-/// A panic ends one request, not the connection.
+/// Turns a panic into a 500 response, so that the connection stays open.
 fn failed(panic: Box<dyn std::any::Any + Send>) -> axum::response::Response {
     let text =
         panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
@@ -182,7 +184,7 @@ fn failed(panic: Box<dyn std::any::Any + Send>) -> axum::response::Response {
     axum::response::IntoResponse::into_response(problem)
 }
 
-/// Pages of other origins may call only where the settings name them.
+/// Allows only the origins in `server.cors_origins`.
 fn cors(app: &App) -> CorsLayer {
     let origins = &app.settings.pipeline.server.cors_origins;
     let named = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());

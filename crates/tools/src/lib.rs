@@ -20,7 +20,7 @@ mod run;
 pub mod scoring;
 mod worker;
 
-pub use availability::Availability;
+pub use availability::{Availability, Remedy};
 pub use cache::{CacheKey, CacheStatistics, CachedRun, ToolCache};
 pub use check::{CheckOutcome, SamplePair};
 pub use command::CommandLine;
@@ -33,7 +33,7 @@ pub use registry::{Registry, Tool, ToolResources};
 pub use run::{Failure, ToolRun, raw_number};
 pub use worker::{Worker, WorkerScore, WorkerSection, WorkerSettings};
 
-/// Why the tools could not be set up or found; each message says what to do.
+/// Why the tools could not be set up or found; each message says what is wrong.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -66,7 +66,7 @@ pub enum Error {
         second: String,
     },
     /// No tool has that name.
-    #[error("no tool is called {name:?}{}; `agenticiqa tools list` shows all", suggestion.as_ref().map(|near| format!(", did you mean {near}?")).unwrap_or_default())]
+    #[error("no tool is called {name:?}{}", suggestion.as_ref().map(|near| format!(", did you mean {near}?")).unwrap_or_default())]
     UnknownTool {
         /// The name that was asked for.
         name: String,
@@ -80,6 +80,8 @@ pub enum Error {
         tool: String,
         /// Why not.
         reason: String,
+        /// What would make it run.
+        remedy: Option<Remedy>,
     },
     /// The tool has no files that could be installed.
     #[error("{reason}")]

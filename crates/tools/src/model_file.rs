@@ -7,7 +7,10 @@ use agenticiqa_metrics::{Ilniqe, Measurement, Metric};
 use sha2::{Digest as _, Sha256};
 
 use super::engine::Engine;
-use super::{Availability, Failure, ToolInput};
+use super::{Availability, Failure, Remedy, ToolInput};
+
+/// The model file of IL-NIQE, as its authors call it.
+const MODEL: &str = "templateModel.mat";
 
 /// A metric and the model that it was set up with.
 #[derive(Debug)]
@@ -21,19 +24,18 @@ struct Loaded {
 pub(super) struct FromModelFile {
     metric: &'static dyn Metric,
     path: Option<PathBuf>,
-    hint: &'static str,
     loaded: OnceLock<Result<Loaded, String>>,
 }
 
 impl FromModelFile {
     /// The metric with a file that may not be there yet.
-    pub fn new(metric: &'static dyn Metric, path: Option<PathBuf>, hint: &'static str) -> Self {
-        Self { metric, path, hint, loaded: OnceLock::new() }
+    pub fn new(metric: &'static dyn Metric, path: Option<PathBuf>) -> Self {
+        Self { metric, path, loaded: OnceLock::new() }
     }
 
     /// The same metric with this file, which has to be a good one.
     pub fn given(metric: &'static dyn Metric, path: &Path) -> Result<Self, String> {
-        let given = Self::new(metric, Some(path.to_owned()), "");
+        let given = Self::new(metric, Some(path.to_owned()));
         match given.load() {
             Ok(_) => Ok(given),
             Err(reason) => Err(reason.clone()),
@@ -57,7 +59,12 @@ impl Engine for FromModelFile {
     fn availability(&self) -> Availability {
         // A model that was read stays, even if its file goes.
         let there = self.loaded.get().is_some() || self.path.as_ref().is_some_and(|path| path.is_file());
-        if there { Availability::Ready } else { Availability::Missing { reason: self.hint.to_owned() } }
+        if there {
+            return Availability::Ready;
+        }
+        let (package, file) = (self.metric.info().name.to_owned(), MODEL.to_owned());
+        let reason = format!("{MODEL}, which its authors publish, is not installed");
+        Availability::Missing { reason, remedy: Some(Remedy::InstallFrom { package, file }) }
     }
 
     fn fingerprint(&self) -> String {
@@ -65,7 +72,7 @@ impl Engine for FromModelFile {
     }
 
     fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure> {
-        if let Availability::Missing { reason } = self.availability() {
+        if let Availability::Missing { reason, .. } = self.availability() {
             return Err(Failure::Tool(reason));
         }
         let path = self.path.as_deref().unwrap_or(Path::new(""));

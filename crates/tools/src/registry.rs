@@ -115,8 +115,6 @@ impl Tool {
 }
 
 const ILNIQE: &str = "ILNIQE";
-const ILNIQE_HINT: &str = "needs the authors' templateModel.mat: `agenticiqa tools install ILNIQE --from templateModel.mat` \
-                           keeps it; --model ILNIQE=PATH or AGENTICIQA_ILNIQE_MODEL names it";
 
 /// Where tools that are not built in find what they need.
 #[derive(Debug, Clone, Default)]
@@ -216,6 +214,17 @@ impl Registry {
             .ok_or_else(|| Error::UnknownTool { name: name.to_owned(), suggestion: self.nearest(&wanted) })
     }
 
+    /// The tool of that name; an error if it cannot run here.
+    pub fn runnable(&self, name: &str) -> Result<&Tool, Error> {
+        let tool = self.get(name)?;
+        match tool.availability() {
+            Availability::Ready => Ok(tool),
+            Availability::Missing { reason, remedy } => {
+                Err(Error::Unavailable { tool: tool.name().to_owned(), reason, remedy })
+            }
+        }
+    }
+
     /// The tools that judge a distortion best, in the order of the list.
     pub fn get_tools_for_distortion(&self, distortion: Distortion) -> Vec<&Tool> {
         self.iter().filter(|tool| tool.is_strong_at(distortion)).collect()
@@ -241,7 +250,7 @@ impl Registry {
 /// What runs a built-in metric; `file` is the installed file of one that needs any.
 fn native(metric: &'static dyn Metric, file: Option<PathBuf>) -> Arc<dyn Engine> {
     match metric.info().name {
-        ILNIQE => Arc::new(FromModelFile::new(metric, file, ILNIQE_HINT)),
+        ILNIQE => Arc::new(FromModelFile::new(metric, file)),
         _ => Arc::new(Native(metric)),
     }
 }
@@ -267,7 +276,7 @@ fn by_onnx(name: &str, metadata: &Metadata, resources: &ToolResources) -> Arc<dy
     match file {
         Some(file) if file.availability().is_available() => Arc::new(file),
         file => worker().unwrap_or_else(|| match (file, &metadata.install) {
-            (_, Some(_)) => Absent::because(format!("needs its weights: `agenticiqa tools install {name}`")),
+            (_, Some(_)) => Absent::without_weights(name),
             (Some(file), None) => Arc::new(file),
             (None, None) => Absent::because("an ONNX tool without an onnx section that names its file"),
         }),
@@ -347,7 +356,7 @@ mod tests {
         assert_eq!(registry.get("ms_ssim").unwrap().name(), "MS-SSIM");
         assert_eq!(registry.get("topiq-fr").unwrap().name(), "TOPIQ_FR");
         let error = registry.get("BRISK").unwrap_err().to_string();
-        assert_eq!(error, "no tool is called \"BRISK\", did you mean BRISQUE?; `agenticiqa tools list` shows all");
+        assert_eq!(error, "no tool is called \"BRISK\", did you mean BRISQUE?");
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub enum Error {
     #[error(transparent)]
     Tool(#[from] crate::Error),
     /// A full-reference tool was named and there is no reference.
-    #[error("{tool} compares with a reference: give one with --reference, or name a no-reference tool")]
+    #[error("{tool} compares with a reference image, and there is none")]
     ReferenceMissing {
         /// The tool's name.
         tool: String,
@@ -44,7 +44,7 @@ pub enum Error {
     #[error("the reference cannot be used: {0}")]
     Reference(#[source] DecodeError),
     /// Two regions have one name.
-    #[error("two regions are called {0:?}: give each its own name")]
+    #[error("two regions are called {0:?}")]
     RepeatedRegion(String),
 }
 
@@ -340,11 +340,7 @@ fn select<'a>(registry: &'a Registry, selection: &Selection, with_reference: boo
     };
     let mut tools: Vec<&Tool> = Vec::new();
     for name in names {
-        let tool = registry.get(name)?;
-        if let Some(reason) = tool.availability().reason() {
-            let unavailable = crate::Error::Unavailable { tool: tool.name().to_owned(), reason: reason.to_owned() };
-            return Err(unavailable.into());
-        }
+        let tool = registry.runnable(name)?;
         if tool.needs_reference() && !with_reference {
             return Err(Error::ReferenceMissing { tool: tool.name().to_owned() });
         }

@@ -23,6 +23,7 @@ image. A metric that cannot be made is an answer with "unavailable". The program
 """
 
 import argparse
+import contextlib
 import difflib
 import json
 import math
@@ -51,7 +52,9 @@ class Refused(Exception):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="agenticiqa_worker", description="Serves the metrics of pyiqa over JSON lines.")
+    parser = argparse.ArgumentParser(
+        prog="agenticiqa_worker", description="Serves the metrics of pyiqa over JSON lines."
+    )
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1, mps ... (%(default)s)")
     device = parser.parse_args().device
     out = take_standard_output()
@@ -78,7 +81,7 @@ def take_standard_output():
 def say(out, message):
     line = json.dumps(message, allow_nan=False).encode() + b"\n"
     while line:
-        line = line[out.write(line):]
+        line = line[out.write(line) :]
 
 
 def die_with_parent():
@@ -143,7 +146,9 @@ class Server:
         for name in names or self.pyiqa.list_models():
             config = DEFAULT_CONFIGS.get(name, {})
             fact = {"name": name, "mode": config.get("metric_mode"), "known": name in DEFAULT_CONFIGS}
-            facts.append({**fact, "lower_better": config.get("lower_better", False), "score_range": config.get("score_range")})
+            facts.append(
+                {**fact, "lower_better": config.get("lower_better", False), "score_range": config.get("score_range")}
+            )
         return facts
 
     def measure(self, identity, name, options, batch):
@@ -181,7 +186,9 @@ class Server:
         known = self.pyiqa.list_models()
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
-            raise Refused(f"pyiqa {self.version} has no metric {name!r}" + (f", did you mean {near[0]}?" if near else ""))
+            raise Refused(
+                f"pyiqa {self.version} has no metric {name!r}" + (f", did you mean {near[0]}?" if near else "")
+            )
         constants = sys.modules.get("huggingface_hub.constants")
         was_offline = getattr(constants, "HF_HUB_OFFLINE", True)
         try:
@@ -240,10 +247,9 @@ class Server:
         if path not in self.mapped:
             self.mapped[path] = (os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0)), None)
             if source.get("unlink"):
-                try:
+                # Windows cannot delete an open file; the process that created it does.
+                with contextlib.suppress(OSError):
                     os.unlink(path)
-                except OSError:
-                    pass  # Not while it is open, says Windows: whoever made the file removes it.
         descriptor, mapping = self.mapped[path]
         if mapping is None or len(mapping) < needed:
             found = os.fstat(descriptor).st_size
@@ -272,15 +278,30 @@ def number(output):
 def describe_exception(error):
     """An exception in one line of words."""
     if isinstance(error, ModuleNotFoundError):
-        return f"needs the Python package that has the module {error.name!r}, which is not installed in {sys.executable}"
+        return (
+            f"needs the Python package that has the module {error.name!r}, which is not installed in {sys.executable}"
+        )
     words = re.sub(r"\s+", " ", str(error)).strip()[:500]
     return words if isinstance(error, Refused) and words else f"{type(error).__name__}: {words}"
 
 
 def is_about_downloads(error):
     """Whether an exception, or one behind it, comes from fetching files."""
-    names = {"URLError", "HTTPError", "LocalEntryNotFoundError", "OfflineModeIsEnabled", "ConnectError", "ConnectionError",
-             "ConnectTimeout", "ReadTimeout", "HfHubHTTPError", "timeout", "TimeoutError", "gaierror", "IncompleteRead"}
+    names = {
+        "URLError",
+        "HTTPError",
+        "LocalEntryNotFoundError",
+        "OfflineModeIsEnabled",
+        "ConnectError",
+        "ConnectionError",
+        "ConnectTimeout",
+        "ReadTimeout",
+        "HfHubHTTPError",
+        "timeout",
+        "TimeoutError",
+        "gaierror",
+        "IncompleteRead",
+    }
     while error is not None:
         if names & {kind.__name__ for kind in type(error).__mro__}:
             return True
@@ -311,8 +332,10 @@ def is_reachable():
 
 
 def no_weights(name, error):
-    return (f"the weights of {name} are not here and cannot be downloaded ({describe_exception(error)}); with a connection, run "
-            f"once: {sys.executable} -c \"import pyiqa; pyiqa.create_metric('{name}')\"")
+    return (
+        f"the weights of {name} are not here and cannot be downloaded ({describe_exception(error)}); with a connection, run "
+        f"once: {sys.executable} -c \"import pyiqa; pyiqa.create_metric('{name}')\""
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
-//! Fused-NR on one thread: `time_blind PICTURE...` prints how long perception's measurements take and all that the score
-//! needs (milliseconds, best of ten), and a checksum of the numbers, by which a faster way can be told from a different one.
+//! Times Fused-NR on one thread: `time_fused_nr IMAGE...`.
+//!
+//! Prints the time of the measurements of perception and of all features (milliseconds, best of
+//! ten), and a checksum of the numbers that shows whether an optimization changed them.
 
 #![allow(clippy::print_stdout)]
 
@@ -23,7 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The least time of ten, and what came out. The image is decoded anew each time: what was measured of it stays with it.
+/// Returns the best time of ten runs and the result. Decodes the image for each run, because an
+/// image caches its measurements.
 fn best<T, E: Error + 'static>(
     bytes: &[u8],
     work: impl Fn(&Image) -> Result<T, E>,

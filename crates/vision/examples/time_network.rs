@@ -1,4 +1,5 @@
-//! Times the network: `time_network SIDE THREADS`. Prints the best time in milliseconds and the means of two stages.
+//! Times the network: `time_network SIDE THREADS`. Prints the best time in milliseconds, and mean
+//! and deviation of the first plane of each stage.
 
 #![allow(clippy::print_stdout)]
 

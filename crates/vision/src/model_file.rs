@@ -1,4 +1,4 @@
-//! The file of a fitted model: a header, which is one line of JSON, then numbers, then the checksum of both.
+//! File format of fitted models: a header (one line of JSON), numbers, and a SHA-256 of both.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 const CHECKSUM: usize = 32;
 
-/// The bytes of a file.
+/// Serializes header and numbers and appends the checksum.
 pub(crate) fn seal(header: &impl Serialize, numbers: impl Iterator<Item = u8>) -> Result<Vec<u8>, String> {
     let mut bytes = serde_json::to_vec(header).map_err(|error| error.to_string())?;
     bytes.push(b'\n');
@@ -16,7 +16,7 @@ pub(crate) fn seal(header: &impl Serialize, numbers: impl Iterator<Item = u8>) -
     Ok(bytes)
 }
 
-/// Header and numbers of a file; the reason if it is damaged.
+/// Returns header and numbers of a file, or the reason why it is damaged.
 pub(crate) fn open<H: DeserializeOwned>(bytes: &[u8]) -> Result<(H, &[u8]), String> {
     let damaged = |what: &str| format!("its file is damaged ({what})");
     let (content, checksum) = bytes.split_last_chunk::<CHECKSUM>().ok_or_else(|| damaged("it is too short"))?;
@@ -28,7 +28,7 @@ pub(crate) fn open<H: DeserializeOwned>(bytes: &[u8]) -> Result<(H, &[u8]), Stri
     Ok((header, &content[end + 1..]))
 }
 
-/// What tells a file from others: its checksum.
+/// Returns the checksum that identifies a file.
 pub(crate) fn fingerprint(bytes: &[u8]) -> String {
     let checksum = bytes.split_last_chunk::<CHECKSUM>().map_or(&[][..], |(_, checksum)| checksum);
     checksum.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,12 +1,13 @@
-"""Ray Data: scores and assessments of datasets that are too large for one machine.
+"""Ray Data: scores and assesses datasets that are too large for one machine.
 
     import ray, agenticiqa.ray as iqa
 
     images = iqa.read_images("s3://bucket/photos/")
     iqa.score(images, tools=["Fused-NR", "NIQE"], output="s3://bucket/scores/")
 
-Rows come back with columns of scores; an image that cannot be read is a row with an error, not a failed job. With ``output`` results are
-written as Parquet while the job runs, and a job that is started again computes only what is missing. Needs ``pip install agenticiqa[ray]``.
+Results are new columns of the dataset. An image that fails has its error in a column, and the job continues. With
+``output``, results are written as Parquet while the job runs, and a restarted job computes only the missing rows.
+Requires ``pip install agenticiqa[ray]``.
 """
 
 from ._jobs import assess, score

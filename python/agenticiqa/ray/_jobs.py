@@ -1,4 +1,4 @@
-"""The two jobs: scores by tools, and answers of the agent."""
+"""The two jobs: `score` runs tools, `assess` runs the agent."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from ._workers import Assessor, Columns, Question, Scorer
 if TYPE_CHECKING:
     from ray.data import Dataset
 
-# Rows of a batch: what is lost with a worker, and the rows of a file.
+# Rows per batch. A batch is written as one file, and recomputed if its worker is lost.
 _SCORED_AT_ONCE = 64
 _ASSESSED_AT_ONCE = 16
-# An actor that waits for models has two batches in hand, and so many rows in each for every assessment at a time: with fewer, places would wait for the slowest
-# row of a batch.
+# Rows per batch for each concurrent assessment of an actor that calls models. With fewer rows,
+# the actor would idle while the slowest row of a batch finishes.
 _ROWS_A_PLACE = 2
-# Files that one task reads.
+# Files per read task.
 _FILES_AT_ONCE = 64
-# A worker that waits for models computes little.
+# CPUs and concurrent assessments of a worker that mostly waits for models.
 _WAITING_CPUS = 0.5
 _WAITING_PLACES = 8
 
@@ -49,21 +49,22 @@ def score(
     actors: int | tuple[int, int] | None = None,
     cpus_per_actor: float = 1,
 ) -> Dataset:
-    """The rows with the columns of `agenticiqa.score_table`: for each tool ``NAME``, ``NAME_normalized`` and ``NAME_error``.
+    """Adds the columns of `agenticiqa.score_table`: for each tool ``NAME``, ``NAME_normalized`` and ``NAME_error``.
 
-    ``image`` and ``reference`` are columns of paths, bytes of files or arrays; by default those with the usual names. The images themselves are left out of
-    the result unless ``keep_images``.
+    ``image`` and ``reference`` are columns of paths, file bytes or arrays. By default, columns with common names are
+    used, such as ``bytes`` or ``image_path``. Columns of bytes and arrays are dropped unless ``keep_images``.
 
-    Without ``output`` nothing happens before somebody asks for rows. With it, the job is run: results are written there as Parquet (a
-    folder, or an address such as ``s3://bucket/folder``), rows that are there already (by ``key``, a column that tells rows apart) are not computed again, failed ones only if
-    ``retry_errors``, and the rows of the output are given back.
+    Without ``output``, evaluation is lazy. With ``output``, a folder or a URL such as ``s3://bucket/folder``, the job runs
+    at once, writes Parquet files and returns the written rows. Rows that the output already has are skipped; ``key`` is
+    the column that identifies a row. Failed rows are computed again if ``retry_errors``.
 
-    ``actors`` is the number of workers, or the least and the most; ``cpus_per_actor`` what each takes of the cluster, and the number of its threads.
+    ``actors`` is the number of workers, or a minimum and a maximum. ``cpus_per_actor`` is the number of CPUs and threads
+    of each worker.
     """
     for tool in tools:
-        Metric(tool)  # An unknown tool is said here and not by workers that keep starting.
+        Metric(tool)  # Reports an unknown tool here and not in workers that restart forever.
     if not tools:
-        raise SettingsError("no tool is named: give at least one, such as Fused-NR")
+        raise SettingsError("no tool given: name at least one, such as Fused-NR")
     columns = Columns(image, reference, key)
     threads = max(1, int(cpus_per_actor))
 
@@ -103,21 +104,26 @@ def assess(
     cpus_per_actor: float | None = None,
     at_a_time: int | None = None,
 ) -> Dataset:
-    """The rows with ``final_answer``, ``quality_score``, ``quality_level``, ``status``, ``error`` and ``record``, the record that ``agenticiqa batch`` writes.
+    """Adds the columns ``final_answer``, ``quality_score``, ``quality_level``, ``status``, ``error`` and ``record``.
 
-    Rows are lines of a manifest: ``query`` (or the argument, for all), ``image_path`` (or a column of bytes), and, if they have them, ``reference_path``, ``options``, ``regions`` and
-    anything else, which is copied to ``input`` of the record. ``backend``, ``config``, ``settings`` and ``cache`` are those of `agenticiqa.Agent`; a ``cache`` that all nodes
-    can reach is shared by them. Keys of models are read from the environment of the workers.
+    ``record`` is the record that ``agenticiqa batch`` writes. Rows have the fields of a manifest: ``query`` (or the
+    argument, for all rows), ``image_path`` (or a column of bytes), and optionally ``reference_path``, ``options`` and
+    ``regions``. Other fields are copied to ``input`` of the record.
 
-    Workers that ask a model wait more than they compute: each takes a fraction of a CPU (``cpus_per_actor``) and has several assessments ``at_a_time``. ``limits`` (those
-    of the settings by default) hold for all workers together; a ``limiter`` can be shared by several jobs. ``output``, ``key``, ``retry_errors`` and ``actors`` are those of `score`.
+    ``backend``, ``config``, ``settings`` and ``cache`` are those of `agenticiqa.Agent`. A ``cache`` that all nodes can
+    reach is shared. API keys are read from the environment of the workers.
+
+    Workers that call a model mostly wait. Each of them takes a fraction of a CPU (``cpus_per_actor``) and runs several
+    assessments concurrently (``at_a_time``). ``limits`` apply to all workers together and default to the settings; pass
+    the same ``limiter`` to several jobs to share limits. ``output``, ``key``, ``retry_errors`` and ``actors`` are those
+    of `score`.
     """
     waits, configured = _configured(backend, config, settings)
     cpus = cpus_per_actor if cpus_per_actor is not None else (_WAITING_CPUS if waits else 1)
     places = at_a_time if at_a_time is not None else (_WAITING_PLACES if waits else max(1, int(cpus)))
     batches = min(2, places) if waits else 1
     if limiter is not None and limits is not None:
-        raise SettingsError("limits and a limiter were given: give one of them")
+        raise SettingsError("limits and limiter cannot be used together: pass one of them")
     limits = configured if limits is None else limits
     if waits and limiter is None and limits:
         limiter = Limiter(limits)
@@ -145,13 +151,13 @@ def assess(
 def _configured(
     backend: str | None, config: str | None, settings: Mapping[str, object] | None
 ) -> tuple[bool, Mapping[str, Mapping[str, float]]]:
-    """Whether models are asked, and how fast they may be by the settings."""
+    """Returns whether the settings use a model, and the rate limits of the settings."""
     found = json.loads(_native.settings(config, backend, overrides(settings)))
     return any(name != "builtin" for name in found["backends"]), found["limits"]
 
 
 def _pool(actors: int | tuple[int, int] | None, cpus: float, batches: int = 1) -> dict[str, Any]:
-    """How many workers there are, what each takes, and on how many batches it works. Some of the cluster is left for those who read."""
+    """Returns the actor pool options. By default one CPU of the cluster is left for reading."""
     if actors is None:
         most = max(1, int((ray.cluster_resources().get("CPU", 1) - 1) / cpus))
         actors = (1, most)
@@ -159,7 +165,7 @@ def _pool(actors: int | tuple[int, int] | None, cpus: float, batches: int = 1) -
     strategy = ray.data.ActorPoolStrategy(
         min_size=least,
         max_size=most,
-        # What it works on, and as much that is on its way.
+        # The running batches, and as many queued ones.
         max_tasks_in_flight_per_actor=2 * batches,
         max_concurrent_calls_per_actor=batches,
         enable_true_multi_threading=batches > 1,
@@ -179,7 +185,7 @@ def _run(
     retry_errors: bool,
 ) -> Dataset:
     def mapped(rows: Dataset, shards: Shards | None) -> Dataset:
-        # Blocks of the size of a batch: a batch is done again whole, and whole blocks are what Ray does again.
+        # One block per batch: Ray recomputes whole blocks, and a file holds a whole batch.
         blocks = rows.repartition(target_num_rows_per_block=batch_size)
         constructor = arguments(shards)
         return blocks.map_batches(
@@ -203,7 +209,10 @@ def _run(
 
 
 def _written(shards: Shards) -> Dataset:
-    """The rows of the output. Read by tasks, which Ray does again if their node is lost; ``ray.data.read_parquet`` has actors, which it does not."""
+    """Reads the output.
+
+    Uses tasks, which Ray runs again if a node is lost. ``ray.data.read_parquet`` uses actors, which Ray does not restart.
+    """
     files = ray.data.from_arrow(pyarrow.table({"file": pyarrow.array(shards.files(), pyarrow.string())}))
     blocks = files.repartition(target_num_rows_per_block=_FILES_AT_ONCE)
     return blocks.map_batches(_read, batch_format="pyarrow", batch_size=_FILES_AT_ONCE, fn_kwargs={"shards": shards})
@@ -215,6 +224,6 @@ def _read(files: pyarrow.Table, shards: Shards) -> pyarrow.Table:
 
 
 def _missing(table: pyarrow.Table, done: Any, key: str) -> pyarrow.Table:
-    """The rows that the output does not have."""
+    """Returns the rows that the output does not have."""
     known = ray.get(done) if isinstance(done, ray.ObjectRef) else done
     return table.filter(pyarrow.array(~is_done(known, table[key].to_pylist())))

@@ -1,4 +1,4 @@
-"""Limits of models that hold for the whole cluster: one actor says when a call may begin, every worker asks it."""
+"""Rate limits of models for a whole cluster. One actor schedules the calls of all workers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import ray
 
 from .. import _native
 
-# A limiter that was lost with its node is started again elsewhere; until then whoever asks it waits.
+# Seconds to wait for the actor. If its node is lost, Ray restarts it on another node.
 _PATIENCE_SECONDS = 120.0
 
 
 class _Keeper:
-    """The actor: it keeps the time of every backend."""
+    """The actor that schedules the calls of every backend."""
 
     def __init__(self, limits: str) -> None:
         self._limiter = _native.RateLimiter(limits)
@@ -36,15 +36,16 @@ class _Keeper:
 
 
 class Limiter:
-    """How fast models may be asked, by all workers together.
+    """Rate limits that apply to all workers together.
 
-    ``limits`` are those of ``model_backends.yaml``: ``{"openai.gpt-4o": {"requests_per_minute": 500, "tokens_per_minute": 30000}}``; names may end
-    in ``*``. Give one limiter to several jobs and they share its limits.
+    ``limits`` has the form of ``limits`` in ``model_backends.yaml``:
+    ``{"openai.gpt-4o": {"requests_per_minute": 500, "tokens_per_minute": 30000}}``. Names may end in ``*``. Pass the same
+    limiter to several jobs to share its limits.
     """
 
     def __init__(self, limits: Mapping[str, Mapping[str, float]]) -> None:
         text = json.dumps({name: dict(limit) for name, limit in limits.items()})
-        _native.RateLimiter(text)  # What is wrong with the limits is said here and not by an actor that keeps starting.
+        _native.RateLimiter(text)  # Reports invalid limits here and not in an actor that restarts forever.
         here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
             ray.get_runtime_context().get_node_id(), soft=True
         )
@@ -52,20 +53,20 @@ class Limiter:
         self._keeper = ray.remote(**options)(_Keeper).remote(text)
 
     def reserve(self, backend: str) -> tuple[float, float]:
-        """In how many seconds a call may begin, and how many tokens it is taken to cost."""
+        """Returns the seconds until the call may start, and the estimated number of tokens."""
         turn: tuple[float, float] = ray.get(self._keeper.reserve.remote(backend), timeout=_PATIENCE_SECONDS)
         return turn
 
     def settle(self, backend: str, reserved: float, used: float | None) -> None:
-        """A call has ended."""
+        """Reports the end of a call and the tokens it used."""
         self._keeper.settle.remote(backend, reserved, used)
 
     def rest(self, backend: str, seconds: float) -> None:
-        """The backend has refused a call: nobody is to ask it for so long."""
+        """Pauses all calls to a backend for some seconds, after it refused a call."""
         self._keeper.rest.remote(backend, seconds)
 
     def turns(self) -> int:
-        """How many calls it has let begin since it was started."""
+        """Returns the number of calls since the actor started."""
         count: int = ray.get(self._keeper.turns.remote())
         return count
 

@@ -1,4 +1,4 @@
-"""Where rows come from, besides what Ray reads itself (``ray.data.read_parquet`` and others)."""
+"""Readers for images and manifests, in addition to the readers of Ray such as ``ray.data.read_parquet``."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from .. import _native
 if TYPE_CHECKING:
     from ray.data import Dataset
 
-#: What is taken for an image in a folder.
+#: File extensions of images in a folder.
 EXTENSIONS = ("avif", "bmp", "gif", "jpeg", "jpg", "png", "tif", "tiff", "webp")
 
 
 def read_images(paths: str | list[str], **options: Any) -> Dataset:
-    """The images of folders or of files, here or in an object store (``s3://``, ``gs://``, ``abfs://``): rows of ``path`` and ``bytes``.
+    """Reads image files from folders or paths as rows of ``path`` and ``bytes``.
 
-    Bytes are the file's own, since profiles, orientation and JPEG tables belong to an image: ``ray.data.read_images`` throws them away.
-    ``options`` are those of ``ray.data.read_binary_files``.
+    Paths are local or in an object store (``s3://``, ``gs://``, ``abfs://``). The bytes are those of the undecoded file.
+    ``ray.data.read_images`` decodes it and loses the color profile, the orientation and the JPEG tables, which affect
+    the assessment. ``options`` are those of ``ray.data.read_binary_files``.
     """
     import ray.data
 
@@ -28,10 +29,10 @@ def read_images(paths: str | list[str], **options: Any) -> Dataset:
 
 
 def read_manifest(path: str | os.PathLike[str], root: str | os.PathLike[str] | None = None) -> Dataset:
-    """The lines of a manifest (JSON Lines, CSV or Parquet), read as ``agenticiqa batch`` reads them: `assess` writes the same records.
+    """Reads a manifest (JSON Lines, CSV or Parquet) like ``agenticiqa batch``, so that `assess` writes the same records.
 
-    Paths that are relative start below ``root``, or in the working folder, or beside the manifest. They are looked for by the workers, so
-    they must mean the same there. The whole manifest is read here; one that is larger than memory is better read by Ray.
+    Relative paths are resolved against ``root``, the working folder or the folder of the manifest. Workers open the
+    files, so the paths must be valid there. The manifest is read into memory; use the readers of Ray for a larger one.
     """
     import pyarrow
     import ray.data

@@ -1,7 +1,7 @@
-"""Results on disk or in an object store: Parquet files that are each written whole, by names that depend on nothing but their rows.
+"""Results as Parquet files, on disk or in an object store. Files are written atomically and named by their rows.
 
-A block that is computed a second time, because its node was lost, writes the same file again, or finds it written. So whatever is lost and done
-again, each row is there once.
+A block that is computed again because its node was lost writes the same file, or finds it already written. So each row
+appears exactly once.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ import pyarrow.parquet
 
 from ..errors import SettingsError
 
-# How often a file is written before its block fails: object stores have bad moments.
+# Attempts to write a file before its block fails. Object stores fail temporarily.
 _ATTEMPTS = 4
 _PAUSE_SECONDS = 0.5
-# Files that are read at a time to see what is done: an object store takes its time for each.
+# Concurrent reads when looking for finished rows, because object stores have a high latency.
 _READERS = 16
 
 
 def digests(keys: Iterable[Any]) -> numpy.ndarray[Any, Any]:
-    """Keys as 16 bytes each: comparable, and small enough for a hundred million."""
+    """Hashes keys to 16 bytes each, which is small enough for a hundred million keys."""
     return numpy.array([hashlib.blake2b(str(key).encode(), digest_size=16).digest() for key in keys], dtype="S16")
 
 
 class Shards:
-    """A folder of Parquet files, in the local file system or at an address such as ``s3://bucket/folder``."""
+    """A folder of Parquet files, local or at a URL such as ``s3://bucket/folder``."""
 
     def __init__(self, output: str, key: str) -> None:
         self.output, self.key = output, key
@@ -50,12 +50,12 @@ class Shards:
             raise SettingsError(f"output {self.output!r} cannot be used: {error}") from error
 
     def path(self, keys: Iterable[Any]) -> str:
-        """The file of a block of rows."""
+        """Returns the path of the file for a block of rows."""
         name = hashlib.blake2b(b"".join(digests(keys)), digest_size=12).hexdigest()
         return f"{self._place()[1].rstrip('/')}/part-{name}.parquet"
 
     def files(self) -> list[str]:
-        """The files that are written."""
+        """Returns the paths of the written files."""
         system, folder = self._place()
         selector = pyarrow.fs.FileSelector(folder, allow_not_found=True)
         found = (info.path for info in system.get_file_info(selector) if info.is_file)
@@ -64,16 +64,16 @@ class Shards:
         )
 
     def has(self, path: str) -> bool:
-        """Whether a file is written."""
+        """Returns whether a file exists."""
         return bool(self._place()[0].get_file_info(path).is_file)
 
     def write(self, path: str, table: pyarrow.Table) -> None:
-        """Writes a file whole or not at all."""
+        """Writes a file atomically, with retries."""
         system, folder = self._place()
         for attempt in range(_ATTEMPTS):
             try:
                 if isinstance(system, pyarrow.fs.LocalFileSystem):
-                    # Not visible before it is complete. An object store shows nothing of a file before its end anyway.
+                    # Renamed when complete. Object stores only show complete files anyway.
                     system.create_dir(folder, recursive=True)
                     beside = f"{folder.rstrip('/')}/.{uuid.uuid4().hex}.writing"
                     pyarrow.parquet.write_table(table, beside, filesystem=system, compression="zstd")
@@ -87,28 +87,30 @@ class Shards:
                 time.sleep(_PAUSE_SECONDS * 2**attempt)
 
     def read(self, path: str, columns: list[str] | None = None) -> pyarrow.Table:
-        """The rows of a file."""
+        """Reads a file."""
         return pyarrow.parquet.read_table(path, columns=columns, filesystem=self._place()[0])
 
     def schema(self, path: str) -> pyarrow.Schema:
-        """The columns of a file."""
+        """Reads the schema of a file."""
         return pyarrow.parquet.read_schema(path, filesystem=self._place()[0])
 
     def tidy(self, columns: set[str], retry_errors: bool) -> numpy.ndarray[Any, Any]:
-        """Makes the output ready to go on: rows that are there twice are left once, and failed rows, if they are to be tried again, are taken out. The
-        digests of the keys that stay, sorted."""
+        """Prepares the output for a run: removes duplicate rows and, if ``retry_errors``, failed rows.
+
+        Returns the sorted digests of the remaining keys.
+        """
         files = self.files()
         with ThreadPoolExecutor(_READERS) as readers:
             found = list(readers.map(lambda path: self._rows(path, columns, retry_errors), files))
         if not found:
             return digests([])
         keys, good = (numpy.concatenate(parts) for parts in zip(*found))
-        # The first of equal keys, of those that are good.
+        # Keep the first good row of each key.
         places = numpy.flatnonzero(good)
         kept = numpy.zeros(len(keys), dtype=numpy.bool_)
         kept[places[numpy.unique(keys[places], return_index=True)[1]]] = True
         if twice := int(good.sum() - kept.sum()):
-            message = f"{twice} rows of {self.output} have a {self.key} that another row has: one of each is kept; name a column that tells rows apart with key="
+            message = f"{twice} duplicate rows of {self.output} were removed, because their {self.key} is not unique: name a unique column with key="
             warnings.warn(message, stacklevel=4)
         ends = numpy.cumsum([len(one) for one, _ in found])
         for path, rows in zip(files, numpy.split(kept, ends[:-1])):
@@ -118,11 +120,11 @@ class Shards:
     def _rows(
         self, path: str, columns: set[str], retry_errors: bool
     ) -> tuple[numpy.ndarray[Any, Any], numpy.ndarray[Any, Any]]:
-        """The digests of the keys of a file, and which of its rows need not be tried again."""
+        """Returns the key digests of a file, and a mask of the rows that are kept."""
         names = self.schema(path).names
         if missing := sorted({self.key, *columns} - set(names)):
             raise SettingsError(
-                f"{path} has no column {', '.join(missing)}: it was written by another job; name another output"
+                f"{path} has no column {', '.join(missing)}: it was written by a different job; choose another output"
             )
         errors = [name for name in names if name == "error" or name.endswith("_error")] if retry_errors else []
         table = self.read(path, [self.key, *errors])
@@ -132,7 +134,7 @@ class Shards:
         return digests(table[self.key].to_pylist()), good
 
     def _keep(self, path: str, good: numpy.ndarray[Any, Any]) -> None:
-        """Takes all other rows out of a file; it is replaced in one step."""
+        """Removes all rows but the good ones from a file, atomically."""
         if good.all():
             return
         if good.any():
@@ -141,12 +143,12 @@ class Shards:
             self._place()[0].delete_file(path)
 
     def tables(self) -> Iterator[pyarrow.Table]:
-        """All rows, file by file."""
+        """Returns all rows, file by file."""
         return (self.read(path) for path in self.files())
 
 
 def is_done(done: numpy.ndarray[Any, Any], keys: Iterable[Any]) -> numpy.ndarray[Any, Any]:
-    """Which keys are among those of `Shards.tidy`."""
+    """Returns a mask of the keys whose digests are in ``done``."""
     wanted = digests(keys)
     places = numpy.minimum(numpy.searchsorted(done, wanted), max(len(done) - 1, 0))
     return done[places] == wanted if len(done) else numpy.zeros(len(wanted), dtype=bool)

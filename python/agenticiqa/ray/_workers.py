@@ -1,4 +1,4 @@
-"""What runs in the actors: batches of rows in, the same rows with results out, or files written."""
+"""The code of the actors: adds results to batches of rows, or writes them to files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ._shards import Shards
 
 @dataclass(frozen=True)
 class Columns:
-    """Where in a row things are. A column that is not named is the first of the usual ones that the rows have."""
+    """The names of the columns. A name that is not given defaults to the first common name that the rows have."""
 
     image: str | None = None
     reference: str | None = None
@@ -43,12 +43,12 @@ def _column(what: str, given: str | None, usual: Sequence[str], names: Sequence[
     found = given if given is not None else next((name for name in usual if name in names), None)
     if found is None or found not in names:
         wanted = repr(given) if given is not None else " or ".join(usual)
-        raise SettingsError(f"the rows have no column {wanted}, only {', '.join(names)}: name one with {what}=")
+        raise SettingsError(f"the dataset has no column {wanted}, only {', '.join(names)}: name one with {what}=")
     return found
 
 
 def pictures(column: pyarrow.ChunkedArray) -> list[Any]:
-    """The images of a column: paths, bytes of files, or arrays."""
+    """Converts a column to a list of paths, file bytes or arrays."""
     kind = column.type
     if (
         pyarrow.types.is_string(kind)
@@ -58,7 +58,7 @@ def pictures(column: pyarrow.ChunkedArray) -> list[Any]:
     ):
         return list(column.to_pylist())
     whole = column.combine_chunks()
-    # Tensors of one shape, as Arrow has them; Ray has types of its own, for tensors of several shapes too.
+    # Arrow has tensors of a fixed shape; Ray has its own types, also for tensors of different shapes.
     tensors = getattr(whole, "to_numpy_ndarray", None)
     return list(tensors() if tensors is not None else whole.to_numpy(zero_copy_only=False))
 
@@ -68,7 +68,7 @@ def _is_bytes(kind: pyarrow.DataType) -> bool:
 
 
 def without_pixels(table: pyarrow.Table, names: Sequence[str | None]) -> pyarrow.Table:
-    """The table without the images themselves, which nobody wants to store twice; paths stay."""
+    """Drops the columns with image data, so that they are not stored twice. Columns of paths stay."""
     text = (pyarrow.types.is_string, pyarrow.types.is_large_string)
     heavy = [
         name for name in names if name in table.column_names and not any(is_text(table[name].type) for is_text in text)
@@ -77,7 +77,7 @@ def without_pixels(table: pyarrow.Table, names: Sequence[str | None]) -> pyarrow
 
 
 class _Worker:
-    """Results of a batch, as rows or as a file."""
+    """Computes the results of a batch and returns them, or writes them to a file."""
 
     def __init__(self, columns: Columns, shards: Shards | None, threads: int) -> None:
         set_threads(threads)
@@ -87,7 +87,7 @@ class _Worker:
         if self.shards is None:
             return self.results(table)
         path = self.shards.path(table[self.shards.key].to_pylist())
-        # A block whose node was lost after it was written, and before anybody heard of it.
+        # The file exists if an earlier attempt wrote it before its node was lost.
         if not self.shards.has(path):
             self.shards.write(path, self.results(table))
         return pyarrow.table({"file": [path], "rows": [table.num_rows]})
@@ -97,7 +97,7 @@ class _Worker:
 
 
 class Scorer(_Worker):
-    """Scores by tools."""
+    """Runs tools on batches of rows."""
 
     def __init__(
         self, tools: Sequence[str], columns: Columns, shards: Shards | None, threads: int, keep_images: bool
@@ -117,7 +117,7 @@ class Scorer(_Worker):
 
 
 def with_columns(table: pyarrow.Table, columns: Mapping[str, Any], numbers: set[str]) -> pyarrow.Table:
-    """The table with columns of numbers (NaN is missing) and of texts."""
+    """Adds or replaces columns of numbers (NaN becomes null) and of strings."""
     for name, values in columns.items():
         kind = pyarrow.float64() if name in numbers else pyarrow.string()
         array = pyarrow.array(values, kind, from_pandas=True)
@@ -128,7 +128,7 @@ def with_columns(table: pyarrow.Table, columns: Mapping[str, Any], numbers: set[
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of every row, and who answers."""
+    """The question for every row, and the settings of the agent."""
 
     query: str | None = None
     tools: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ class Question:
 
 
 class Assessor(_Worker):
-    """Answers of the agent, several at a time: a model is waited for, not computed."""
+    """Runs the agent on batches of rows, with several assessments at a time."""
 
     def __init__(self, question: Question, columns: Columns, shards: Shards | None, threads: int) -> None:
         super().__init__(columns, shards, threads)
@@ -165,7 +165,7 @@ class Assessor(_Worker):
         return with_columns(kept, _tables.columns(answers), numbers={"quality_score"})
 
     def _lines(self, table: pyarrow.Table, image: str | None, reference: str | None) -> list[tuple[Any, Any]]:
-        """Every row as a line of a manifest, with the bytes of its images where the row has them."""
+        """Converts rows to manifest lines, with the bytes of their images if the rows have them."""
         if image is None:
             rows = table.select(["sample_id", "line", "sample"]).to_pylist()
             return [((row["sample_id"], row["line"], row["sample"]), (None, None)) for row in rows]
@@ -191,7 +191,7 @@ class Assessor(_Worker):
             own["sample_id"] = str(own.pop(key, row[key]))
             query = {"query": self.question.query} if self.question.query is not None else {}
             fields = {**own, **query, **{name: value for name, value in named.items() if value is not None}}
-            # JSON has no NaN; in tables it says that there is nothing.
+            # Tables use NaN for missing values, and JSON does not have it.
             fields = {
                 name: None if isinstance(value, float) and not math.isfinite(value) else value
                 for name, value in fields.items()

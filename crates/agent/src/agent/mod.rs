@@ -1,4 +1,4 @@
-//! The agent: one question about one image, through planner, executor and summarizer, into one record.
+//! The agent: sends one question about one image through planner, executor and summarizer.
 
 mod run;
 
@@ -25,22 +25,22 @@ use agenticiqa_vlm::queue_timeout;
 
 use run::Run;
 
-/// The question when none is asked.
+/// The question that is used if none is given.
 pub const DEFAULT_QUERY: &str = "Assess the overall quality of this image.";
 
-/// Where an image comes from.
+/// The source of an image.
 #[derive(Debug, Clone)]
 pub enum Input {
-    /// A file.
+    /// A file path.
     Path(PathBuf),
-    /// The bytes of a file, and the name that the record gives it.
+    /// The name for the record, and the bytes of an image file.
     Bytes(String, Vec<u8>),
-    /// A file that is decoded already, and the name that the record gives it.
+    /// The name for the record, and a decoded image file.
     Source(String, Arc<Source>),
 }
 
 impl Input {
-    /// The name in the record.
+    /// Returns the name for the record.
     pub fn name(&self) -> String {
         match self {
             Self::Path(path) => path.display().to_string(),
@@ -60,7 +60,7 @@ impl Input {
 /// A question about an image.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The name of the sample; by default the image's file name without its extension.
+    /// The ID of the sample. Default: the file name of the image without its extension.
     pub sample_id: Option<String>,
     /// The question.
     pub query: String,
@@ -68,22 +68,22 @@ pub struct Request {
     pub options: Vec<String>,
     /// The image.
     pub image: Input,
-    /// What it is compared with.
+    /// The reference image to compare with.
     pub reference: Option<Input>,
-    /// The parts of the image whose place is known.
+    /// The named regions of the image.
     pub regions: Vec<RegionBox>,
-    /// Tools that must be run.
+    /// The tools that must run.
     pub tools: Vec<String>,
-    /// The form of the answer; told from the question by default.
+    /// The form of the answer. Default: derived from the question.
     pub form: Option<AnswerForm>,
-    /// How often a new plan may be asked for; the agent's setting by default.
+    /// The maximum number of replans. Default: the setting of the agent.
     pub max_replan_iterations: Option<u32>,
-    /// Fields that are not ours, copied into the record.
+    /// Additional fields that are copied into the record.
     pub input: Map<String, Value>,
 }
 
 impl Request {
-    /// The default question about an image.
+    /// Creates a request with the default question.
     pub fn new(image: Input) -> Self {
         Self {
             sample_id: None,
@@ -100,40 +100,40 @@ impl Request {
     }
 }
 
-/// Why a request cannot be taken up; the messages name what is wrong.
+/// The reason why a request is rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An image cannot be read.
+    /// An image cannot be decoded.
     #[error(transparent)]
     Picture(#[from] DecodeError),
-    /// Image and reference do not fit.
+    /// The image and the reference do not match.
     #[error(transparent)]
     Pair(#[from] MetricError),
     /// A region lies outside the image.
     #[error("region {name:?}: {error}")]
     Region {
-        /// Its name.
+        /// The name of the region.
         name: String,
-        /// What is wrong.
+        /// The reason.
         error: MetricError,
     },
-    /// Two regions have one name.
-    #[error("two regions are called {0:?}: give each its own name")]
+    /// Two regions have the same name.
+    #[error("two regions are called {0:?}")]
     RepeatedRegion(String),
-    /// A tool does not exist.
+    /// A tool is unknown.
     #[error(transparent)]
     Tool(#[from] agenticiqa_tools::Error),
     /// A field is empty or otherwise invalid.
     #[error(transparent)]
     Field(#[from] crate::state::Invalid),
-    /// The options contradict the form of the answer.
-    #[error("a choice needs options: give them with --option, or in the query as \"A. ... B. ...\"")]
+    /// The answer must be a choice, but there are no options.
+    #[error("a choice needs options, and the query has none (\"A. ... B. ...\")")]
     NoOptions,
 }
 
 impl Error {
-    /// What errors are grouped by.
+    /// Returns the name of the error type, for grouping.
     pub fn kind_name(&self) -> &'static str {
         match self {
             Self::Picture(_) => "PictureError",
@@ -145,24 +145,24 @@ impl Error {
     }
 }
 
-/// How the agent works.
+/// The settings of an agent.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How images are read.
+    /// Decodes the images.
     pub decoder: Decoder,
-    /// How often a new plan may be asked for.
+    /// The maximum number of replans.
     pub max_replan_iterations: u32,
-    /// Whether a model may be asked where objects are.
+    /// Whether a model may be asked to locate objects.
     pub grounding: Grounding,
-    /// How tools and reasoner are weighed.
+    /// The parameters of the score fusion.
     pub fusion: Fusion,
-    /// How long each node may take.
+    /// The time limit of each node.
     pub timeouts: ByNode<Duration>,
-    /// Where the state is kept after each node.
+    /// The folder for checkpoints; `None` disables them.
     pub checkpoints: Option<Checkpoints>,
-    /// Whether to go on from the last checkpoint of the sample.
+    /// Whether to resume from the last checkpoint of the sample.
     pub resume: bool,
-    /// What tokens cost.
+    /// The prices of tokens.
     pub rates: RateCard,
 }
 
@@ -182,29 +182,29 @@ impl Default for Options {
     }
 }
 
-/// The agent.
+/// Answers questions about image quality.
 #[derive(Debug, Clone)]
 pub struct Agent {
-    /// The tools.
+    /// The available tools.
     pub registry: Arc<Registry>,
-    /// The results that are known.
+    /// The cache of tool results.
     pub cache: Arc<ToolCache>,
-    /// Who does the thinking, for each node.
+    /// The reasoner of each node.
     pub reasoners: ByNode<Arc<dyn Reasoner>>,
-    /// How it works.
+    /// The settings.
     pub options: Options,
 }
 
 impl Agent {
-    /// Who does the thinking, by name.
+    /// Returns the backend name of each node.
     pub fn backends(&self) -> ByNode<String> {
         let ByNode { planner, executor, summarizer } = &self.reasoners;
         let name = |reasoner: &Arc<dyn Reasoner>| reasoner.name().to_owned();
         ByNode { planner: name(planner), executor: name(executor), summarizer: name(summarizer) }
     }
 
-    /// Answers the question. Only a request that cannot be taken up is an error; what goes wrong later is said in the
-    /// record.
+    /// Answers the question of a request. Returns an error only if the request is invalid. Later
+    /// failures are reported in the record.
     pub async fn assess(&self, request: Request, events: EventLog) -> Result<AssessmentRecord, Error> {
         queue_timeout::within(self.assess_now(request, events)).await
     }
@@ -247,7 +247,7 @@ impl Agent {
         }
         state.max_replan_iterations = request.max_replan_iterations.unwrap_or(self.options.max_replan_iterations);
         state.regions = request.regions;
-        // Without a reference it is all but certain to run.
+        // Fused-NR almost always runs without a reference, so load its model now.
         if let (None, Ok(tool)) = (&request.reference, self.registry.get(fused_nr::NAME)) {
             tool.prepare();
         }
@@ -260,7 +260,7 @@ impl Agent {
             );
             Ok(Inputs::new(image?, reference?)?)
         };
-        // Decoding takes a while and all the time of a core: not on the threads of the runtime.
+        // Decoding takes a while, so it must not block the threads of the runtime.
         let opened = tokio::task::spawn_blocking(open).await;
         let inputs = opened.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()))?;
         check_regions(&inputs, &state.regions)?;

@@ -1,4 +1,4 @@
-//! One assessment on its way through the nodes, and the record that it leaves.
+//! The run of one assessment through the nodes, and its record.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,16 +19,16 @@ use crate::summarizer::{Conclusion, Summarizer, UNDETERMINED};
 use agenticiqa_vlm::Usage;
 use agenticiqa_vlm::queue_timeout::timeout;
 
-/// The kind of failure when all nodes ran and none of them came to an answer.
+/// The error type when all nodes ran and none had an answer.
 const NO_ANSWER: &str = "NoAnswerError";
 
-/// Why an assessment could not go on.
+/// The reason why an assessment stopped.
 pub(super) struct Failure {
     kind: &'static str,
     message: String,
 }
 
-/// One assessment on its way.
+/// A running assessment.
 pub(super) struct Run<'a> {
     pub agent: &'a Agent,
     pub form: AnswerForm,
@@ -50,7 +50,7 @@ impl Run<'_> {
         }
     }
 
-    /// Goes on from the last good checkpoint, if it belongs to the same question.
+    /// Resumes from the last readable checkpoint if it belongs to the same question.
     pub fn resume(&mut self) {
         let (Some(checkpoints), true) = (&self.agent.options.checkpoints, self.agent.options.resume) else { return };
         match checkpoints.latest(self.state.sample_id.as_str()) {
@@ -73,7 +73,7 @@ impl Run<'_> {
         }
     }
 
-    /// Runs one node; whether the graph goes on.
+    /// Runs one node and returns whether the graph continues.
     pub async fn step(&mut self, node: Node) -> bool {
         let (start, iteration) = (Instant::now(), self.state.iteration_count);
         self.events.emit(Event::NodeStarted { node, iteration });
@@ -106,7 +106,8 @@ impl Run<'_> {
             Ok(plan) => {
                 let again = self.state.replan_history.last().is_some_and(|replan| replan.tried == plan);
                 if again && self.is_deterministic() {
-                    // The same steps would find the same evidence.
+                    // The backends are deterministic, so the same plan would find the same
+                    // evidence.
                     self.events.note("a new plan would be the same as the last: no further round");
                     let result = self.state.summarizer_result.take().map(|result| result.with_replan(None));
                     self.state.summarizer_result = result;
@@ -237,7 +238,7 @@ impl Run<'_> {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 backends: self.agent.backends(),
                 tokens_used,
-                // The sum of nothing is a negative zero.
+                // The empty sum is -0.0; adding 0.0 makes it positive.
                 cost_usd: cost.sum::<Option<f64>>().map(|cost| cost + 0.0),
                 node_times_ms: self.times,
                 notes,

@@ -1,8 +1,8 @@
-//! Names of objects as a model writes them, brought back to the names of the question.
+//! Maps object names as a model writes them to the object names of the question.
 
 use crate::state::{GLOBAL, QueryScope, Text};
 
-/// The object of the question that `name` means; the whole image if it means none of them.
+/// Returns the object of the question that `name` means, or the whole image if `name` matches none.
 pub fn align(name: &str, scope: &QueryScope) -> Option<Text> {
     let fold = |name: &str| name.trim().trim_start_matches("the ").trim_start_matches("The ").to_lowercase();
     let meant = fold(name);

@@ -1,4 +1,4 @@
-//! Tool execution: every selected tool on its part of the image, all at once, each measurement once.
+//! Tool execution: runs the selected tools in parallel, each distinct measurement once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,28 +20,28 @@ use crate::state::{
 };
 use agenticiqa_tools::{CacheKey, CachedRun, Registry, ToolCache, ToolInput};
 
-/// The tools that stand in for one that failed, in this order.
+/// The tools that replace a failed tool, in this order.
 const STAND_INS: [&str; 2] = ["BRISQUE", "NIQE"];
-/// Tools of other processes that are waited for at a time.
+/// The maximum number of tools in other processes that run at the same time.
 const WAITING: usize = 4;
-/// A score that exceeds 1..=5 by more than this is said to be clipped.
+/// Scores that exceed 1..=5 by more than this are reported as clipped.
 const CLIPPING: f64 = 0.01;
 
-/// What the tools said.
+/// The results of the tools.
 #[derive(Debug, Default)]
 pub(super) struct Executed {
     pub quality_scores: Option<ByDistortion<OneOrMany<ToolScore>>>,
     pub tool_logs: Vec<ToolExecutionLog>,
 }
 
-/// One tool for one distortion of one part.
+/// One tool for one distortion of one object.
 #[derive(Debug, Clone)]
 struct Job {
     tool: Text,
     object: Text,
     distortion: Distortion,
     region: Option<Region>,
-    /// Whether it was selected for the distortion, or runs beside what was.
+    /// True if the tool was selected for the distortion, false if it runs in addition.
     selected: bool,
 }
 
@@ -51,14 +51,14 @@ impl Job {
     }
 }
 
-/// What one tool gave on one part, and what stood in for it.
+/// The log entries of a tool on one object, with those of its replacement if it failed.
 #[derive(Debug, Clone)]
 struct Measured {
     logs: Vec<ToolExecutionLog>,
 }
 
-/// Runs the selected tools, and tells what they said so far each time that one has ended: if time runs out, nothing of it is
-/// lost. The pixels are those of the object where its place is known, of the whole image otherwise.
+/// Runs the selected tools and passes the results so far to `tell` after each run, so that nothing
+/// is lost on a timeout. A tool measures the region of its object if known, else the whole image.
 pub(super) async fn execute(
     context: Context<'_>,
     cache: &Arc<ToolCache>,
@@ -78,7 +78,7 @@ pub(super) async fn execute(
     let (ended, mut measured) = unbounded_channel();
     let mut known: Vec<Option<Measured>> = vec![None; distinct.len()];
     let work = distinct.clone();
-    // Metrics take milliseconds to seconds of all cores: never on the threads of the runtime.
+    // Metrics use all cores for up to seconds, so they must not block the threads of the runtime.
     let working = tokio::task::spawn_blocking(move || bench.measure(&work, &ended));
     while let Some((index, of_job)) = measured.recv().await {
         known[index] = Some(of_job);
@@ -89,7 +89,7 @@ pub(super) async fn execute(
     }
 }
 
-/// The jobs without those that measure the same again.
+/// Returns the jobs without duplicates of the same measurement.
 fn distinct(jobs: &[Job]) -> Vec<Job> {
     let mut distinct: Vec<Job> = Vec::new();
     for job in jobs {
@@ -100,14 +100,14 @@ fn distinct(jobs: &[Job]) -> Vec<Job> {
     distinct
 }
 
-/// What is known of all jobs, in their order.
+/// Combines the known results of all jobs, in the order of the jobs.
 fn assemble(jobs: &[Job], distinct: &[Job], known: &[Option<Measured>]) -> Executed {
     let mut executed = Executed::default();
     let mut seen = vec![false; distinct.len()];
     for job in jobs {
         let Some(index) = distinct.iter().position(|earlier| earlier.measures_the_same_as(job)) else { continue };
         let again = std::mem::replace(&mut seen[index], true);
-        // What stands in for a tool stands in where it was selected.
+        // A replacement counts only for jobs whose tool was selected.
         let logs = known[index].iter().flat_map(|measured| &measured.logs).filter(|log| job.selected || !log.fallback);
         for log in logs {
             let log = ToolExecutionLog {
@@ -136,7 +136,7 @@ fn jobs(tools: &ByDistortion<OneOrMany<Text>>, regions: &[RegionBox], selected: 
     jobs
 }
 
-/// All that a run needs, owned, so that it can move to another thread.
+/// Everything that a run needs, owned, so that it can move to another thread.
 struct Bench {
     inputs: Arc<Inputs>,
     registry: Arc<Registry>,
@@ -145,12 +145,13 @@ struct Bench {
 }
 
 impl Bench {
-    /// Measures all jobs and tells of each as it ends. Tools that wait for another process wait on threads of their own:
-    /// on the threads that compute, a slow one would hold up the others.
+    /// Runs all jobs and sends each result when it is ready. Tools in other processes get their own
+    /// threads, because a slow one would block the threads that compute.
     fn measure(&self, jobs: &[Job], ended: &UnboundedSender<(usize, Measured)>) {
         let waits = |job: &Job| self.registry.get(job.tool.as_str()).is_ok_and(|tool| tool.waits());
         let (waiting, computing): (Vec<usize>, Vec<usize>) = (0..jobs.len()).partition(|index| waits(&jobs[*index]));
-        // Nobody listens any more when time has run out or the assessment was given up: what has not begun is left.
+        // The receiver is gone after a timeout or a cancellation: skip the jobs that have not
+        // started.
         let run = |index: usize| {
             if !ended.is_closed() {
                 drop(ended.send((index, self.run_with_stand_in(&jobs[index]))));
@@ -169,8 +170,8 @@ impl Bench {
         });
     }
 
-    /// Runs the tool of a job, and a generic no-reference tool on the same pixels if it fails. Nothing stands in for a tool that
-    /// only runs beside the selected one.
+    /// Runs the tool of a job. If a selected tool fails, a generic no-reference tool replaces it on
+    /// the same pixels. Tools that run in addition are not replaced.
     fn run_with_stand_in(&self, job: &Job) -> Measured {
         let mut logs = vec![self.run(job, job.tool.as_str(), false)];
         let failure = logs[0].error.clone();
@@ -224,7 +225,7 @@ impl Bench {
         }
     }
 
-    /// The tool's own number, known or measured; whether it was known.
+    /// Returns the raw score from the cache or from a new run, and whether it was cached.
     fn raw_score(&self, name: &str, region: Option<Region>) -> Result<(CachedRun, bool), String> {
         let tool = self.registry.get(name).map_err(|error| error.to_string())?;
         if tool.needs_reference() && self.inputs.reference().is_none() {
@@ -246,7 +247,8 @@ impl Bench {
             return Err(failure.message().to_owned());
         }
         let raw = run.raw_score.unwrap_or(f64::NAN);
-        // PSNR of identical images is infinite by definition; any other number beyond all numbers is a failure.
+        // The PSNR of identical images is infinite by definition. Any other non-finite number is a
+        // failure.
         let unbounded = tool.info().is_some_and(|info| info.range.0 == raw || info.range.1 == raw);
         if raw.is_nan() || (raw.is_infinite() && !unbounded) {
             return Err(format!("{name} gave {raw}"));

@@ -1,8 +1,8 @@
 //! The executor: gathers the evidence that the plan asks for.
 //!
-//! Four steps, each optional: distortion detection, distortion analysis, tool selection, tool execution. A step that
-//! fails leaves its field empty and the others go on. Analysis needs the distortions only, so it runs beside selection
-//! and execution.
+//! There are four optional steps: distortion detection, distortion analysis, tool selection and
+//! tool execution. A step that fails leaves its field empty; the other steps continue. Analysis
+//! needs only the distortions, so it runs in parallel with selection and execution.
 
 mod alignment;
 mod execution;
@@ -22,31 +22,32 @@ use agenticiqa_tools::ToolCache;
 
 pub use alignment::align;
 
-/// Whether a model may be asked where the objects of the question are.
+/// Whether a model may be asked to locate the objects of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Grounding {
-    /// Asked when the question names objects whose place is not known.
+    /// Ask when the question names objects without a known region.
     #[default]
     Auto,
-    /// Never asked.
+    /// Never ask.
     Off,
 }
 
-/// Gathers evidence.
+/// Gathers evidence for a plan.
 #[derive(Debug)]
 pub struct Executor<'a> {
-    /// Who does the thinking.
+    /// The reasoner that detects, analyzes and selects.
     pub reasoner: &'a dyn Reasoner,
-    /// The results that are known.
+    /// The cache of earlier tool results.
     pub cache: &'a Arc<ToolCache>,
-    /// Whether the reasoner may be asked for the place of objects.
+    /// Whether the reasoner may be asked to locate objects.
     pub grounding: Grounding,
 }
 
 impl Executor<'_> {
-    /// Takes the steps that `plan` asks for. What is found is put into `found` as it is found, so that it is not lost
-    /// when time runs out. Gives the regions that were measured beside those of the state.
+    /// Runs the steps that `plan` asks for. Results are added to `found` as they arrive, so that
+    /// nothing is lost on a timeout. Returns the regions that were located in addition to those of
+    /// the state.
     pub async fn execute(
         &self,
         context: Context<'_>,
@@ -96,7 +97,7 @@ impl Executor<'_> {
         grounded
     }
 
-    /// Where the objects of the question are, as far as that is not known and the reasoner can tell.
+    /// Asks the reasoner to locate the objects of the question that have no known region.
     async fn ground(&self, context: Context<'_>, plan: &PlannerOutput) -> Vec<RegionBox> {
         let known = |name: &&str| region_of(name, &context.state.regions).is_some();
         let objects: Vec<&str> = plan.query_scope.names().into_iter().filter(|name| *name != GLOBAL).collect();
@@ -117,13 +118,13 @@ impl Executor<'_> {
     }
 }
 
-/// The region of an object, by its name.
+/// Returns the region of an object by its name.
 pub(crate) fn region_of(object: &str, regions: &[RegionBox]) -> Option<Region> {
     let named = regions.iter().find(|region| region.name.as_str().eq_ignore_ascii_case(object))?;
     Some(Region { x: named.x, y: named.y, width: named.width, height: named.height })
 }
 
-/// The distortions to look at: those that were found, those that the question names, or else all of them.
+/// Returns the distortions to examine: the detected ones, else those of the question, else all.
 fn candidates(plan: &PlannerOutput, detected: Option<DistortionSet>) -> DistortionSet {
     let mut distortions = detected.or_else(|| plan.distortions.clone()).unwrap_or_default();
     distortions.retain(|_, list| !list.is_empty());
@@ -134,7 +135,7 @@ fn candidates(plan: &PlannerOutput, detected: Option<DistortionSet>) -> Distorti
     if distortions.is_empty() {
         return scope.into_iter().map(|object| (object, Distortion::ALL.to_vec())).collect::<BTreeMap<_, _>>();
     }
-    // What was said of the whole image holds for an object of which nothing else was said.
+    // Distortions of the whole image also apply to objects without distortions of their own.
     if let Some(everywhere) = distortions.get(GLOBAL).cloned() {
         for object in scope {
             distortions.entry(object).or_insert_with(|| everywhere.clone());
@@ -146,7 +147,7 @@ fn candidates(plan: &PlannerOutput, detected: Option<DistortionSet>) -> Distorti
     distortions
 }
 
-/// Runs one step and tells how it went; a failure is a problem, not the end.
+/// Runs one step and emits its event. A failure is recorded as a problem and does not end the run.
 async fn step<T>(context: Context<'_>, subtask: Subtask, work: impl Future<Output = Result<T, Error>>) -> Option<T> {
     let start = Instant::now();
     let outcome = work.await;

@@ -1,4 +1,4 @@
-//! Tool selection: which tool measures which distortion.
+//! Tool selection: decides which tool measures which distortion.
 
 use super::{Executor, step};
 use crate::events::Subtask;
@@ -7,20 +7,22 @@ use crate::reasoner::{Context, DistortionSet};
 use crate::state::{ByDistortion, Distortion, OneOrMany, PlannerOutput, ReferenceMode, Text};
 use agenticiqa_tools::{Tool, ToolType};
 
-/// The generic tools of the specification, taken when nothing better can be chosen.
+/// The generic tools of the specification, used when no better tool can be chosen.
 const GENERIC: [(ToolType, &str); 2] = [(ToolType::FullReference, "TOPIQ_FR"), (ToolType::NoReference, "QAlign")];
 
-/// The tools that are to run.
+/// The tools to run.
 #[derive(Debug, Default)]
 pub(super) struct Selected {
-    /// Those that were selected for each distortion.
+    /// The tools selected for each distortion.
     pub tools: ByDistortion<OneOrMany<Text>>,
-    /// Those that run beside them: the tool that carries the score, or evidence beside it. None where tools were named.
+    /// Tools that run in addition: the tool that determines the score, or a tool that adds
+    /// evidence. Empty if the user named the tools.
     pub beside: ByDistortion<OneOrMany<Text>>,
 }
 
 impl Executor<'_> {
-    /// The tools for each distortion; nothing where the plan neither selects nor runs tools.
+    /// Selects the tools for each distortion. Returns nothing if the plan neither selects nor runs
+    /// tools.
     pub(super) async fn select(
         &self,
         context: Context<'_>,
@@ -48,7 +50,7 @@ impl Executor<'_> {
     }
 }
 
-/// What runs beside the selected tools.
+/// Returns the tools to run in addition to the selected ones.
 fn beside(chosen: &ByDistortion<Text>, tools: &[&Tool], full_reference: bool) -> ByDistortion<OneOrMany<Text>> {
     let companion = |(distortion, tool): (&Distortion, &Text)| {
         let beside = companion(*distortion, &[tool.as_str()], tools, full_reference)?;
@@ -57,7 +59,8 @@ fn beside(chosen: &ByDistortion<Text>, tools: &[&Tool], full_reference: bool) ->
     chosen.iter().map(|(object, of)| (object.clone(), of.iter().filter_map(companion).collect())).collect()
 }
 
-/// The tools that can run here and give a score from 1 to 5: with a reference the full-reference ones come first.
+/// Returns the tools that can run here and have a 1 to 5 scale. With a reference, full-reference
+/// tools come first.
 fn offered<'a>(context: Context<'a>, full_reference: bool) -> Vec<&'a Tool> {
     let runs = |tool: &&Tool| {
         let scored = tool.scale() != agenticiqa_tools::Scale::None;
@@ -68,7 +71,8 @@ fn offered<'a>(context: Context<'a>, full_reference: bool) -> Vec<&'a Tool> {
     tools
 }
 
-/// The required tools by the names of the registry; an unknown name stays as it is, and fails when it is run.
+/// Replaces the required tools by their registry names. An unknown name stays and fails when it
+/// runs.
 fn canonical(context: Context<'_>, required: &OneOrMany<Text>) -> OneOrMany<Text> {
     let name = |tool: &Text| {
         let known = context.registry.get(tool.as_str()).ok().and_then(|known| Text::new(known.name()).ok());
@@ -92,7 +96,7 @@ fn one_each(chosen: ByDistortion<Text>) -> ByDistortion<OneOrMany<Text>> {
     chosen.into_iter().map(|(object, of)| (object, wrap(of))).collect()
 }
 
-/// The generic tool for everything, or where it cannot run here, the best that can.
+/// Selects the generic tool for all distortions, or the best available tool if it cannot run here.
 fn generic(
     context: Context<'_>,
     distortions: &DistortionSet,

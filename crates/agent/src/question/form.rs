@@ -1,11 +1,11 @@
-//! Which form an answer takes: a letter of the options, a level of quality, or a sentence.
+//! The form of an answer: the letter of an option, a quality level, or a sentence.
 
 use super::words::{contains_any, find, starts_with_any, words};
 use crate::state::{AnswerForm, AnswerOption};
 
-/// Questions that ask for reasons or descriptions, whatever else they mention.
+/// Words that ask for reasons or descriptions.
 const EXPLAIN: &[&str] = &["why", "explain", "describe", "compare", "list", "为什么", "为何", "解释", "描述", "说明"];
-/// Requests to rate, wherever they stand.
+/// Requests for a rating, at any position.
 const RATE: &[&str] = &[
     "rate",
     "rating",
@@ -29,10 +29,10 @@ const RATE: &[&str] = &[
     "质量分数",
     "质量得分",
 ];
-/// Words before "rate" or "score" that make them something else.
+/// Words before "rate" or "score" that give them another meaning.
 const NOT_A_REQUEST: &[&str] =
     &["frame rate", "bit rate", "refresh rate", "sampling rate", "at any rate", "score board", "film score"];
-/// Questions after the quality as a whole: what they begin with.
+/// Beginnings of questions about the overall quality.
 const ASKING: &[&str] = &[
     "what is",
     "what s",
@@ -64,7 +64,7 @@ const ASKING: &[&str] = &[
     "the quality",
     "overall",
 ];
-/// What a question after a part of the story asks for, though it mentions quality.
+/// Words of questions that mention quality but ask about one aspect.
 const PARTIAL: &[&str] = &[
     "affect*",
     "degrad*",
@@ -85,7 +85,7 @@ const PARTIAL: &[&str] = &[
     "type of",
     "aspect*",
 ];
-/// Chinese questions after the quality as a whole.
+/// Chinese questions about the overall quality.
 const QUALITY_CHINESE: &[&str] = &[
     "质量如何",
     "质量怎么样",
@@ -97,12 +97,14 @@ const QUALITY_CHINESE: &[&str] = &[
     "画质怎么样",
     "画质怎样",
 ];
-/// Chinese requests to judge the quality: the verb; the noun is "质量" or "画质".
+/// Chinese verbs that ask for a judgment of the quality; the noun is "质量" or "画质".
 const JUDGE_CHINESE: &[&str] = &["评价", "评估", "评定", "判断", "评一下"];
 
-/// The form of the answer: what was requested, else by options and wording.
+/// Returns the form of the answer: the requested form, else the form implied by options and
+/// wording.
 ///
-/// Options make it a choice; a request to rate or to score, and no question at all, a level of quality; the rest is text.
+/// Options imply a choice. A request for a rating, or no question, implies a score. Everything else
+/// is text.
 pub fn answer_form(query: &str, options: &[AnswerOption], requested: Option<AnswerForm>) -> AnswerForm {
     match requested {
         Some(form) => form,

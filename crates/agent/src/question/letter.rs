@@ -1,17 +1,18 @@
-//! Reading a free answer as the letter of one of the options.
+//! Finds the letter of an option in a free-text answer.
 
 use super::words::{Word, words};
 use crate::state::AnswerOption;
 
-/// Words after which a letter is the answer.
+/// Words that announce the letter of the answer.
 const CUES: [&str; 9] = ["answer", "option", "choice", "choose", "select", "pick", "案", "项", "选"];
 /// Words that may stand between such a word and the letter.
 const LINKS: [&str; 12] =
     ["is", "be", "would", "should", "the", "letter", "option", "correct", "best", "是", "为", "择"];
-/// What may follow a bare letter A without making it an article.
+/// Words after a bare letter A that show that it is not an article.
 const REASONS: [&str; 6] = ["because", "since", "as", "is", "因", "，"];
 
-/// The letter that an answer names: by itself, with its mark, after a word such as "answer", or by the option's text.
+/// Returns the letter that an answer names: alone, with a mark, after a word such as "answer", or
+/// by the text of the option.
 pub fn choice_letter(answer: &str, options: &[AnswerOption]) -> Option<char> {
     let answer = answer.trim().trim_matches(['*', '`', '"', '\'', '“', '”', '「', '」']).trim();
     let known = |letter: char| {
@@ -58,7 +59,7 @@ fn marked_at_start(answer: &str, words: &[Word<'_>]) -> Option<char> {
     (marked || stands_for_itself(words, 0)).then_some(letter)
 }
 
-/// Whether a bare upper-case letter is no article or pronoun of a sentence.
+/// Returns whether a bare upper-case letter is an answer and not an article or a pronoun.
 fn stands_for_itself(words: &[Word<'_>], at: usize) -> bool {
     let Some(word) = words.get(at) else { return false };
     let next = words.get(at + 1);
@@ -88,8 +89,9 @@ fn after_cue(answer: &str, words: &[Word<'_>]) -> Option<char> {
     None
 }
 
-/// The one option whose words occur in the answer. A longer text wins over a shorter one within it; "yes" and "no" count
-/// at the start only, and what is denied does not count.
+/// Returns the only option whose words occur in the answer. A longer option wins over a shorter
+/// option that it contains. "Yes" and "no" count only at the start, and negated text does not
+/// count.
 fn by_text(answer: &[Word<'_>], options: &[AnswerOption]) -> Option<char> {
     let mut found: Vec<(usize, usize, char)> = Vec::new();
     for option in options {
@@ -115,7 +117,7 @@ fn denied(answer: &[Word<'_>], at: usize) -> bool {
     matches!(before, Some("not" | "no" | "t" | "without" | "isn" | "不" | "没" | "无"))
 }
 
-/// The letters in brackets, each once: "I think it is (B)".
+/// Returns the letters in brackets, each once: "I think it is (B)".
 fn bracketed(answer: &str, words: &[Word<'_>]) -> Vec<char> {
     let in_brackets = |word: &&Word<'_>| {
         answer[..word.start].ends_with(['(', '（', '[']) && answer[word.end..].starts_with([')', '）', ']'])

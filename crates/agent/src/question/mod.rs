@@ -1,4 +1,4 @@
-//! The question as it is written: its options, the form that its answer takes, and which option an answer names.
+//! Reads the question: its options, the form of the answer, and the option that an answer names.
 
 mod form;
 mod letter;

@@ -1,11 +1,11 @@
-//! Options of a multiple-choice question: written inside the question, or given one by one.
+//! The options of a multiple-choice question: part of the question text, or given as a list.
 
 use std::ops::Range;
 
 use super::words::is_chinese;
 use crate::state::{AnswerOption, Invalid};
 
-/// How a letter is marked as the letter of an option.
+/// How the letter of an option is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
     /// `(A)` or `[A]`.
@@ -20,25 +20,26 @@ enum Style {
     Enumeration,
 }
 
-/// A letter that may begin an option.
+/// A letter that may start an option.
 #[derive(Debug, Clone)]
 struct Marker {
     letter: char,
     style: Style,
     lower_case: bool,
     range: Range<usize>,
-    /// Whether it opens a line, or stands after the end of a sentence.
+    /// Whether it starts a line or follows the end of a sentence.
     apart: bool,
 }
 
-/// The options that are written inside a question: from A on, at least two, on lines or in one.
+/// Returns the options in the text of a question: at least two, starting with A, on one or several
+/// lines.
 pub fn options_in(query: &str) -> Vec<AnswerOption> {
     let chain = chain_in(query);
     let texts = texts_of(query, &chain);
     chain.iter().zip(texts).map(|(marker, range)| option(marker.letter, &query[range])).collect()
 }
 
-/// The question without the options that are written inside it.
+/// Returns the question without the options in its text.
 pub fn question_without_options(query: &str) -> String {
     let chain = chain_in(query);
     let (Some(first), Some(last)) = (chain.first(), texts_of(query, &chain).pop()) else {
@@ -55,7 +56,8 @@ pub fn question_without_options(query: &str) -> String {
     if tail.is_empty() { head.trim().to_owned() } else { format!("{} {tail}", head.trim()) }
 }
 
-/// Options that are given one by one: `A. Yes` keeps its letter, bare texts get the letters that are free, from A on.
+/// Assigns letters to options given as a list: `A. Yes` keeps its letter, other texts get the free
+/// letters from A on.
 pub fn options_given(texts: &[String]) -> Result<Vec<AnswerOption>, Invalid> {
     let letters_and_texts: Vec<(Option<char>, &str)> = texts.iter().map(|text| lettered(text)).collect();
     let mut options: Vec<AnswerOption> = Vec::new();
@@ -78,7 +80,7 @@ pub fn options_given(texts: &[String]) -> Result<Vec<AnswerOption>, Invalid> {
     Ok(options)
 }
 
-/// An option that may begin with its letter.
+/// Splits an option into its letter, if it starts with one, and its text.
 fn lettered(text: &str) -> (Option<char>, &str) {
     let text = text.trim();
     match markers(text).into_iter().next().filter(|marker| marker.range.start == 0) {
@@ -87,7 +89,7 @@ fn lettered(text: &str) -> (Option<char>, &str) {
     }
 }
 
-/// The marks that belong together: one style, A, B, C and so on, each with a text.
+/// Returns the longest chain of marks of one style: A, B, C and so on, each followed by a text.
 fn chain_in(query: &str) -> Vec<Marker> {
     let markers = markers(query);
     let mut best: Vec<Marker> = Vec::new();
@@ -102,7 +104,7 @@ fn chain_in(query: &str) -> Vec<Marker> {
         }
         let texts = texts_of(query, &chain);
         let each_says_something = texts.into_iter().all(|text| !tidy(&query[text]).is_empty());
-        // "Is A. Lincoln beside B. Franklin": initials within a sentence are no options, unless they go on to C.
+        // "Is A. Lincoln beside B. Franklin": initials are not options unless they continue to C.
         let unlike_initials = first.apart || matches!(first.style, Style::Bracketed | Style::Parenthesis);
         if each_says_something && (unlike_initials && chain.len() > 1 || chain.len() > 2) && chain.len() > best.len() {
             best = chain;
@@ -111,7 +113,8 @@ fn chain_in(query: &str) -> Vec<Marker> {
     best
 }
 
-/// Where the text of each option stands: up to the next mark; the last one ends with its line.
+/// Returns the range of each option's text: up to the next mark; the last option ends with its
+/// line.
 fn texts_of(query: &str, chain: &[Marker]) -> Vec<Range<usize>> {
     let ends = chain.iter().skip(1).map(|marker| marker.range.start).map(Some).chain([None]);
     let text = |(marker, end): (&Marker, Option<usize>)| {
@@ -122,7 +125,7 @@ fn texts_of(query: &str, chain: &[Marker]) -> Vec<Range<usize>> {
     chain.iter().zip(ends).map(text).collect()
 }
 
-/// Every letter that is marked like that of an option.
+/// Returns every letter that is marked like an option.
 fn markers(text: &str) -> Vec<Marker> {
     let characters: Vec<(usize, char)> = text.char_indices().collect();
     let at = |index: usize| characters.get(index).map(|(_, character)| *character);
@@ -157,13 +160,13 @@ fn markers(text: &str) -> Vec<Marker> {
     markers
 }
 
-/// Whether what comes before ends a line or a sentence, or is the dash of a list.
+/// Returns whether the text before a mark ends a line or a sentence, or is a list dash.
 fn stands_apart(before: &str) -> bool {
     let same_line = before.rsplit('\n').next().unwrap_or_default().trim_end();
     same_line.chars().next_back().is_none_or(|last| !last.is_alphanumeric() && !matches!(last, '"' | '\''))
 }
 
-/// The letter in upper case, and whether it was written in lower case; full-width letters count.
+/// Returns the letter in upper case and whether it was lower case. Full-width letters count.
 fn letter_of(character: char) -> Option<(char, bool)> {
     let narrow = match character {
         'Ａ'..='Ｚ' | 'ａ'..='ｚ' => char::from_u32(u32::from(character) - 0xfee0)?,
@@ -176,7 +179,7 @@ fn option(letter: char, text: &str) -> AnswerOption {
     AnswerOption { letter, text: tidy(text) }
 }
 
-/// One line, without what parts it from the next option.
+/// Puts the text on one line and removes the separator before the next option.
 fn tidy(text: &str) -> String {
     const SEPARATORS: [char; 14] = [',', ';', '.', '?', '/', '|', '，', '；', '、', '。', '？', '-', '*', ' '];
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");

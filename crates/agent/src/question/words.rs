@@ -1,21 +1,21 @@
-//! Text cut into words, English and Chinese alike: a word of letters and digits, or one Chinese character.
+//! Splits English and Chinese text into words: letters and digits, or one Chinese character.
 
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
-    /// As it is written.
+    /// The text as written.
     pub text: &'a str,
-    /// In lower case.
+    /// The text in lower case.
     pub folded: String,
-    /// Where it begins, in bytes.
+    /// Byte offset of the start.
     pub start: usize,
-    /// Where it ends, in bytes.
+    /// Byte offset of the end.
     pub end: usize,
-    /// Whether a mark such as a comma or a question mark stands before it.
+    /// Whether a punctuation mark such as a comma precedes the word.
     pub after_mark: bool,
 }
 
-/// The words of a text. Hyphens, underscores and apostrophes part words without being marks.
+/// Splits a text into words. Hyphens, underscores and apostrophes separate words but are not marks.
 pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     let mut words: Vec<Word<'_>> = Vec::new();
     let mut begin: Option<usize> = None;
@@ -49,13 +49,13 @@ pub(crate) fn is_chinese(character: char) -> bool {
     matches!(character, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
 }
 
-/// Whether a text is written in Chinese, at least in part.
+/// Returns whether a text contains Chinese characters.
 pub fn is_chinese_text(text: &str) -> bool {
     text.chars().any(is_chinese)
 }
 
-/// How many words `pattern` covers at `at`: words in lower case, `*` for any ending, Chinese written as it is.
-/// A mark between its words breaks a pattern.
+/// Returns the number of words that `pattern` matches at `at`. Patterns are lower case; `*` matches
+/// any ending. A pattern does not match across a punctuation mark.
 pub(crate) fn matches_at(words: &[Word<'_>], at: usize, pattern: &str) -> Option<usize> {
     let mut next = at;
     let mut take = |fits: &dyn Fn(&str) -> bool| {
@@ -77,17 +77,17 @@ pub(crate) fn matches_at(words: &[Word<'_>], at: usize, pattern: &str) -> Option
     Some(next - at)
 }
 
-/// Where `pattern` first occurs: the place and the number of words.
+/// Returns the position and the number of words of the first match of `pattern`.
 pub(crate) fn find(words: &[Word<'_>], pattern: &str) -> Option<(usize, usize)> {
     (0..words.len()).find_map(|at| matches_at(words, at, pattern).map(|length| (at, length)))
 }
 
-/// Whether one of `patterns` occurs.
+/// Returns whether any of `patterns` occurs.
 pub(crate) fn contains_any(words: &[Word<'_>], patterns: &[&str]) -> bool {
     patterns.iter().any(|pattern| find(words, pattern).is_some())
 }
 
-/// Whether the text begins with one of `patterns`.
+/// Returns whether the text starts with any of `patterns`.
 pub(crate) fn starts_with_any(words: &[Word<'_>], patterns: &[&str]) -> bool {
     patterns.iter().any(|pattern| matches_at(words, 0, pattern).is_some())
 }

@@ -1,4 +1,4 @@
-//! A reasoner with a deputy: when it fails, another one answers.
+//! A reasoner with a fallback.
 
 use futures_util::FutureExt;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use crate::state::{ByDistortion, ExecutorOutput, PlannerOutput, RegionBox, Text}
 use crate::summarizer::estimate::Estimate;
 use agenticiqa_tools::Tool;
 
-/// Asks the first; if it cannot answer, whether it is not reached or says nothing that can be used, the second. If that
-/// fails too, its error is the one returned; the events has the first one.
+/// Uses the second reasoner when the first one fails or has no usable answer. If both fail, the
+/// error of the second is returned; the error of the first is in the event log.
 #[derive(Debug, Clone)]
 pub struct WithFallback {
-    /// The node that they think for.
+    /// The node that uses the reasoners.
     pub node: Node,
-    /// Who is asked.
+    /// The reasoner that is tried first.
     pub first: Arc<dyn Reasoner>,
-    /// Who is asked when the first has failed.
+    /// The reasoner that is used when the first fails.
     pub second: Arc<dyn Reasoner>,
 }
 

@@ -1,6 +1,7 @@
-//! Who does the thinking: a vision-language model, or the built-in analyst that measures instead.
+//! Reasoners: a vision-language model, or the built-in analyst, which measures instead.
 //!
-//! Both play the same roles. A role takes what earlier steps found and gives typed values, or says why it cannot.
+//! Both implement the trait [`Reasoner`]. Each method takes the results of earlier steps and
+//! returns typed values or an error.
 
 pub mod builtin;
 pub mod fallback;
@@ -21,49 +22,49 @@ use crate::state::{
 use crate::summarizer::estimate::Estimate;
 use agenticiqa_tools::{Registry, Tool};
 
-/// The distortions of each part of the image.
+/// The distortions of each object.
 pub type DistortionSet = BTreeMap<Text, Vec<Distortion>>;
 
-/// The severities of the distortions of each part of the image.
+/// The severities of the distortions of each object.
 pub type Analyses = BTreeMap<Text, Vec<DistortionAnalysis>>;
 
-/// What a role comes to, in time.
+/// The future result of a method of [`Reasoner`].
 pub type Thought<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
-/// What every role may look at.
+/// The information that is available to every method of a reasoner.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
-    /// Question, options, regions, and what earlier nodes and rounds found.
+    /// The question, its options and regions, and the results of earlier nodes and rounds.
     pub state: &'a AgenticIqaState,
-    /// The form that the answer takes.
+    /// The form of the answer.
     pub form: AnswerForm,
-    /// The pixels.
+    /// The decoded images.
     pub inputs: &'a Arc<Inputs>,
-    /// The tools.
+    /// The available tools.
     pub registry: &'a Arc<Registry>,
-    /// Where events, tokens and problems go.
+    /// Receives events, token use and problems.
     pub events: &'a EventLog,
 }
 
-/// An answer before it is fused with the scores of the tools.
+/// An answer before fusion with the tool scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// The letter or the sentence; absent where it is the level next to the fused score.
+    /// The letter or the sentence; absent if the answer is the level nearest to the fused score.
     pub final_answer: Option<String>,
-    /// The reasons.
+    /// The reasons for the answer.
     pub reasoning: String,
-    /// How likely each level of quality is, worst first; absent where no level was judged.
+    /// The probability of each quality level, worst first; absent if no level was judged.
     pub levels: Option<[f64; 5]>,
-    /// What each sentence of the reasoning rests on.
+    /// The evidence for each sentence of the reasoning.
     pub used_evidence: Vec<UsedEvidence>,
 }
 
-/// Plays the roles of planner, executor and summarizer.
+/// Plans, detects, analyzes, selects tools and concludes.
 pub trait Reasoner: Send + Sync + fmt::Debug {
     /// The name of the backend: `builtin`, or provider and model.
     fn name(&self) -> &str;
 
-    /// Whether the same question always gets the same answer, so that asking again is of no use.
+    /// Whether the same question always has the same answer, so that asking again is useless.
     fn is_deterministic(&self) -> bool {
         false
     }
@@ -71,10 +72,10 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
     /// Turns the question into a plan.
     fn plan<'a>(&'a self, context: Context<'a>) -> Thought<'a, PlannerOutput>;
 
-    /// Finds the distortions of each part.
+    /// Detects the distortions of each object.
     fn detect<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, DistortionSet>;
 
-    /// Judges how bad each distortion is.
+    /// Judges the severity of each distortion.
     fn analyze<'a>(
         &'a self,
         context: Context<'a>,
@@ -82,7 +83,7 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
         distortions: &'a DistortionSet,
     ) -> Thought<'a, Analyses>;
 
-    /// Chooses one of `tools`, which can all run here, for each distortion of each part.
+    /// Selects one of `tools` for each distortion of each object. All of `tools` can run here.
     fn select<'a>(
         &'a self,
         context: Context<'a>,
@@ -91,10 +92,10 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
         tools: &'a [&'a Tool],
     ) -> Thought<'a, ByDistortion<Text>>;
 
-    /// Says where the named objects are; those that it cannot find are left out.
+    /// Locates the named objects. Objects that cannot be found are omitted.
     fn ground<'a>(&'a self, context: Context<'a>, objects: &'a [&'a str]) -> Thought<'a, Vec<RegionBox>>;
 
-    /// Answers the question from the evidence. `fused` is what the tools alone say.
+    /// Answers the question from the evidence. `fused` is the combined score of the tools alone.
     fn conclude<'a>(
         &'a self,
         context: Context<'a>,
@@ -104,36 +105,36 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
     ) -> Thought<'a, Verdict>;
 }
 
-/// Why a role could not be played.
+/// The reason why a reasoner failed.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The images cannot be examined.
     #[error("the image cannot be examined: {0}")]
     Picture(String),
-    /// A model cannot be asked.
+    /// A call to a model failed.
     #[error(transparent)]
     Model(#[from] agenticiqa_vlm::Error),
-    /// A model was asked several times, and its answers could not be used.
+    /// A model returned unusable answers in all attempts.
     #[error("{backend} gave {attempts} answers that cannot be used, the last one because {reason}")]
     BadAnswers {
-        /// The model.
+        /// The name of the backend.
         backend: String,
-        /// How often it was asked.
+        /// The number of attempts.
         attempts: u32,
-        /// What was wrong with the last answer.
+        /// The problem of the last answer.
         reason: String,
     },
-    /// The node that comes before has left nothing.
+    /// The previous node left no result.
     #[error("the state has no {0}: run the {1} first")]
     Prerequisite(&'static str, &'static str),
-    /// The node took too long.
+    /// The node exceeded its time limit.
     #[error("no result within {0} seconds")]
     Timeout(u64),
 }
 
 impl Error {
-    /// What errors are grouped by.
+    /// Returns the name of the error type, for grouping.
     pub fn kind_name(&self) -> &'static str {
         match self {
             Self::Picture(_) => "PictureError",

@@ -1,6 +1,6 @@
-//! Models that refuse values that the specification forbids when they are read.
+//! Validation of models when they are deserialized.
 
-/// Reads and writes a model whose derive is marked `remote = "Self"`, and lets nothing in that its `check` refuses.
+/// Implements serde for a model marked `remote = "Self"` and rejects values that fail its `check`.
 macro_rules! checked_on_read {
     ($model:ty) => {
         impl serde::Serialize for $model {

@@ -1,4 +1,4 @@
-//! What the summarizer concludes: an answer, a score, the reasons, or what is missing.
+//! The output of the summarizer: the answer, its score and reasons, or what is missing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,69 +10,71 @@ use super::{Interval, Invalid, QualityLevel, Score, Text};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerForm {
-    /// A level of quality, A to E, with the number behind it.
+    /// A quality level from A to E, with its score.
     Score,
-    /// The letter of one of the options.
+    /// The letter of an option.
     Choice,
     /// A short sentence.
     Text,
 }
 
-/// A sentence of the reasoning and the evidence that it rests on.
+/// A sentence of the reasoning with the evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UsedEvidence {
-    /// The sentence, word for word.
+    /// The sentence, as it appears in the reasoning.
     pub sentence: String,
-    /// JSON pointers into `executor_evidence`, such as `/tool_logs/0` or `/distortion_analysis/Global/1`.
+    /// JSON pointers into `executor_evidence`, such as `/tool_logs/0` or
+    /// `/distortion_analysis/Global/1`.
     pub evidence: Vec<String>,
 }
 
-/// How the tools' score and the judgment came together: the weight of each level of quality by its distance from what the tools say, and
-/// its probability in the reasoner's eyes. Worst level first.
+/// How the score was fused: each quality level has a weight from the tool scores and a probability
+/// from the reasoner. Worst level first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FusedLevels {
-    /// What the tools say together, from 1 to 5.
+    /// The combined score of the tools, from 1 to 5.
     pub tools: f64,
-    /// The weights of the levels; they add up to 1.
+    /// The weights of the levels. They add up to 1.
     pub weights: [f64; 5],
-    /// The probabilities of the levels, where any was judged.
+    /// The probabilities of the levels; `null` if no level was judged.
     pub probabilities: Option<[f64; 5]>,
 }
 
-/// The conclusion.
+/// The output of the summarizer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct SummarizerOutput {
     /// The answer.
     pub final_answer: Text,
-    /// Its form.
+    /// The form of the answer.
     pub answer_form: AnswerForm,
-    /// The fused score, where tools gave scores.
+    /// The fused score from 1 to 5; `null` without tool scores or a judged level.
     pub quality_score: Option<Score>,
-    /// The scores that nine of ten mean opinions are expected among, the lower end first; where tools that know theirs carry the score.
+    /// The 90% prediction interval of the mean opinion score, `[low, high]`. Present if the tools
+    /// that determine the score report one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_interval: Option<Interval>,
-    /// How it was fused.
+    /// How the score was fused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fusion: Option<FusedLevels>,
-    /// The level next to the score.
+    /// The quality level nearest to the score.
     pub quality_level: Option<QualityLevel>,
-    /// The reasons, with their numbers.
+    /// The reasons for the answer, with numbers.
     pub quality_reasoning: Text,
-    /// Whether evidence is missing and a new plan is asked for.
+    /// Whether evidence is missing and a new plan is needed.
     #[serde(default)]
     need_replan: bool,
-    /// What is missing.
+    /// The missing evidence; `null` if no new plan is needed.
     replan_reason: Option<Text>,
-    /// What each sentence of the reasoning rests on.
+    /// The evidence for each sentence of the reasoning.
     #[serde(default)]
     pub used_evidence: Vec<UsedEvidence>,
 }
 
 impl SummarizerOutput {
-    /// An answer that needs no new plan; the level follows from the score.
+    /// Creates an answer that needs no new plan. The level follows from the score.
     pub fn new(
         final_answer: &str,
         answer_form: AnswerForm,
@@ -94,29 +96,29 @@ impl SummarizerOutput {
         })
     }
 
-    /// The same answer with what is known of the certainty of its score.
+    /// Returns the answer with a prediction interval.
     pub fn with_interval(self, interval: Option<Interval>) -> Self {
         Self { score_interval: interval.filter(|_| self.quality_score.is_some()), ..self }
     }
 
-    /// The lowest and the highest level that the score leaves open; nothing where it determines its level, or where its certainty
-    /// is not known.
+    /// Returns the lowest and the highest level that the prediction interval allows, or nothing if
+    /// the score determines its level or has no interval.
     pub fn open_levels(&self) -> Option<(QualityLevel, QualityLevel)> {
         let (first, last) = self.score_interval?.open_levels(self.quality_score?);
         (first != last).then_some((first, last))
     }
 
-    /// The same answer, asking for a new plan because of `reason`, or no longer asking.
+    /// Returns the answer with a request for a new plan because of `reason`, or without a request.
     pub fn with_replan(self, reason: Option<Text>) -> Self {
         Self { need_replan: reason.is_some(), replan_reason: reason, ..self }
     }
 
-    /// Whether evidence is missing and a new plan is asked for.
+    /// Whether evidence is missing and a new plan is needed.
     pub fn need_replan(&self) -> bool {
         self.need_replan
     }
 
-    /// What is missing.
+    /// The missing evidence.
     pub fn replan_reason(&self) -> Option<&str> {
         self.replan_reason.as_ref().map(Text::as_str)
     }
@@ -125,7 +127,7 @@ impl SummarizerOutput {
 checked_on_read!(SummarizerOutput);
 
 impl SummarizerOutput {
-    /// Whoever asks for a new plan says why, and an interval holds its score.
+    /// A request for a new plan needs a reason, and the interval must contain the score.
     fn check(&self) -> Result<(), Invalid> {
         if self.need_replan && self.replan_reason.is_none() {
             return Err(Invalid::new("replan_reason", "a reason when need_replan is true", "null"));

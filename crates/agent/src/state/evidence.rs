@@ -1,4 +1,4 @@
-//! What the executor finds: distortions, how bad they are, which tools measured them and what they said.
+//! The output of the executor: distortions, their severity, and the scores of the tools.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use super::{Distortion, Interval, Invalid, OneOrMany, RawScore, Score, Seconds, Severity, Text};
 use agenticiqa_tools::Registry;
 
-/// How bad one distortion is, and how one sees it.
+/// The severity of one distortion, with an explanation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DistortionAnalysis {
-    /// The category.
+    /// The category of the distortion.
     #[serde(rename = "type")]
     pub distortion: Distortion,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// A brief visual explanation.
+    /// A short visual explanation.
     pub explanation: Text,
 }
 
 impl DistortionAnalysis {
-    /// An analysis; the explanation must say something.
+    /// Creates an analysis. The explanation must not be empty.
     pub fn new(distortion: Distortion, severity: Severity, explanation: &str) -> Result<Self, Invalid> {
         let explanation =
             Text::new(explanation).map_err(|error| Invalid { field: "explanation".to_owned(), ..error })?;
@@ -35,58 +35,59 @@ impl DistortionAnalysis {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolExecutionLog {
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: Text,
-    /// The part of the image that the question is about, or "Global".
+    /// The object that was measured, or `Global` for the whole image.
     pub object_name: Text,
-    /// The distortion that it was chosen for.
+    /// The distortion that the tool was selected for.
     pub distortion: Distortion,
-    /// The tool's own number; absent where it gave none.
+    /// The raw score of the tool; `null` if the tool failed.
     pub raw_score: Option<RawScore>,
-    /// The score from 1 to 5; absent where the tool failed, and for plain measurements.
+    /// The score from 1 (bad) to 5 (excellent); `null` if the tool failed or has no 1 to 5 scale.
     pub normalized_score: Option<Score>,
-    /// The scores from 1 to 5 that nine of ten mean opinions are expected among, the lower end first; for tools that know it.
+    /// The 90% prediction interval of the mean opinion score, `[low, high]`. Only for tools that
+    /// report one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// The tool's run time.
+    /// The run time in seconds.
     pub execution_time: Seconds,
-    /// Whether it stands in for a tool that failed or cannot run here.
+    /// Whether this tool replaces a tool that failed or is not available.
     #[serde(default)]
     pub fallback: bool,
-    /// Why there is no score.
+    /// The reason why there is no score.
     #[serde(default)]
     pub error: Option<String>,
-    /// When it ran.
+    /// The time of the run.
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub timestamp: Timestamp,
-    /// The pixels that were measured, `[x, y, width, height]`; `null` is the whole image.
+    /// The measured region, `[x, y, width, height]` in pixels; `null` for the whole image.
     #[serde(default)]
     pub region: Option<[usize; 4]>,
-    /// Whether the result was known from an earlier run.
+    /// Whether the result came from the cache.
     #[serde(default)]
     pub cached: bool,
 }
 
-/// A tool and its score from 1 to 5.
+/// The name of a tool and its score from 1 to 5.
 pub type ToolScore = (Text, Score);
 
-/// Something for each distortion of each part of the image.
+/// A value for each distortion of each object.
 pub type ByDistortion<T> = BTreeMap<Text, BTreeMap<Distortion, T>>;
 
-/// All evidence; what was not asked for, or could not be had, is absent.
+/// The output of the executor. Fields of steps that were not planned or failed are `null`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecutorOutput {
-    /// The distortions that were found, by part.
+    /// The detected distortions of each object.
     #[serde(default)]
     pub distortion_set: Option<BTreeMap<Text, Vec<Distortion>>>,
-    /// How bad they are, by part.
+    /// The severity of each distortion of each object.
     #[serde(default)]
     pub distortion_analysis: Option<BTreeMap<Text, Vec<DistortionAnalysis>>>,
-    /// The tool for each distortion of each part.
+    /// The selected tools for each distortion of each object.
     #[serde(default)]
     pub selected_tools: Option<ByDistortion<OneOrMany<Text>>>,
-    /// What the tools said of each distortion of each part.
+    /// The tool scores for each distortion of each object.
     #[serde(default)]
     pub quality_scores: Option<ByDistortion<OneOrMany<ToolScore>>>,
     /// Every run of every tool.
@@ -95,7 +96,7 @@ pub struct ExecutorOutput {
 }
 
 impl ExecutorOutput {
-    /// Every tool that is named must be one of the registry's.
+    /// Checks that the registry contains every tool that the evidence names.
     pub fn check_tools(&self, registry: &Registry) -> Result<(), Invalid> {
         let selected = self.selected_tools.iter().flat_map(BTreeMap::values).flat_map(BTreeMap::values);
         let scored = self.quality_scores.iter().flat_map(BTreeMap::values).flat_map(BTreeMap::values);
@@ -111,15 +112,15 @@ impl ExecutorOutput {
         Ok(())
     }
 
-    /// Whether nothing was found at all.
+    /// Returns whether there is no evidence at all.
     pub fn is_empty(&self) -> bool {
         self.distortion_set.as_ref().is_none_or(BTreeMap::is_empty)
             && self.distortion_analysis.as_ref().is_none_or(BTreeMap::is_empty)
             && self.quality_scores.as_ref().is_none_or(BTreeMap::is_empty)
     }
 
-    /// The runs that gave a score, each measurement once: a tool that stands for several distortions of one part, or of
-    /// parts that were measured on the same pixels, counts once.
+    /// Returns the runs with a score, each measurement once. A tool that was selected for several
+    /// distortions of the same pixels counts once.
     pub fn distinct_runs(&self) -> Vec<&ToolExecutionLog> {
         let mut distinct: Vec<&ToolExecutionLog> = Vec::new();
         for log in self.tool_logs.iter().filter(|log| log.normalized_score.is_some()) {
@@ -132,7 +133,7 @@ impl ExecutorOutput {
         distinct
     }
 
-    /// The scores of the tools, each measurement once.
+    /// Returns the scores of the tools, each measurement once.
     pub fn distinct_scores(&self) -> Vec<(&str, f64)> {
         let runs = self.distinct_runs().into_iter();
         runs.filter_map(|log| Some((log.tool_name.as_str(), log.normalized_score?.value()))).collect()

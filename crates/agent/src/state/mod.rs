@@ -1,4 +1,5 @@
-//! What goes through the agent: plan, evidence, conclusion. Values that the specification forbids cannot be made.
+//! The data that flows through the agent: plan, evidence, conclusion and record. Constructors and
+//! deserialization reject values that the specification forbids.
 
 mod checked;
 mod conclusion;

@@ -1,4 +1,4 @@
-//! What the planner decides: what is asked, of which parts, and which steps are needed.
+//! The output of the planner: the type of the question, its scope, and the steps to run.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,13 +8,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Distortion, GLOBAL, Invalid, OneOrMany, Text};
 
-/// Whether a question is about visual distortions.
+/// The type of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum QueryType {
     /// About visual distortions and technical quality.
     #[serde(rename = "IQA")]
     Iqa,
-    /// About emotion, style, beauty, appeal.
+    /// About emotion, style, beauty or appeal.
     Other,
 }
 
@@ -24,22 +24,22 @@ pub enum DistortionSource {
     /// The question names a distortion or a visual attribute.
     #[serde(alias = "Explict")]
     Explicit,
-    /// Distortions have to be found.
+    /// The distortions have to be detected.
     Inferred,
 }
 
-/// Whether there is a reference to compare with.
+/// Whether there is a reference image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ReferenceMode {
-    /// Image and reference are present.
+    /// The image is compared with a reference.
     #[serde(rename = "Full-Reference", alias = "Full-reference")]
     FullReference,
-    /// The image stands alone.
+    /// There is no reference.
     #[serde(rename = "No-Reference", alias = "No-reference")]
     NoReference,
 }
 
-/// The parts of the image that the question is about.
+/// The objects or regions that the question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QueryScope {
     /// The whole image.
@@ -49,8 +49,8 @@ pub enum QueryScope {
 }
 
 impl QueryScope {
-    /// The named objects, each once, in the order of the question; the whole image when none is left or one is
-    /// "Global".
+    /// Creates a scope from object names without duplicates. Without names, or if one of them is
+    /// "Global", the scope is the whole image.
     pub fn from_names<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> Self {
         let mut objects: Vec<Text> = Vec::new();
         for object in names.into_iter().filter_map(|name| Text::new(name).ok()) {
@@ -64,7 +64,7 @@ impl QueryScope {
         if objects.is_empty() { Self::Global } else { Self::Objects(objects) }
     }
 
-    /// The names of the parts: "Global" for the whole image.
+    /// Returns the names of the objects, or "Global" for the whole image.
     pub fn names(&self) -> Vec<&str> {
         match self {
             Self::Global => vec![GLOBAL],
@@ -113,15 +113,15 @@ impl JsonSchema for QueryScope {
     }
 }
 
-/// Which steps the executor takes.
+/// The steps that the executor runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanControlFlags {
-    /// Find the distortions.
+    /// Detect the distortions.
     pub distortion_detection: bool,
-    /// Judge how bad they are.
+    /// Judge the severity of the distortions.
     pub distortion_analysis: bool,
-    /// Choose a tool for each.
+    /// Select tools for the distortions.
     pub tool_selection: bool,
     /// Run the tools.
     #[serde(alias = "tool_execute")]
@@ -129,11 +129,11 @@ pub struct PlanControlFlags {
 }
 
 impl PlanControlFlags {
-    /// No step at all: for questions that are not about quality.
+    /// No step, for questions that are not about technical quality.
     pub const NONE: Self =
         Self { distortion_detection: false, distortion_analysis: false, tool_selection: false, tool_execution: false };
 
-    /// The paper's rules: what is named in the question need not be found, chosen or run again.
+    /// Applies the rules of the paper: a step is not needed for what the question already names.
     pub fn by_rule(query_type: QueryType, names_distortion: bool, names_region: bool, names_tool: bool) -> Self {
         if query_type == QueryType::Other {
             return Self::NONE;
@@ -147,30 +147,30 @@ impl PlanControlFlags {
     }
 }
 
-/// The plan.
+/// The output of the planner.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlannerOutput {
-    /// What kind of question it is.
+    /// The type of the question.
     pub query_type: QueryType,
-    /// Which parts of the image it is about.
+    /// The objects or regions that the question is about.
     pub query_scope: QueryScope,
     /// Whether the question names the distortions.
     pub distortion_source: DistortionSource,
-    /// The distortions that the question names, by part.
+    /// The distortions that the question names, for each object.
     #[serde(default)]
     pub distortions: Option<BTreeMap<Text, Vec<Distortion>>>,
-    /// Whether there is a reference.
+    /// Whether there is a reference image.
     pub reference_mode: ReferenceMode,
-    /// The tool, or tools, that the question names.
+    /// The tool or tools that must run.
     #[serde(default)]
     pub required_tool: Option<OneOrMany<Text>>,
-    /// Which steps are needed.
+    /// The steps that the executor runs.
     pub plan: PlanControlFlags,
 }
 
 impl PlannerOutput {
-    /// The names of the tools that the question asks for.
+    /// Returns the names of the tools that must run.
     pub fn required_tools(&self) -> Vec<&str> {
         self.required_tool.iter().flat_map(OneOrMany::as_slice).map(Text::as_str).collect()
     }

@@ -1,4 +1,4 @@
-//! The assessment record: everything that is known about one assessment, one JSON object.
+//! The assessment record: the complete result of one assessment as one JSON object.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -7,90 +7,90 @@ use serde_json::{Map, Value};
 
 use super::{AnswerOption, ExecutorOutput, PlannerOutput, RegionBox, Replan, SummarizerOutput, Text};
 
-/// How an assessment ended.
+/// The final status of an assessment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FinalStatus {
-    /// All steps of the plan were done.
+    /// All steps succeeded.
     Success,
-    /// An answer was found, but some step failed or evidence is missing.
+    /// There is an answer, but a step failed or evidence is missing.
     Partial,
     /// There is no answer.
     Error,
 }
 
-/// Something for each of the three nodes.
+/// A value for each of the three nodes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByNode<T> {
-    /// The planner's.
+    /// The value for the planner.
     pub planner: T,
-    /// The executor's.
+    /// The value for the executor.
     pub executor: T,
-    /// The summarizer's.
+    /// The value for the summarizer.
     pub summarizer: T,
 }
 
-/// How the assessment went.
+/// Status, timing, cost and version of an assessment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Metadata {
-    /// The whole time, in milliseconds.
+    /// The total time in milliseconds.
     pub execution_time_ms: f64,
-    /// How often a new plan was asked for.
+    /// The number of replans.
     pub iteration_count: u32,
-    /// Why.
+    /// The reason for each replan.
     pub replan_history: Vec<Replan>,
-    /// How it ended.
+    /// The final status.
     pub final_status: FinalStatus,
-    /// Why there is no answer, in one word that errors can be grouped by, such as `RateLimitError`.
+    /// The type of the error if there is no answer, such as `RateLimitError`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_type: Option<String>,
-    /// What went wrong, or could not be done, one sentence each.
+    /// The problems that occurred, one sentence each.
     pub error_details: Option<Vec<String>>,
-    /// When it ended.
+    /// The time at which the assessment ended.
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub timestamp: Timestamp,
-    /// The version of the program.
+    /// The version of AgenticIQA.
     pub version: String,
-    /// Who did the thinking.
+    /// The backend of each node.
     pub backends: ByNode<String>,
-    /// How many tokens that took.
+    /// The number of tokens that each node used.
     pub tokens_used: ByNode<u64>,
-    /// What they cost; absent where no rate is known for a model that was used.
+    /// The cost in US dollars; `null` if the price of a used model is unknown.
     pub cost_usd: Option<f64>,
-    /// Milliseconds in each node, over all rounds.
+    /// The time spent in each node over all rounds, in milliseconds.
     pub node_times_ms: ByNode<f64>,
-    /// What was done to the images before they were measured.
+    /// Conversions that were applied to the images, and other notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// The record.
+/// The complete record of one assessment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AssessmentRecord {
-    /// The name of the sample.
+    /// The ID of the sample.
     pub sample_id: Text,
     /// The question.
     pub query: Text,
     /// The options of a multiple-choice question.
     pub options: Vec<AnswerOption>,
-    /// The image.
+    /// The path or the name of the image.
     pub image_path: Text,
-    /// What it was compared with.
+    /// The path or the name of the reference image.
     pub reference_path: Option<Text>,
-    /// The parts of the image whose place was known.
+    /// The regions of the image that were given or located.
     pub regions: Vec<RegionBox>,
     /// The last plan.
     pub plan: Option<PlannerOutput>,
-    /// The evidence.
+    /// The evidence from the executor.
     pub executor_evidence: Option<ExecutorOutput>,
-    /// The conclusion.
+    /// The answer, with its score and reasons.
     pub summarizer_result: Option<SummarizerOutput>,
-    /// How it went.
+    /// Status, timing, cost and version.
     pub metadata: Metadata,
-    /// Fields of the input that are not ours, such as `mos`.
+    /// Additional fields of the input, such as `mos`, copied unchanged.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub input: Map<String, Value>,
 }

@@ -7,7 +7,7 @@ use super::{
     SummarizerOutput, ToolExecutionLog,
 };
 
-/// The name and the schema of every model.
+/// Returns the name and the schema of every model.
 pub fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("PlanControlFlags", schema_for!(PlanControlFlags)),

@@ -1,4 +1,4 @@
-//! The whole state of one assessment, as it goes from node to node and into checkpoints.
+//! The complete state of one assessment, passed from node to node and saved in checkpoints.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -7,30 +7,30 @@ use serde::{Deserialize, Serialize};
 use super::checked::checked_on_read;
 use super::{ExecutorOutput, Invalid, PlannerOutput, RegionBox, SummarizerOutput, Text};
 
-/// How many rounds of replanning may be asked for, and how many are kept in the history.
+/// The maximum number of replans, and of entries in the replan history.
 pub const MAX_REPLAN_HISTORY: usize = 10;
 
 /// An option of a multiple-choice question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerOption {
-    /// The letter that stands for it.
+    /// The letter of the option.
     pub letter: char,
-    /// What it says.
+    /// The text of the option.
     pub text: String,
 }
 
-/// Why a new plan was asked for, and what had been tried.
+/// A request for a new plan, with the plan that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Replan {
-    /// The round that was not enough, counted from 0.
+    /// The round without enough evidence, counted from 0.
     pub iteration: u32,
-    /// What was missing.
+    /// The missing evidence.
     pub reason: Text,
-    /// The plan that was not enough.
+    /// The plan that was tried.
     pub tried: PlannerOutput,
-    /// When.
+    /// The time of the request.
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub timestamp: Timestamp,
 }
@@ -39,41 +39,41 @@ pub struct Replan {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct AgenticIqaState {
-    /// The name of the sample.
+    /// The ID of the sample.
     pub sample_id: Text,
     /// The question.
     pub query: Text,
     /// The options of a multiple-choice question.
     #[serde(default)]
     pub options: Vec<AnswerOption>,
-    /// The image.
+    /// The path or the name of the image.
     pub image_path: Text,
-    /// What it is compared with.
+    /// The path or the name of the reference image.
     pub reference_path: Option<Text>,
-    /// The parts of the image whose place is known.
+    /// The regions of the image that were given or located.
     #[serde(default)]
     pub regions: Vec<RegionBox>,
-    /// The tools that the user asked for beside the question.
+    /// The tools that the user requested in addition to the question.
     #[serde(default)]
     pub requested_tools: Vec<Text>,
-    /// The plan, once made.
+    /// The plan; `null` before the planner ran.
     pub plan: Option<PlannerOutput>,
-    /// The evidence, once gathered.
+    /// The evidence; `null` before the executor ran.
     pub executor_evidence: Option<ExecutorOutput>,
-    /// The conclusion, once drawn.
+    /// The conclusion; `null` before the summarizer ran.
     pub summarizer_result: Option<SummarizerOutput>,
-    /// How often a new plan was asked for.
+    /// The number of replans so far.
     #[serde(default)]
     pub iteration_count: u32,
-    /// How often a new plan may be asked for; 0 disables replanning.
+    /// The maximum number of replans; 0 disables replanning.
     pub max_replan_iterations: u32,
-    /// Why new plans were asked for, newest last; 10 at most.
+    /// The requests for a new plan, newest last; 10 at most.
     #[serde(default)]
     pub replan_history: Vec<Replan>,
 }
 
 impl AgenticIqaState {
-    /// The state before the first node.
+    /// Creates the state before the first node.
     pub fn new(sample_id: Text, query: Text, image_path: Text) -> Self {
         Self {
             sample_id,
@@ -92,7 +92,8 @@ impl AgenticIqaState {
         }
     }
 
-    /// Takes the summarizer's result; a wish for a new plan is counted and remembered.
+    /// Stores the result of the summarizer. A request for a new plan is counted and added to the
+    /// history.
     pub fn conclude(&mut self, result: SummarizerOutput) {
         if let (Some(reason), Some(tried)) = (result.replan_reason(), &self.plan)
             && let Ok(reason) = Text::new(reason)

@@ -1,17 +1,17 @@
-//! Says so when a score does not determine its level of quality, in the language of the question.
+//! Adds a sentence to the reasoning when a score does not determine the quality level.
 
 use super::{add, estimate};
 use crate::question::is_chinese_text;
 use crate::reasoner::{Context, Verdict};
 use crate::state::{ExecutorOutput, Interval, QualityLevel, Score};
 
-/// The levels from one to another, in words: "between fair and good".
+/// Describes a range of levels, such as "between fair and good".
 pub fn between(first: QualityLevel, last: QualityLevel, chinese: bool) -> String {
     let (first, last) = (word(first, chinese), word(last, chinese));
     if chinese { format!("介于{first}与{last}之间") } else { format!("between {first} and {last}") }
 }
 
-/// A level in words.
+/// The name of a level in a sentence.
 pub fn word(level: QualityLevel, chinese: bool) -> String {
     let chinese_word = match level {
         QualityLevel::Bad => "很差",
@@ -23,7 +23,7 @@ pub fn word(level: QualityLevel, chinese: bool) -> String {
     if chinese { chinese_word.to_owned() } else { level.name().to_lowercase() }
 }
 
-/// Adds the sentence where the level is open, whoever wrote the reasoning.
+/// Adds the sentence if the level is not determined, for every type of reasoner.
 pub(super) fn say(
     verdict: &mut Verdict,
     context: Context<'_>,

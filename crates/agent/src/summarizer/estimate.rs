@@ -1,35 +1,37 @@
-//! What the tools say together, and how sure that is.
+//! The combined score of the tools and its prediction interval.
 //!
-//! A tool that knows its interval was fitted to opinions on whole images. Where one has run, it **carries** the score, and the
-//! classical metrics that ran on the same pixels are evidence beside it: it is made of such metrics, or was measured to
-//! agree better with people than they do, so to average them in would only dilute it. Learned tools and tools of the user's own
-//! count beside it. Where no such tool has run, all tools count alike, as in the paper.
+//! Tools with a prediction interval were fitted to human opinions on whole images. If such a tool
+//! ran, it determines the score. Classical metrics on the same pixels are then additional evidence
+//! only: the fitted tool is built from them or agrees better with people, so averaging them in
+//! would make the score worse. Learned tools and tools added by the user still count. If no such
+//! tool ran, all tools count equally, as in the paper.
 
 use super::fusion::{Fusion, mean};
 use crate::state::{ExecutorOutput, Interval, ToolExecutionLog};
 use agenticiqa_tools::{Backend, Registry};
 
-/// A score from 1 to 5 with what is known of its certainty.
+/// A score from 1 to 5 with its prediction interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The score.
     pub score: f64,
-    /// The scores that nine of ten mean opinions are expected among; known where tools that know theirs carry the score.
+    /// The 90% prediction interval of the mean opinion score. Known if every tool that determines
+    /// the score reports one.
     pub interval: Option<Interval>,
 }
 
 impl Estimate {
-    /// The mean of the scores that count, with the interval of the tools that carry it; nothing without scores.
+    /// Returns the mean of the scores that count, with its interval, or nothing without scores.
     pub fn of(evidence: &ExecutorOutput, registry: &Registry) -> Option<Self> {
         let counted = counted(evidence, registry);
         let score = mean(&counted.iter().filter_map(|log| score_of(log)).collect::<Vec<_>>())?;
         Some(Self { score, interval: interval(&counted, score) })
     }
 
-    /// The score after fusion with the probabilities of levels that the reasoner judged.
+    /// Fuses the score with the level probabilities from the reasoner.
     ///
-    /// Where tools carry the score and no level was judged, it stays as it is: there is nothing to fuse it with, and the fusion with
-    /// equal probabilities would only pull it towards the middle.
+    /// A score with an interval stays unchanged if no level was judged: fusion with equal
+    /// probabilities would only pull it toward the middle of the scale.
     pub fn fused(self, fusion: &Fusion, levels: Option<&[f64; 5]>) -> Self {
         if self.interval.is_some() && levels.is_none() {
             return self;
@@ -39,7 +41,7 @@ impl Estimate {
     }
 }
 
-/// The runs whose scores count, each measurement once.
+/// Returns the runs whose scores count, each measurement once.
 pub fn counted<'a>(evidence: &'a ExecutorOutput, registry: &Registry) -> Vec<&'a ToolExecutionLog> {
     let runs = evidence.distinct_runs();
     let carried =
@@ -51,10 +53,11 @@ pub fn counted<'a>(evidence: &'a ExecutorOutput, registry: &Registry) -> Vec<&'a
     runs.iter().copied().filter(counts).collect()
 }
 
-/// The interval around the mean of all that counts; unknown if part of it rests on tools that know none.
+/// Returns the interval around the mean, or nothing if a counted tool reports no interval.
 ///
-/// Parts of the image are averaged end by end, as if all were wrong in the same way: that never makes the interval too
-/// narrow. Several tools that judge the same pixels widen it until it holds the score of each.
+/// The intervals of different image regions are averaged end by end, as if their errors were fully
+/// correlated, so the result is never too narrow. Several tools on the same pixels widen the
+/// interval until it contains the score of each.
 fn interval(counted: &[&ToolExecutionLog], score: f64) -> Option<Interval> {
     let mut regions: Vec<_> = counted.iter().map(|log| log.region).collect();
     regions.sort_unstable();
@@ -78,8 +81,8 @@ fn interval(counted: &[&ToolExecutionLog], score: f64) -> Option<Interval> {
     moved(carried, of(&|part| part.1)?, score)
 }
 
-/// The interval of a score that others have moved: it holds the interval as it was, so that it holds as many opinions at least, and the
-/// same around the new score. The more the others disagree, the wider it becomes.
+/// Returns the interval after other evidence moved the score. It contains the old interval and the
+/// same interval around the new score, so more disagreement makes it wider.
 fn moved(interval: Interval, from: f64, to: f64) -> Option<Interval> {
     let shift = to - from;
     let low = (interval.low() + shift.min(0.0)).min(to).max(1.0);

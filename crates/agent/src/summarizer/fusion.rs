@@ -1,21 +1,22 @@
 //! Fuses the scores of the tools with the judgment of the reasoner.
 //!
-//! The tools weigh each level of quality by its distance from their mean, the reasoner gives each level a probability;
-//! the score is the mean of the levels under the product of both, normalized so that it lies among the levels.
+//! The tools weight each quality level by its distance from their mean score. The reasoner assigns
+//! a probability to each level. The fused score is the mean of the levels under the normalized
+//! product of both.
 
 use garde::Validate;
 use serde::Deserialize;
 
 use agenticiqa_vlm::rules::within;
 
-/// How tools and reasoner are weighed.
+/// The parameters of the fusion.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "eta and levels")]
 pub struct Fusion {
-    /// How fast a level loses weight with its distance from the tools' mean.
+    /// How fast the weight of a level decreases with its distance from the mean tool score.
     #[garde(custom(within(1e-6, 1e6)))]
     pub eta: f64,
-    /// The scores of the five levels of quality, worst first.
+    /// The scores of the five quality levels, worst first.
     #[garde(custom(rising))]
     pub levels: [f64; 5],
 }
@@ -35,26 +36,27 @@ impl Default for Fusion {
     }
 }
 
-/// The probability of a level that is named without log-probabilities; the others share the rest.
+/// The probability of a level named without log-probabilities; the other levels share the rest.
 const NAMED: f64 = 0.7;
 
 impl Fusion {
-    /// The fused score. Without a mean of tools all levels weigh the same; without probabilities all are equally likely.
+    /// Returns the fused score. Without tool scores all levels have equal weight; without
+    /// probabilities all levels are equally likely.
     pub fn score(&self, tools: Option<f64>, probabilities: Option<&[f64; 5]>) -> f64 {
         let logarithms: [f64; 5] = std::array::from_fn(|level| {
             let weight = tools.map_or(0.0, |mean| -self.eta * (mean - self.levels[level]).powi(2));
             weight + probabilities.map_or(0.0, |probabilities| probabilities[level].ln())
         });
-        // Relative to the largest, so that no exponential vanishes in all five.
+        // Subtract the largest exponent, so that at least one weight stays above zero.
         let largest = logarithms.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let weights = logarithms.map(|logarithm| (logarithm - largest).exp());
         let total: f64 = weights.iter().sum();
         weights.iter().zip(self.levels).map(|(weight, level)| weight * level).sum::<f64>() / total
     }
 
-    /// The weights of the levels by what the tools say, which add up to 1.
+    /// Returns the weights of the levels for a tool score. They add up to 1.
     pub fn weights(&self, tools: f64) -> [f64; 5] {
-        // Relative to the nearest level, so that not all vanish.
+        // Relative to the nearest level, so that at least one weight stays above zero.
         let distances = self.levels.map(|level| (tools - level).powi(2));
         let nearest = distances.into_iter().fold(f64::INFINITY, f64::min);
         let weights = distances.map(|distance| (self.eta * (nearest - distance)).exp());
@@ -62,12 +64,12 @@ impl Fusion {
         weights.map(|weight| weight / total)
     }
 
-    /// Probabilities where only a level was named.
+    /// Returns the probabilities when only a level was named.
     pub fn named(level: usize) -> [f64; 5] {
         std::array::from_fn(|other| if other == level { NAMED } else { (1.0 - NAMED) / 4.0 })
     }
 
-    /// Probabilities from log-probabilities, of which levels that were not among the alternatives have none.
+    /// Returns probabilities from log-probabilities. Levels without a log-probability get zero.
     pub fn softmax(logarithms: [Option<f64>; 5]) -> Option<[f64; 5]> {
         let largest = logarithms.into_iter().flatten().reduce(f64::max).filter(|largest| largest.is_finite())?;
         let weights = logarithms.map(|logarithm| logarithm.map_or(0.0, |logarithm| (logarithm - largest).exp()));
@@ -76,7 +78,7 @@ impl Fusion {
     }
 }
 
-/// The mean of the scores.
+/// Returns the mean of the scores, or nothing if there are none.
 pub fn mean(scores: &[f64]) -> Option<f64> {
     (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
 }
@@ -99,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_formula_of_the_paper_normalized() {
-        // By hand: tools say 3.5, the reasoner is sure that it is 4 with 0.7.
+        // By hand: the tools say 3.5, the reasoner gives level 4 a probability of 0.7.
         let probabilities = Fusion::named(3);
         let a = |c: f64| (-(3.5 - c) * (3.5 - c)).exp();
         let products: Vec<f64> = (0..5).map(|level| a(level as f64 + 1.0) * probabilities[level]).collect();

@@ -1,4 +1,5 @@
-//! The summarizer: fuses the scores of the tools with the reasoner's judgment, answers, or asks for a new plan.
+//! The summarizer: fuses tool scores with the reasoner's judgment, then answers or asks for a new
+//! plan.
 
 pub mod certainty;
 pub mod estimate;
@@ -13,33 +14,33 @@ use crate::state::{
 use estimate::Estimate;
 use fusion::Fusion;
 
-/// The answer when there is none.
+/// The answer when no answer is possible.
 pub const UNDETERMINED: &str = "Unable to determine";
-/// The reason when a model's answers could not be read.
+/// The reason in the record when the answers of a model could not be read.
 const UNREADABLE: &str = "VLM output parsing failed";
-/// The reason is kept this short in logs.
+/// The maximum length of the reason in logs, in characters.
 const LOGGED_REASON: usize = 2000;
 
-/// Draws the conclusion.
+/// Writes the conclusion.
 #[derive(Debug)]
 pub struct Summarizer<'a> {
-    /// Who does the thinking.
+    /// The reasoner that answers the question.
     pub reasoner: &'a dyn Reasoner,
-    /// How tools and reasoner are weighed.
+    /// The parameters of the fusion.
     pub fusion: Fusion,
 }
 
-/// The conclusion, and what is missing in it although no new plan may be asked for.
+/// The conclusion, and the evidence that is still missing when no replan is possible.
 #[derive(Debug)]
 pub struct Conclusion {
     /// The result.
     pub result: SummarizerOutput,
-    /// What is still missing.
+    /// The missing evidence.
     pub gap: Option<String>,
 }
 
 impl Summarizer<'_> {
-    /// Concludes from plan and evidence of the state.
+    /// Concludes from the plan and the evidence of the state.
     pub async fn summarize(&self, context: Context<'_>) -> Result<Conclusion, Error> {
         let plan = context.state.plan.as_ref().ok_or(Error::Prerequisite("plan", "planner"))?;
         let evidence = context.state.executor_evidence.as_ref();
@@ -79,7 +80,7 @@ impl Summarizer<'_> {
         FusedLevels { tools: tools.score, weights: self.fusion.weights(tools.score), probabilities }
     }
 
-    /// What a judged level is worth where no tool has measured.
+    /// Returns the score of judged levels when no tool measured anything.
     fn judged(&self, levels: &[f64; 5]) -> Estimate {
         Estimate { score: self.fusion.score(None, Some(levels)).clamp(1.0, 5.0), interval: None }
     }
@@ -88,7 +89,8 @@ impl Summarizer<'_> {
         Error::BadAnswers { backend: self.reasoner.name().to_owned(), attempts: 1, reason: reason.to_owned() }
     }
 
-    /// No answer could be had. The tools' scores stand; no new plan is asked for, which could go on for ever.
+    /// Builds the result when the reasoner has no answer. It keeps the tool scores and asks for no
+    /// new plan, because the next round could fail in the same way.
     fn undetermined(&self, context: Context<'_>, fused: Option<Estimate>, error: &Error) -> Result<Conclusion, Error> {
         let detail = error.to_string();
         tracing::error!("the summarizer has no answer: {}", detail.chars().take(LOGGED_REASON).collect::<String>());
@@ -117,7 +119,7 @@ fn announce(context: Context<'_>, plan: &PlannerOutput, evidence: &ExecutorOutpu
     );
 }
 
-/// Whether a new plan may still be asked for.
+/// Returns whether another replan is allowed.
 fn may_replan(context: Context<'_>, gap: &str) -> bool {
     let (count, max) = (context.state.iteration_count, context.state.max_replan_iterations);
     if count >= max {
@@ -128,7 +130,7 @@ fn may_replan(context: Context<'_>, gap: &str) -> bool {
     true
 }
 
-/// States in the reasoning what it lacks, whoever wrote it.
+/// Adds the limits of the evidence to the reasoning, for every type of reasoner.
 fn complete(mut verdict: Verdict, plan: &PlannerOutput, evidence: &ExecutorOutput, missing: Option<&str>) -> Verdict {
     let mut say = |sentence: String| add(&mut verdict, sentence, Vec::new());
     if plan.query_type == QueryType::Iqa && evidence.is_empty() {
@@ -142,7 +144,7 @@ fn complete(mut verdict: Verdict, plan: &PlannerOutput, evidence: &ExecutorOutpu
     verdict
 }
 
-/// Adds a sentence to the reasoning, with where what it says is written.
+/// Adds a sentence to the reasoning, with JSON pointers to its evidence.
 fn add(verdict: &mut Verdict, sentence: String, evidence: Vec<String>) {
     let reasoning = verdict.reasoning.trim_end();
     let stop = if reasoning.is_empty() || reasoning.ends_with(['.', '!', '?', '。']) { "" } else { "." };

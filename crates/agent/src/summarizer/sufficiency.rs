@@ -1,13 +1,14 @@
-//! Is the evidence enough to answer? If not, what is missing?
+//! Checks whether the evidence is sufficient and describes what is missing.
 
 use crate::state::{
     Distortion, DistortionAnalysis, ExecutorOutput, GLOBAL, OneOrMany, PlannerOutput, QueryScope, QueryType, Severity,
 };
 
-/// Tool scores above this contradict a distortion that is severe.
+/// A tool score above this contradicts a severe distortion.
 const HIGH_SCORE: f64 = 4.0;
 
-/// What is missing, or `None` if the evidence is enough. What the plan switched off on purpose is not missing.
+/// Returns what is missing, or `None` if the evidence is sufficient. Steps that the plan turned off
+/// are not missing.
 pub fn gap(plan: &PlannerOutput, evidence: &ExecutorOutput) -> Option<String> {
     if plan.query_type == QueryType::Other {
         return None;
@@ -15,7 +16,7 @@ pub fn gap(plan: &PlannerOutput, evidence: &ExecutorOutput) -> Option<String> {
     uncovered(plan, evidence).or_else(|| unscored(plan, evidence)).or_else(|| contradiction(evidence))
 }
 
-/// Objects of the question that the analysis does not speak of.
+/// Finds objects of the question without a distortion analysis.
 fn uncovered(plan: &PlannerOutput, evidence: &ExecutorOutput) -> Option<String> {
     if !plan.plan.distortion_analysis {
         return None;
@@ -36,7 +37,7 @@ fn uncovered(plan: &PlannerOutput, evidence: &ExecutorOutput) -> Option<String> 
     }
 }
 
-/// Distortions that matter and that no tool has measured, although tools were to run.
+/// Finds visible distortions without a tool score, although tools were planned.
 fn unscored(plan: &PlannerOutput, evidence: &ExecutorOutput) -> Option<String> {
     if !plan.plan.tool_execution {
         return None;
@@ -60,14 +61,14 @@ fn unscored(plan: &PlannerOutput, evidence: &ExecutorOutput) -> Option<String> {
     None
 }
 
-/// The distortions of an object that are there at all.
+/// Returns the distortions of an object that are present.
 fn key_distortions(evidence: &ExecutorOutput, object: &str) -> Vec<Distortion> {
     let analysis = evidence.distortion_analysis.as_ref().and_then(|analysis| analysis.get(object));
     let visible = |analysis: &&DistortionAnalysis| analysis.severity > Severity::None;
     analysis.into_iter().flatten().filter(visible).map(|analysis| analysis.distortion).collect()
 }
 
-/// A distortion that is severe while the tool chosen for it sees high quality.
+/// Finds a severe distortion with a high score from the tool selected for it.
 pub fn contradiction(evidence: &ExecutorOutput) -> Option<String> {
     let (analysis, scores) = (evidence.distortion_analysis.as_ref()?, evidence.quality_scores.as_ref()?);
     for (object, analyses) in analysis {

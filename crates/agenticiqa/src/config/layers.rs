@@ -77,21 +77,21 @@ impl Documents {
         let mut layer = Node::empty();
         for role in ROLES {
             if let Some(backend) = &overrides.backend {
-                layer.set(&[role, "backend"], Node::text(backend, Origin::Flag("--backend".to_owned())));
+                layer.set(&[role, "backend"], Node::text(backend, Origin::Override("backend".to_owned())));
             }
         }
         let own = [&overrides.planner_backend, &overrides.executor_backend, &overrides.summarizer_backend];
         for (role, backend) in ROLES.into_iter().zip(own) {
             if let Some(backend) = backend {
-                layer.set(&[role, "backend"], Node::text(backend, Origin::Flag(format!("--{role}-backend"))));
+                layer.set(&[role, "backend"], Node::text(backend, Origin::Override(format!("{role}_backend"))));
             }
         }
         if let Some(max_replan) = overrides.max_replan {
-            let origin = Origin::Flag("--max-replan".to_owned());
+            let origin = Origin::Override("max_replan".to_owned());
             layer.set(&["max_replan_iterations"], Node { origin, value: Value::Integer(max_replan.into()) });
         }
         for (key, value) in &overrides.assignments {
-            let origin = Origin::Flag(format!("--backend-override {key}"));
+            let origin = Origin::Override(format!("backend_override {key}"));
             layer.set(&segments(key), assigned(value, &origin, environment)?);
         }
         self.lay(layer, None)

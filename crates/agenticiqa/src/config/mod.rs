@@ -12,7 +12,7 @@
 //! let settings = Settings::load(None, &environment, &overrides)?;
 //! assert_eq!(settings.models.planner.backend.as_str(), "ollama.qwen2.5vl:7b");
 //! assert_eq!(settings.pipeline.max_replan_iterations, 0);
-//! assert_eq!(settings.source("max_replan_iterations").unwrap().origin.to_string(), "--max-replan");
+//! assert_eq!(settings.source("max_replan_iterations").unwrap().origin.to_string(), "override max_replan");
 //! # Ok::<(), agenticiqa::config::Error>(())
 //! ```
 

@@ -24,8 +24,8 @@ pub enum Origin {
         /// Whether it was read from `.env`.
         dotenv: bool,
     },
-    /// A flag of the command line.
-    Flag(String),
+    /// A value that the caller passed ([`Overrides`](super::Overrides)), by its name there.
+    Override(String),
 }
 
 impl fmt::Display for Origin {
@@ -35,7 +35,7 @@ impl fmt::Display for Origin {
             Self::File { path, line, column } => write!(f, "{}:{line}:{column}", path.display()),
             Self::Variable { name, dotenv: false } => write!(f, "environment variable {name}"),
             Self::Variable { name, dotenv: true } => write!(f, "{name} in .env"),
-            Self::Flag(flag) => f.write_str(flag),
+            Self::Override(name) => write!(f, "override {name}"),
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct ApiFact {
 }
 
 /// Calls every model that a role or its fallback names.
-pub async fn check_api(settings: &Settings, environment: &Environment, queue_time: Duration) -> Vec<ApiFact> {
+pub async fn check_api(settings: &Settings, environment: &Environment, timeout: Duration) -> Vec<ApiFact> {
     let mut models = Models::new(settings, environment);
     let (mut facts, mut called) = (Vec::new(), Vec::new());
     for (_, role) in settings.models.roles() {
@@ -36,7 +36,7 @@ pub async fn check_api(settings: &Settings, environment: &Environment, queue_tim
             }
             called.push((backend, url));
             let answer = match models.connect(backend, url) {
-                Ok(model) => call(&*model, backend, queue_time).await,
+                Ok(model) => call(&*model, backend, timeout).await,
                 Err(error) => Err(error),
             };
             facts.push(ApiFact {
@@ -54,9 +54,9 @@ pub async fn check_api(settings: &Settings, environment: &Environment, queue_tim
 async fn call(
     model: &dyn Vlm,
     backend: &BackendName,
-    queue_time: Duration,
+    timeout: Duration,
 ) -> Result<Option<bool>, agenticiqa_vlm::Error> {
-    match model.models(queue_time).await {
+    match model.models(timeout).await {
         Ok(offered) if !offered.is_empty() => {
             return Ok(Some(offered.iter().any(|offered| is_same(backend.model(), offered))));
         }
@@ -66,7 +66,7 @@ async fn call(
         Err(error) => return Err(error),
     }
     let prompt = Prompt { system: String::new(), user: "Say yes.".to_owned() };
-    let options = Options { max_tokens: 16, timeout: queue_time, ..Options::default() };
+    let options = Options { max_tokens: 16, timeout: timeout, ..Options::default() };
     model.generate(&prompt, &[], &options).await.map(|_| None)
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::config::{self, Environment, Origin, Settings};
-use agenticiqa_tools::{Availability, Registry};
+use agenticiqa_tools::{Availability, Registry, Remedy};
 use agenticiqa_vlm::Provider;
 
 pub use api::{ApiFact, check_api};
@@ -36,8 +36,33 @@ pub struct Report {
     pub folders: Vec<FolderFact>,
     /// What will not work as it is configured.
     pub problems: Vec<String>,
-    /// What could be done next.
-    pub suggestions: Vec<String>,
+    /// What could be done next; front ends put it into words.
+    #[serde(skip)]
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// Something that could be done next; front ends word it in their own terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Suggestion {
+    /// A key is set, and nothing uses it.
+    UseBackend {
+        /// The variables that may hold the key.
+        variables: Vec<String>,
+        /// A backend that would use it.
+        backend: String,
+    },
+    /// No model is configured; the built-in analyst answers.
+    AddModel,
+    /// A built-in tool lacks something.
+    CompleteTool {
+        /// The tool.
+        tool: String,
+        /// What it lacks.
+        reason: String,
+        /// What would make it run.
+        remedy: Option<Remedy>,
+    },
 }
 
 /// One field of the configuration.
@@ -235,25 +260,21 @@ fn unknown_variables(environment: &Environment) -> Vec<String> {
     strange.map(|name| format!("the variable {name} sets nothing{}", suggestion(&name))).collect()
 }
 
-fn suggestions(report: &Report, settings: &Settings, registry: &Registry) -> Vec<String> {
+fn suggestions(report: &Report, settings: &Settings, registry: &Registry) -> Vec<Suggestion> {
     let in_use = settings.models.providers_in_use();
     let mut suggestions = Vec::new();
     for (provider, key) in Provider::ALL.into_iter().zip(&report.keys) {
         if key.present && provider.needs_key() && !in_use.contains(&provider) {
-            let names = key.variables.join(" or ");
-            suggestions.push(format!("{names} is set: `--backend {}` uses it", provider.example()));
+            let (variables, backend) = (key.variables.clone(), provider.example().to_owned());
+            suggestions.push(Suggestion::UseBackend { variables, backend });
         }
     }
     if in_use.is_empty() && suggestions.is_empty() {
-        suggestions.push(
-            "the built-in analyst answers, no key is needed; for a model's judgment set OPENAI_API_KEY and give `--backend \
-             openai.gpt-4o`, or start Ollama and give `--backend ollama.qwen2.5vl:7b`"
-                .to_owned(),
-        );
+        suggestions.push(Suggestion::AddModel);
     }
     for tool in registry.iter().filter(|tool| tool.info().is_some()) {
-        if let Availability::Missing { reason } = tool.availability() {
-            suggestions.push(format!("{} {reason}", tool.name()));
+        if let Availability::Missing { reason, remedy } = tool.availability() {
+            suggestions.push(Suggestion::CompleteTool { tool: tool.name().to_owned(), reason, remedy });
         }
     }
     suggestions
@@ -280,7 +301,7 @@ mod tests {
         let report = report(folder.path(), &[], &Overrides::default());
         assert_eq!(report.problems, Vec::<String>::new());
         assert!(report.keys.iter().all(|key| !key.present && !key.needed));
-        assert!(report.suggestions[0].starts_with("the built-in analyst answers"));
+        assert_eq!(report.suggestions[0], Suggestion::AddModel);
         assert!(report.settings.iter().all(|setting| setting.default && setting.source == "default"));
         assert!(report.roles.iter().all(|role| role.backend == "builtin"));
         assert!(report.threads >= 1 && report.target.contains(std::env::consts::OS));
@@ -296,7 +317,10 @@ mod tests {
         );
         assert_eq!(
             report.suggestions[0],
-            "GOOGLE_API_KEY or GEMINI_API_KEY is set: `--backend google.gemini-2.0-flash` uses it"
+            Suggestion::UseBackend {
+                variables: vec!["GOOGLE_API_KEY".to_owned(), "GEMINI_API_KEY".to_owned()],
+                backend: "google.gemini-2.0-flash".to_owned(),
+            }
         );
         let json = serde_json::to_string(&report).unwrap();
         assert!(!json.contains("sk-secret") && !format!("{report:?}").contains("sk-secret"));
@@ -363,6 +387,7 @@ mod tests {
         let tool = |name: &str| report.tools.iter().find(|tool| tool.name == name).unwrap();
         assert!(tool("SSIM").available && tool("SSIM").reason.is_none());
         assert!(!tool("LPIPS").available && tool("LPIPS").reason.is_some());
-        assert!(report.suggestions.iter().any(|line| line.starts_with("ILNIQE needs")));
+        let ilniqe = |one: &Suggestion| matches!(one, Suggestion::CompleteTool { tool, .. } if tool == "ILNIQE");
+        assert!(report.suggestions.iter().any(ilniqe));
     }
 }

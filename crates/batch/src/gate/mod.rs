@@ -33,7 +33,7 @@ pub enum Error {
         reason: String,
     },
     /// A line has no score.
-    #[error("{path}, line {line}: neither an assessment record nor a line of `score --format json`: {reason}")]
+    #[error("{path}, line {line}: neither an assessment record nor a row of scores: {reason}")]
     Line {
         /// The file.
         path: PathBuf,

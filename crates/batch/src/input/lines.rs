@@ -16,7 +16,7 @@ const LONGEST_LINE: u64 = 16 << 20;
 pub fn read(path: &Path, paths: PathRules) -> Result<Lines, Error> {
     let file = File::open(path).map_err(|error| unreadable(path, error))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(unreadable(path, "it is a folder: name a file, or give the images with --images"));
+        return Err(unreadable(path, "it is a folder"));
     }
     Ok(Lines { path: path.to_owned(), file: BufReader::with_capacity(1 << 16, file), line: 0, paths })
 }

@@ -119,7 +119,7 @@ pub(super) fn judge(ledger: &Ledger, item: Item) -> Option<Item> {
             "sample_id {:?} is that of line {first} already: give every line its own",
             sample.sample_id
         )),
-        Standing::Changed => refused("the input was changed while it was read: start again with --resume".to_owned()),
+        Standing::Changed => refused("the input was changed while it was read".to_owned()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `batch`: the command line of many assessments.
+//! Arguments of `batch`.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::ops::RangeInclusive;
@@ -10,101 +10,98 @@ use clap::{Args, ValueHint};
 
 use super::{Gates, Limits, Models, RecordFormat, Recordings, Thinking};
 
-/// `batch`
+/// Arguments of `batch`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Batch {
-    /// The samples: JSON Lines with sample_id, query and image_path (and reference_path, options, regions, mos ...), or
-    /// CSV or Parquet with the same columns
+    /// Samples as JSON Lines with sample_id, query and image_path (optional: reference_path, options, regions, mos ...),
+    /// or CSV or Parquet with these columns
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, required_unless_present = "images", conflicts_with = "images")]
     pub input: Option<PathBuf>,
 
-    /// Images instead of a list of samples: a folder, a file or a quoted pattern; repeatable
+    /// Images to assess: a folder, a file or a quoted pattern, e.g. 'photos/**/*.jpg'; may be repeated
     #[arg(long, value_name = "PATTERN", value_hint = ValueHint::AnyPath)]
     pub images: Vec<String>,
 
-    /// The question about the images of --images [default: Assess the overall quality of this image.]
+    /// Question about the images of --images [default: Assess the overall quality of this image.]
     #[arg(long, short = 'Q', value_name = "TEXT", requires = "images")]
     pub query: Option<String>,
 
-    /// An answer to choose from, for the images of --images; repeatable
+    /// Answer option of a multiple-choice question about the images of --images; may be repeated
     #[arg(long = "option", value_name = "TEXT", requires = "images")]
     pub options: Vec<String>,
 
-    /// What the images of --images are all compared with
+    /// Reference image for all images of --images
     #[arg(long, short, value_name = "IMAGE", value_hint = ValueHint::FilePath, requires = "images")]
     pub reference: Option<PathBuf>,
 
-    /// Where relative paths of the input start [default: here, or beside the input where the file is there]
+    /// Folder that relative paths start from [default: the working folder, then the folder of the input]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
 
-    /// The records, one JSON object a line; with .parquet a Parquet file is made of them at the end
+    /// Output file: one JSON record per line, or a Parquet file if the name ends in .parquet
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
 
-    /// Go on with an output: good records stay, failed samples are tried again, missing ones are added
+    /// Continue an existing output: keep good records, retry failed samples, add missing ones
     #[arg(long, conflicts_with = "overwrite")]
     pub resume: bool,
 
-    /// Replace an output that is there
+    /// Replace an existing output
     #[arg(long)]
     pub overwrite: bool,
 
-    /// Assess at most so many samples in this run
+    /// Assess at most N samples in this run
     #[arg(long, value_name = "N")]
     pub max_samples: Option<NonZeroU64>,
 
-    /// Assess only these samples of the input, counted from 1
+    /// Assess only samples A to B of the input, counted from 1, e.g. 1-500 or 501-
     #[arg(long, value_name = "A-B")]
     pub sample_range: Option<SampleRange>,
 
-    /// Calls of models at a time (CPU work has --threads) [default: 8]
+    /// Maximum number of concurrent model calls (--threads limits CPU work) [default: 8]
     #[arg(long, short = 'j', value_name = "N")]
     pub concurrency: Option<NonZeroUsize>,
 
-    /// Requests a minute, for every model (limits of model_backends.yaml hold too)
+    /// Maximum requests per minute to each model (limits of model_backends.yaml also apply)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub requests_per_minute: Option<u32>,
 
-    /// Tokens a minute, for every model
+    /// Maximum tokens per minute for each model
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub tokens_per_minute: Option<u32>,
 
-    /// How long one sample may take, such as 90s or 5m; time in queues does not count
+    /// Time limit of one sample, e.g. 90s or 5m; time in queues does not count [default: none]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub sample_timeout: Option<Duration>,
 
-    /// Begin no further sample after this time, such as 30m or 8h
+    /// Start no more samples after this time, e.g. 30m or 8h [default: none]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_time: Option<Duration>,
 
-    /// Begin no further sample when this many US dollars are spent
+    /// Start no more samples after spending this many US dollars [default: no limit]
     #[arg(long, value_name = "USD")]
     pub max_cost: Option<f64>,
 
-    /// Look at every line and path, count, estimate calls and cost; assess nothing
+    /// Check every line and path and estimate model calls and cost, without assessing anything
     #[arg(long)]
     pub dry_run: bool,
 
-    /// A tool that must be run on every sample; repeatable
+    /// Tool that must run on every sample, e.g. NIQE; may be repeated
     #[arg(long = "tool", short, value_name = "NAME")]
     pub tools: Vec<String>,
 
-    /// One line about each sample: times, backends, replans, tokens, cost [default: the output's name with .log behind it]
+    /// Log file with times, backends, replans, tokens and cost of each sample, or off [default: OUTPUT.log]
     #[arg(long, value_name = "FILE|off")]
     pub execution_log: Option<String>,
 
-    /// A log file that would become larger than this is put aside (.1, .2 ... up to .5)
+    /// Rotate the execution log at this size (to .1, .2 ... .5)
     #[arg(long, value_name = "MB", default_value = "10")]
     pub execution_log_size: NonZeroU64,
 
-    /// How to print the summary
+    /// Output format of the summary
     #[arg(long, default_value = "text")]
     pub format: RecordFormat,
-
-    #[command(flatten)]
-    pub gate: Gates,
 
     #[command(flatten)]
     pub thinking: Thinking,
@@ -117,6 +114,10 @@ pub struct Batch {
 
     #[command(flatten)]
     pub limits: Limits,
+
+    // Last, because its help heading applies to every option after it.
+    #[command(flatten)]
+    pub gate: Gates,
 }
 
 const EXAMPLES: &str = "\
@@ -124,16 +125,16 @@ Examples:
   agenticiqa batch --input samples.jsonl --output records.jsonl
   agenticiqa batch --images 'photos/**/*.jpg' --query \"Is it blurry?\" --output records.jsonl
   agenticiqa batch --input samples.csv --output records.jsonl --resume
-  agenticiqa batch -i samples.jsonl -o records.jsonl --backend openai.gpt-4o --dry-run     what would it cost?
-  agenticiqa batch -i samples.jsonl -o records.jsonl --backend openai.gpt-4o -j 32 --max-cost 5 --max-time 8h
-  agenticiqa batch -i samples.jsonl -o now.jsonl --baseline before.jsonl --max-drop 0.1 --junit gate.xml
+  agenticiqa batch -i samples.jsonl -o records.jsonl --backend openai.gpt-4o --dry-run
+  agenticiqa batch -i samples.jsonl -o records.jsonl --backend openai.gpt-4o -j 32 --max-cost 5
+  agenticiqa batch -i samples.jsonl -o now.jsonl --baseline before.jsonl --junit gate.xml
 
-A line of the input: {\"sample_id\": \"a\", \"query\": \"Rate the quality.\", \"image_path\": \"a.png\", \"mos\": 3.2}
-Ctrl-C finishes the samples that are running; a second one ends at once. Either way --resume goes on.
-Exit codes: 0 every sample has an answer, 1 some have none or the run was stopped, 2 bad usage or bad input,
-3 a gate was not met.";
+Input line: {\"sample_id\": \"a\", \"query\": \"Rate the quality.\", \"image_path\": \"a.png\", \"mos\": 3.2}
+Ctrl-C finishes the running samples and stops; a second Ctrl-C stops at once. --resume continues.
+Exit codes: 0 all samples have an answer, 1 some have none or the run was stopped, 2 bad usage or
+bad input, 3 a gate was not met.";
 
-/// The first and the last sample, counted from 1.
+/// Range of samples, counted from 1.
 #[derive(Debug, Clone)]
 pub struct SampleRange(pub RangeInclusive<u64>);
 
@@ -141,7 +142,7 @@ impl FromStr for SampleRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let malformed = || format!("{text:?} is not A-B, for example 1-500 or 501- (counted from 1)");
+        let malformed = || format!("{text:?} is not a range A-B, e.g. 1-500 or 501- (counted from 1)");
         let (first, last) = text.split_once('-').ok_or_else(malformed)?;
         let first = if first.is_empty() { 1 } else { first.trim().parse().map_err(|_| malformed())? };
         let last = if last.is_empty() { u64::MAX } else { last.trim().parse().map_err(|_| malformed())? };
@@ -149,9 +150,9 @@ impl FromStr for SampleRange {
     }
 }
 
-/// A time: seconds, or a number with s, m or h.
+/// Parses a duration: seconds, or a number with the unit ms, s, m or h.
 fn duration(text: &str) -> Result<Duration, String> {
-    let malformed = || format!("{text:?} is not a time: write 90s, 30m or 8h");
+    let malformed = || format!("{text:?} is not a duration, e.g. 90s, 30m or 8h");
     let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
         Some(at) => text.split_at(at),
         None => (text, "s"),

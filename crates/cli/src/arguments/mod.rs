@@ -26,147 +26,145 @@ pub use serve::Serve;
 pub use shared::{Gates, Recordings};
 pub use tools::{Install, ListFormat, Tools, ToolsCommand};
 
-/// Image quality assessment: ask about an image in plain words, get an answer, a score from 1 to 5, and the evidence.
+/// Assess image quality: ask a question about an image, get an answer, a score from 1 to 5 and the evidence.
 #[derive(Debug, Parser)]
 #[command(name = "agenticiqa", version, after_help = EXAMPLES, propagate_version = true, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
 
-    /// A folder with model_backends.yaml and pipeline.yaml, or one such file [default: ./configs, ~/.config/agenticiqa]
+    /// Folder with model_backends.yaml and pipeline.yaml, or one of these files [default: ./configs, then
+    /// ~/.config/agenticiqa]
     #[arg(long, global = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub config: Option<PathBuf>,
 
-    /// How much to log on stderr: off, error, warn, info, debug or trace [default: warn]
+    /// Log level on stderr: off, error, warn, info, debug or trace [default: warn]
     #[arg(long, global = true, value_name = "LEVEL")]
     pub log_level: Option<LevelFilter>,
 
-    /// The form of log lines [default: text]
+    /// Format of log lines [default: text]
     #[arg(long, global = true, value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
 
-    /// No progress bar, no notes, only errors on stderr
+    /// Hide progress bars and notes; print only errors on stderr
     #[arg(long, short, global = true)]
     pub quiet: bool,
 
-    /// How many threads to use [default: all cores]
+    /// Number of CPU threads [default: all cores]
     #[arg(long, global = true, value_name = "N", env = "AGENTICIQA_THREADS")]
     pub threads: Option<NonZeroUsize>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  agenticiqa assess photo.jpg                                how good is it, and why
-  agenticiqa assess photo.jpg --query \"Is it too dark?\"      a question in plain words
-  agenticiqa score photo.jpg                                 the tools alone
-  agenticiqa score coded.png --reference original.png        against the original
-  agenticiqa score *.jpg --tool BRISQUE --format csv         one tool, many images
-  agenticiqa score coded.png -r original.png --map maps/     heat maps of where the damage is
-  agenticiqa batch -i samples.jsonl -o records.jsonl         many assessments, resumable
-  agenticiqa serve                                           a page and an HTTP API on this machine
-  agenticiqa mcp                                             tools for programs with a language model
-  agenticiqa tools list                                      every tool, its scale, and what can run here
-  agenticiqa tools install                                   what can be installed, its size and license
-  agenticiqa dataset prepare TID2013 --root D --output M     a manifest of a public dataset
+  agenticiqa assess photo.jpg                                overall quality, with reasons
+  agenticiqa assess photo.jpg --query \"Is it too dark?\"      answer a question
+  agenticiqa score photo.jpg                                 default metrics
+  agenticiqa score coded.png --reference original.png        compare with a reference image
+  agenticiqa score *.jpg --tool BRISQUE --format csv         one metric, many images
+  agenticiqa score coded.png -r original.png --map maps/     heat maps of the damage
+  agenticiqa batch -i samples.jsonl -o records.jsonl         assess many images
+  agenticiqa serve                                           web page and HTTP API
+  agenticiqa mcp                                             MCP server for language models
+  agenticiqa tools list                                      all tools and their status
+  agenticiqa tools install                                   what can be installed
+  agenticiqa dataset prepare TID2013 --root D --output M     manifest of a public dataset
   agenticiqa eval correlation M --tool SSIM --tool FSIM      SRCC, PLCC, KRCC with intervals
-  agenticiqa report -i records.jsonl -o report/              a page with figures, charts and cases
+  agenticiqa report -i records.jsonl -o report/              HTML and Markdown report
 
-Exit codes: 0 done, 1 the work failed, 2 bad usage or bad input, 3 a quality gate was not met.";
+Exit codes: 0 success, 1 failure, 2 bad usage or bad input, 3 a quality gate was not met.";
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Answer a question about an image: plan, evidence, conclusion
+    /// Answer a question about an image, with a score and the evidence
     Assess(Box<Assess>),
-    /// Assess many images, resumable
+    /// Assess many images; can be stopped and resumed
     Batch(Box<Batch>),
-    /// Score images with the tools alone
+    /// Score images with quality metrics
     Score(Score),
-    /// List, describe, check or install the tools
+    /// List, describe, check, install or remove tools
     Tools(Tools),
-    /// Make and check manifests of public datasets
+    /// Prepare and validate manifests of public datasets
     Dataset(Dataset),
-    /// Compare scores and answers with people's
+    /// Evaluate scores against human opinions, and answers against the correct ones
     Eval(Eval),
-    /// A page about a run: figures, charts, cases with images and heat maps, errors, time and cost
+    /// Write an HTML and Markdown report about the records of `batch`
     Report(Report),
-    /// Fit the scale of tools to people's opinions
+    /// Fit the 1-5 scale of tools to human opinion scores
     Calibrate(Calibrate),
-    /// The HTTP API and the page
+    /// Start the web page and the HTTP API
     Serve(Serve),
-    /// Tools for language models: a Model Context Protocol server on stdin and stdout
+    /// Start a Model Context Protocol (MCP) server on stdin and stdout
     Mcp(crate::mcp::Mcp),
-    /// What is configured, what is missing, what to do about it
+    /// Show what is configured, what is missing and how to fix it
     Doctor(Doctor),
-    /// The agent graph as a Mermaid diagram
+    /// Print the agent graph as a Mermaid diagram
     Graph {
-        /// The JSON Schemas of all models instead
+        /// Print the JSON Schemas of the record and its parts instead
         #[arg(long)]
         schemas: bool,
     },
     /// Print the manual page
     Man,
-    /// Print a completion script for a shell
+    /// Print a shell completion script
     Completions {
-        /// The shell
+        /// Shell to write the script for
         shell: Shell,
     },
 }
 
-/// `assess`
+/// Arguments of `assess`.
 #[derive(Debug, Args)]
 #[command(after_help = ASSESS_EXAMPLES)]
 pub struct Assess {
-    /// The image: JPEG, PNG, BMP, TIFF, WebP, GIF or AVIF, told apart by content
+    /// Image file: JPEG, PNG, BMP, TIFF, WebP, GIF or AVIF, detected by content
     #[arg(value_name = "IMAGE", value_hint = ValueHint::FilePath)]
     pub image: PathBuf,
 
-    /// The undistorted image to compare with, of the same size
+    /// Reference image of the same size to compare with
     #[arg(long, short, value_name = "IMAGE", value_hint = ValueHint::FilePath)]
     pub reference: Option<PathBuf>,
 
-    /// The question, in English or Chinese [default: Assess the overall quality of this image.]
+    /// Question about the image, in English or Chinese [default: Assess the overall quality of this image.]
     #[arg(long, short = 'Q', value_name = "TEXT")]
     pub query: Option<String>,
 
-    /// An answer to choose from; repeatable
+    /// Answer option of a multiple-choice question, e.g. Blur; may be repeated
     #[arg(long = "option", short = 'o', value_name = "TEXT")]
     pub options: Vec<String>,
 
-    /// Where something that the question is about is; repeatable
+    /// Bounding box of an object in the question, NAME=x,y,w,h in pixels; may be repeated
     #[arg(long = "region", value_name = "NAME=x,y,w,h")]
     pub regions: Vec<NamedRegion>,
 
-    /// A tool that must be run; repeatable
+    /// Tool that must run, e.g. NIQE; may be repeated
     #[arg(long = "tool", short, value_name = "NAME")]
     pub tools: Vec<String>,
 
     #[command(flatten)]
     pub thinking: Thinking,
 
-    /// The form of the answer
+    /// Form of the answer
     #[arg(long, value_name = "FORM", default_value = "auto")]
     pub answer: AnswerForm,
 
-    /// How to print the result
+    /// Output format
     #[arg(long, default_value = "text")]
     pub format: RecordFormat,
 
-    /// Write a heat map for each tool that ran and has one into this folder
+    /// Write the heat maps of the tools that ran into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub map: Option<PathBuf>,
 
     #[command(flatten)]
-    pub gate: Gates,
-
-    #[command(flatten)]
     pub recording: Recordings,
 
-    /// Keep the state after each step in this folder
+    /// Save the state after each step in this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub checkpoints: Option<PathBuf>,
 
-    /// Go on from the last checkpoint of the same image and question
+    /// Continue from the last checkpoint of the same image and question
     #[arg(long, requires = "checkpoints")]
     pub resume: bool,
 
@@ -175,32 +173,36 @@ pub struct Assess {
 
     #[command(flatten)]
     pub limits: Limits,
+
+    // Last, because its help heading applies to every option after it.
+    #[command(flatten)]
+    pub gate: Gates,
 }
 
-/// Who thinks, and how.
+/// Backends of the three roles, and settings of the agent.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Thinking {
-    /// Who thinks: builtin, or provider.model such as openai.gpt-4o or ollama.qwen2.5vl:7b
+    /// Backend of all roles: builtin, or PROVIDER.MODEL, e.g. openai.gpt-4o or ollama.qwen2.5vl:7b [default: builtin]
     #[arg(long, short, value_name = "BACKEND")]
     pub backend: Option<String>,
 
-    /// Who plans, if someone else
+    /// Planner backend [default: --backend]
     #[arg(long, value_name = "BACKEND")]
     pub planner_backend: Option<String>,
 
-    /// Who gathers the evidence, if someone else
+    /// Executor backend [default: --backend]
     #[arg(long, value_name = "BACKEND")]
     pub executor_backend: Option<String>,
 
-    /// Who concludes, if someone else
+    /// Summarizer backend [default: --backend]
     #[arg(long, value_name = "BACKEND")]
     pub summarizer_backend: Option<String>,
 
-    /// Any other setting, such as summarizer.temperature=0.2; repeatable
+    /// Override a setting of the configuration, e.g. summarizer.temperature=0.2; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub backend_override: Vec<Assignment>,
 
-    /// How often a new plan may be made when evidence is missing, 0 to 5 [default: 2]
+    /// Maximum number of new plans when evidence is missing, 0 to 5 [default: 2]
     #[arg(long, value_name = "N")]
     pub max_replan: Option<u32>,
 }
@@ -209,12 +211,12 @@ const ASSESS_EXAMPLES: &str = "\
 Examples:
   agenticiqa assess photo.jpg
   agenticiqa assess photo.jpg --query \"Is the face sharp?\" --region face=120,40,200,200
-  agenticiqa assess coded.jpg -r original.png --query \"What is wrong with it?\" -o Blur -o Noise -o \"JPEG blocks\"
-  agenticiqa assess render.png --fail-under 3.5              a gate: exit code 3 below 3.5
-  agenticiqa assess photo.jpg --backend openai.gpt-4o        a model thinks (OPENAI_API_KEY)
+  agenticiqa assess coded.jpg -r original.png -Q \"What is wrong?\" -o Blur -o Noise -o \"JPEG blocks\"
+  agenticiqa assess render.png --fail-under 3.5              exit code 3 if the score is below 3.5
+  agenticiqa assess photo.jpg --backend openai.gpt-4o        needs OPENAI_API_KEY
   agenticiqa assess photo.jpg --format json | jq .summarizer_result
 
-No key, no network: the built-in analyst measures and answers unless a backend is named.";
+The default backend, builtin, needs no API key and no network.";
 
 /// A setting and its value.
 #[derive(Debug, Clone)]
@@ -233,88 +235,89 @@ impl FromStr for Assignment {
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum AnswerForm {
-    /// Told from the question
+    /// Chosen from the question
     Auto,
-    /// A level A to E and a score
+    /// A level from A to E and a score
     Score,
     /// One of the options
     Choice,
-    /// A sentence
+    /// Free text
     Text,
 }
 
-/// How a record is printed.
+/// Output formats of a record or a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RecordFormat {
-    /// For people
+    /// Text for reading
     Text,
-    /// The whole record, one JSON object
+    /// All fields as JSON
     Json,
 }
 
-/// `doctor`
+/// Arguments of `doctor`.
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// Call the server of each configured model: does it answer, and does it list the model? (costs nothing; a word is
-    /// asked for where there is no list)
+    /// Call the server of each configured model and check that it offers the model (free of charge, except for servers
+    /// that list no models: these get a one-word prompt)
     #[arg(long)]
     pub check_api: bool,
 
-    /// Show every setting, also those that nobody changed
+    /// Show all settings, including unchanged defaults
     #[arg(long)]
     pub all: bool,
 
-    /// How to print the findings
+    /// Output format
     #[arg(long, default_value = "text")]
     pub format: RecordFormat,
 }
 
-/// `score`
+/// Arguments of `score`.
 #[derive(Debug, Args)]
 #[command(after_help = SCORE_EXAMPLES)]
 pub struct Score {
-    /// The images: JPEG, PNG, BMP, TIFF, WebP, GIF or AVIF, told apart by content
+    /// Image files: JPEG, PNG, BMP, TIFF, WebP, GIF or AVIF, detected by content
     #[arg(required = true, value_name = "IMAGE", value_hint = ValueHint::FilePath)]
     pub images: Vec<PathBuf>,
 
-    /// The undistorted image to compare with, of the same size
+    /// Reference image of the same size to compare with
     #[arg(long, short, value_name = "IMAGE", value_hint = ValueHint::FilePath)]
     pub reference: Option<PathBuf>,
 
-    /// A tool to run, by name in any spelling; repeatable
+    /// Tool to run, e.g. SSIM (see `tools list`); may be repeated [default: a small set]
     #[arg(long = "tool", short, value_name = "NAME", conflicts_with = "all")]
     pub tools: Vec<String>,
 
-    /// Run every tool that can run here
+    /// Run all tools that are ready
     #[arg(long)]
     pub all: bool,
 
-    /// Score this part instead of the whole image; repeatable
+    /// Score this region instead of the whole image, NAME=x,y,w,h in pixels; may be repeated
     #[arg(long = "region", value_name = "NAME=x,y,w,h")]
     pub regions: Vec<NamedRegion>,
 
-    /// How to print the scores
+    /// Output format
     #[arg(long, default_value = "text")]
     pub format: Format,
 
-    /// Write a heat map for each tool that has one into this folder
+    /// Write the heat maps of the tools that have one into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub map: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub gate: Gates,
 
     #[command(flatten)]
     pub models: Models,
 
     #[command(flatten)]
     pub limits: Limits,
+
+    // Last, because its help heading applies to every option after it.
+    #[command(flatten)]
+    pub gate: Gates,
 }
 
-/// What is too large.
+/// Limits on the size of images.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Limits {
-    /// Refuse images of more than this many pixels, before they are decoded [default: 1000000000]
+    /// Reject images with more pixels than this, before decoding [default: 1000000000]
     #[arg(long, value_name = "N")]
     pub max_pixels: Option<u64>,
 }
@@ -323,15 +326,15 @@ const SCORE_EXAMPLES: &str = "\
 Examples:
   agenticiqa score coded.jpg -r original.png
   agenticiqa score photo.jpg --tool NIQE --tool Noise --format json
-  agenticiqa score render.png -r golden.png --baseline before.jsonl --format json > now.jsonl    a gate: exit code 3
+  agenticiqa score render.png -r golden.png --baseline before.jsonl --format json > now.jsonl
   agenticiqa score coded.jpg -r original.png --tool SSIM --region face=120,40,200,200 --map maps/
 
-JSON: one object a line. The score of identical pictures in PSNR is infinite and written as the number 1e999.";
+JSON output is one object per line. The PSNR of identical images is infinite and written as 1e999.";
 
-/// Model files that tools need and the program does not carry.
+/// Model files that are not part of the program.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Models {
-    /// The model file of a tool, such as ILNIQE=templateModel.mat; repeatable
+    /// Model file of a tool, e.g. ILNIQE=templateModel.mat; may be repeated
     #[arg(long = "model", value_name = "NAME=PATH")]
     pub models: Vec<ModelFile>,
 }
@@ -358,22 +361,22 @@ impl FromStr for ModelFile {
     }
 }
 
-/// How scores are printed.
+/// Output formats of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// A table for people
+    /// Table
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
     /// Comma-separated values with a header
     Csv,
 }
 
-/// How log lines are written.
+/// Formats of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people
+    /// Plain text
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }

@@ -1,4 +1,4 @@
-//! `report`: the command line.
+//! Arguments of `report`.
 
 use std::path::PathBuf;
 
@@ -6,43 +6,43 @@ use clap::{Args, ValueHint};
 
 use super::Limits;
 
-/// `report`
+/// Arguments of `report`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Report {
-    /// Records that `batch` wrote; repeatable, each file is a run, and the first is compared with the others
+    /// Records of `batch`; may be repeated to compare the first run with the others
     #[arg(long, short, required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub input: Vec<PathBuf>,
 
-    /// The folder for report.html and report.md
+    /// Folder for report.html and report.md
     #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: PathBuf,
 
-    /// The title [default: the names of the files]
+    /// Title of the report [default: the file names]
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
 
-    /// How many cases of each kind are shown: wrong answers, far from opinion, tools that disagree, lowest, highest
+    /// Number of cases of each kind: wrong answers, far from opinion, disagreeing tools, lowest, highest
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub cases: usize,
 
-    /// Figures for each value of this field; repeatable [default: metadata.distortion, where samples have it]
+    /// Also evaluate each value of this field; may be repeated [default: metadata.distortion, if present]
     #[arg(long, short, value_name = "FIELD")]
     pub group_by: Vec<String>,
 
-    /// Where relative paths of images start [default: here, or beside the records where the file is there]
+    /// Folder that relative image paths start from [default: the working folder, then the folder of the records]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
 
-    /// No images and heat maps: a small page, at once
+    /// Leave out images and heat maps, for a small report that is written fast
     #[arg(long)]
     pub no_pictures: bool,
 
-    /// How often samples are drawn for intervals; 0 for no intervals
+    /// Number of bootstrap resamples for intervals; 0 for no intervals
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub resamples: usize,
 
-    /// What is drawn by lot: intervals, points of large runs, wrong answers that are shown
+    /// Random seed for intervals, for points of large runs and for the wrong answers shown
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
@@ -53,9 +53,10 @@ pub struct Report {
 const EXAMPLES: &str = "\
 Examples:
   agenticiqa report --input records.jsonl --output report/
-  agenticiqa report -i gpt4o.jsonl -i builtin.jsonl -o report/ --title \"GPT-4o against the built-in analyst\"
+  agenticiqa report -i gpt4o.jsonl -i builtin.jsonl -o report/ --title \"GPT-4o and builtin\"
   agenticiqa report -i records.jsonl -o report/ --group-by metadata.level --cases 10
 
-report.html is one file that opens with no network: images, charts and styles are inside. report.md has the same facts.
-Where records have mos or answer, figures stand beside the paper's, with intervals. Lines that are no records are counted
-and named. Exit codes: 0 written, 1 the report cannot be written, 2 bad usage, or a file without records.";
+report.html is self-contained: images, charts and styles are embedded. report.md has the same content
+without images. If the records have mos or answer, the report compares the results with those of the
+paper. Lines that are not records are counted and listed.
+Exit codes: 0 success, 1 the report cannot be written, 2 bad usage, or a file without records.";

@@ -1,38 +1,38 @@
-//! Arguments of several commands.
+//! Arguments that several commands share.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-/// What scores must hold.
+/// Quality gates.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Gates")]
 pub struct Gates {
-    /// Exit with 3 if a score is below this
+    /// Exit with code 3 if a score (1 to 5) is below this, e.g. 3.5
     #[arg(long, value_name = "SCORE")]
     pub fail_under: Option<f64>,
 
-    /// Exit with 3 if a score is lower than in this file, an earlier output of the same command in JSON
+    /// Exit with code 3 if a score is lower than in this file, an earlier JSON output of the same command
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub baseline: Option<PathBuf>,
 
-    /// By how much a score may be lower than in the baseline
+    /// Drop below the baseline that is still accepted
     #[arg(long, value_name = "DIFFERENCE", default_value = "0.1", requires = "baseline")]
     pub max_drop: f64,
 
-    /// Write what came of it as JUnit XML
+    /// Write gate results as JUnit XML
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub junit: Option<PathBuf>,
 }
 
-/// Answers of models that are kept.
+/// Recording and replay of model answers.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Recordings {
-    /// Store each request to a model and its answer in this folder
+    /// Save each model request and its answer in this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub record: Option<PathBuf>,
 
-    /// Take the answers of models from this folder: no key, no network, the same records again
+    /// Read model answers from this folder instead of calling the models (no API key, no network)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "record")]
     pub replay: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `tools` and what comes after it.
+//! Arguments of `tools`.
 
 use std::path::PathBuf;
 
@@ -6,87 +6,88 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 use super::Models;
 
-/// `tools`
+/// Arguments of `tools`.
 #[derive(Debug, Args)]
 pub struct Tools {
     #[command(subcommand)]
     pub command: Option<ToolsCommand>,
 }
 
-/// What to do with the tools.
+/// Subcommands of `tools`.
 #[derive(Debug, Subcommand)]
 pub enum ToolsCommand {
-    /// Every tool: type, direction, scale, strengths, what runs it, whether it can run here
+    /// List all tools with type, scale, strengths and status
     List {
-        /// Only tools that can run here
+        /// List only tools that are ready
         #[arg(long)]
         available: bool,
-        /// How to print the list
+        /// Output format
         #[arg(long, default_value = "text")]
         format: ListFormat,
         #[command(flatten)]
         models: Models,
     },
-    /// All that is known of one tool
+    /// Show the details of a tool, and what it needs to run
     Show {
-        /// The tool's name, in any spelling
+        /// Name of the tool, e.g. SSIM
         name: String,
         #[command(flatten)]
         models: Models,
     },
-    /// Run tools on a built-in image and compare with the recorded scores; say what the others are missing
+    /// Run tools on a built-in image, compare with the recorded scores and report what is missing
     Check {
-        /// Only these tools [default: all]
+        /// Tools to check [default: all]
         names: Vec<String>,
         #[command(flatten)]
         models: Models,
     },
-    /// Download the files that tools need, checked and converted; without a name, list what there is
+    /// Download, verify and convert the files of tools; without a name, list what can be installed
     Install(Install),
     /// Remove the installed files of tools
     Remove {
-        /// The names of the tools
+        /// Tools to remove
         #[arg(required = true)]
         names: Vec<String>,
     },
 }
 
-/// `tools install`
+/// Arguments of `tools install`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Install {
-    /// The names of the tools, in any spelling, or onnxruntime
+    /// Tools to install, e.g. LPIPS, or onnxruntime
     pub names: Vec<String>,
 
-    /// Every tool that can be downloaded
+    /// Install all tools that can be downloaded
     #[arg(long, conflicts_with = "names")]
     pub all: bool,
 
-    /// Take the published or the converted files from here, and nothing from the network; repeatable
+    /// Use this file, or the files in this folder, instead of the network; may be repeated
     #[arg(long, value_name = "DIR|FILE", value_hint = ValueHint::AnyPath)]
     pub from: Vec<PathBuf>,
 
-    /// Install again what is installed
+    /// Reinstall tools that are already installed
     #[arg(long)]
     pub force: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  agenticiqa tools install                                   what can be installed, its size and license
+  agenticiqa tools install                                   list what can be installed
   agenticiqa tools install LPIPS DISTS
-  agenticiqa tools install LPIPS --from ~/Downloads          no network: the file of PyPI is there
+  agenticiqa tools install LPIPS --from ~/Downloads          use a downloaded file
   agenticiqa tools install ILNIQE --from templateModel.mat
-  agenticiqa tools install onnxruntime                       the library that runs learned tools faster
+  agenticiqa tools install onnxruntime                       library that runs learned tools faster
 
-Files go to the user's data folder (`agenticiqa doctor` names it; AGENTICIQA_DATA_DIR changes it). A download that was cut goes on
-where it was. AGENTICIQA_PYPI_MIRROR names a server to ask instead of https://files.pythonhosted.org.";
+Files go to the user's data folder (shown by `agenticiqa doctor`, changed with AGENTICIQA_DATA_DIR).
+An interrupted download continues where it stopped. AGENTICIQA_PYPI_MIRROR sets a server to use
+instead of https://files.pythonhosted.org.";
 
-/// How the list is printed.
+/// Output formats of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ListFormat {
-    /// A table for people
+    /// Table
     Text,
-    /// The table of docs/tools.md: what each tool needs, whatever is installed here
+    /// Markdown table of docs/tools.md, independent of what is installed
     Markdown,
 }

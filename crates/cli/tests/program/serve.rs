@@ -122,7 +122,7 @@ fn what_keeps_it_from_starting_is_said() {
     let other = other.to_str().unwrap();
     let taken = agenticiqa(&["serve", "--port", port, "--data", other]);
     assert_eq!(code(&taken), 1);
-    assert!(stderr(&taken).contains("--port names another port"), "{}", stderr(&taken));
+    assert!(stderr(&taken).contains("--port selects another port"), "{}", stderr(&taken));
     let used = agenticiqa(&["serve", "--port", "0", "--data", data.path().join("data").to_str().unwrap()]);
     assert_eq!(code(&used), 1);
     assert!(stderr(&used).contains("another server uses this data folder"), "{}", stderr(&used));

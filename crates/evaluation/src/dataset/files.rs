@@ -19,7 +19,7 @@ impl Files {
     /// Lists a folder and what is in it.
     pub fn walk(root: &Path) -> Result<Self, Error> {
         let root =
-            root.canonicalize().map_err(|error| Error::file(root, format!("{error}; --root names the folder")))?;
+            root.canonicalize().map_err(|error| Error::file(root, error))?;
         let mut files = Self { root: root.clone(), by_name: HashMap::new() };
         files.add(&root, 0).map_err(|error| Error::file(&root, error))?;
         // The nearest file of a name comes first, whatever order the system lists them in.

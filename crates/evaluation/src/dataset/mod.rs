@@ -74,7 +74,7 @@ pub enum Error {
     },
     /// Images that have scores are not there.
     #[error(
-        "{}: {count} images with scores are not there, such as {}; unpack them too, or leave them out with --skip-missing",
+        "{}: {count} images with scores are not there, such as {}",
         root.display(), examples.join(", ")
     )]
     Pictures {

@@ -210,5 +210,5 @@ fn notes(rows: &[(&Row, f64, f64)]) -> Vec<String> {
     if scales.len() < 2 {
         return Vec::new();
     }
-    vec![format!("opinions are on {} scales: look at each with --group-by dataset", scales.len())]
+    vec![format!("opinions are on {} scales: a correlation for each dataset says more", scales.len())]
 }

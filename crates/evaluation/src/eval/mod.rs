@@ -47,7 +47,7 @@ pub enum Error {
     Numbers(#[from] agenticiqa_statistics::Error),
     /// No tool is named, and the file has no assessments.
     #[error(
-        "{}: it is a manifest, without scores: name tools with --tool, or run `agenticiqa batch` on it and evaluate its output",
+        "{}: it is a manifest, without scores, and no tool is named",
         path.display()
     )]
     NoScores {

@@ -121,14 +121,7 @@ fn series<'a>(tool: &Tool, outcomes: impl Iterator<Item = (&'a Sample, &'a Outco
 fn select<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Tool>, Error> {
     let mut chosen: Vec<&Tool> = Vec::new();
     for name in names {
-        let tool = registry.get(name)?;
-        if let Some(reason) = tool.availability().reason() {
-            return Err(agenticiqa_tools::Error::Unavailable {
-                tool: tool.name().to_owned(),
-                reason: reason.to_owned(),
-            }
-            .into());
-        }
+        let tool = registry.runnable(name)?;
         if !chosen.iter().any(|known| known.name() == tool.name()) {
             chosen.push(tool);
         }

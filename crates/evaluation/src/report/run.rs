@@ -81,9 +81,9 @@ impl Run {
         told(run.bytes);
         if run.tally.records == 0 {
             let reason = match run.broken.first.first() {
-                None => "there are no records in it: it is empty; name the output of `agenticiqa batch`".to_owned(),
+                None => "the file is empty".to_owned(),
                 Some((line, reason)) => {
-                    format!("there are no records in it, such as `agenticiqa batch` writes; line {line}: {reason}")
+                    format!("it has no assessment records; line {line}: {reason}")
                 }
             };
             return Err(Error::NoRecords { path: path.to_owned(), reason });

@@ -58,7 +58,7 @@ impl Lines {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::file(path, error))?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            return Err(Error::file(path, "it is a folder: name a file of records that `agenticiqa batch` wrote"));
+            return Err(Error::file(path, "it is a folder"));
         }
         let file = BufReader::with_capacity(1 << 16, file);
         Ok(Self { path: path.to_owned(), file, buffer: Vec::new(), number: 0, offset: 0 })

@@ -1,7 +1,9 @@
 """Makes the small files of this folder from one computed image (no photo, no rights of others) with Pillow, and
 what Pillow decodes from each as expected/NAME.png: colors on white, turned as EXIF says.
 Run: python make.py (Pillow 13.0, numpy). The files are checked in; running it again is needed for new ones only."""
+
 import os
+from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageOps
@@ -30,11 +32,11 @@ rgb.save("progressive.jpg", quality=85, progressive=True, subsampling=2)
 rgb.save("restart.jpg", quality=95, subsampling=0, restart_marker_blocks=3)
 gray.save("gray.jpg", quality=60)
 rgb.convert("CMYK").save("cmyk.jpg", quality=95)
-data = bytearray(open("cmyk.jpg", "rb").read())
+data = bytearray(Path("cmyk.jpg").read_bytes())
 adobe = data.index(b"Adobe")
 assert data[adobe + 11] == 0
 data[adobe + 11] = 2  # the transform byte: the same numbers now stand for Y, Cb, Cr and K
-open("ycck.jpg", "wb").write(data)
+Path("ycck.jpg").write_bytes(data)
 for tag in range(1, 9):
     rgb.save(f"orientation{tag}.jpg", quality=100, subsampling=0, exif=exif(tag))
 rgb.save("orientation.png", exif=exif(6))

@@ -1,9 +1,11 @@
 """Makes the AVIF files of this folder from one computed image (no photo, no rights of others) with libavif's avifenc
 and Pillow, and as expected/NAME.png what libavif's avifdec makes of each: colors on white, cropped, turned, in sRGB.
 Run: python make_avif.py (Pillow 13.0, numpy, imagecodecs; avifenc and avifdec 0.11 on the path). The files are checked in."""
+
 import os
 import subprocess
 import tempfile
+from pathlib import Path
 
 import imagecodecs
 import numpy as np
@@ -32,8 +34,16 @@ plain, clear, large = png(rgb, "plain"), png(alpha, "clear"), png(picture(128, 6
 # A profile in which the first channel is blue and the last is red.
 swapped = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 swapped = swapped.replace(b"rXYZ", b"tXYZ").replace(b"bXYZ", b"rXYZ").replace(b"tXYZ", b"bXYZ")
-open(f"{work}/swapped.icc", "wb").write(swapped)
-turns = {2: "--imir 1", 3: "--irot 2", 4: "--imir 0", 5: "--irot 3 --imir 1", 6: "--irot 3", 7: "--irot 1 --imir 1", 8: "--irot 1"}
+Path(work, "swapped.icc").write_bytes(swapped)
+turns = {
+    2: "--imir 1",
+    3: "--irot 2",
+    4: "--imir 0",
+    5: "--irot 3 --imir 1",
+    6: "--irot 3",
+    7: "--irot 1 --imir 1",
+    8: "--irot 1",
+}
 quality = "--min 10 --max 10 "
 files = {
     "444": (plain, quality + "-y 444"),
@@ -65,7 +75,7 @@ def run(*arguments):
 def decode(path):
     """By libavif, with 16 bits a sample: that is exact, where its way to 8 bits is fast. Colors on white."""
     run("avifdec", "-u", "bilinear", "-d", "16", path, f"{work}/decoded.png")
-    pixels = imagecodecs.png_decode(open(f"{work}/decoded.png", "rb").read()).astype(float) / 65535
+    pixels = imagecodecs.png_decode(Path(work, "decoded.png").read_bytes()).astype(float) / 65535
     cover = pixels[..., 3:] if pixels.shape[-1] == 4 else 1
     return pixels[..., :3] * cover + 1 - cover
 
@@ -82,12 +92,12 @@ def turn(pixels, tag):
     """As the EXIF tag of this value asks for."""
     if tag > 4:
         pixels = pixels.swapaxes(0, 1)
-    return pixels[::-1 if tag in (3, 4, 7, 8) else 1, :: -1 if tag in (2, 3, 6, 7) else 1]
+    return pixels[:: -1 if tag in (3, 4, 7, 8) else 1, :: -1 if tag in (2, 3, 6, 7) else 1]
 
 
 def expect(name, pixels, deep=False):
     pixels = np.floor(pixels * 65535 + 0.5).astype(np.uint16) if deep else np.floor(pixels * 255 + 0.5).astype(np.uint8)
-    open(f"expected/{name}.avif.png", "wb").write(imagecodecs.png_encode(np.ascontiguousarray(pixels)))
+    Path(f"expected/{name}.avif.png").write_bytes(imagecodecs.png_encode(np.ascontiguousarray(pixels)))
 
 
 for name, (source, options) in files.items():

@@ -1,19 +1,19 @@
-//! Samples from the form in which they are stored to the form in which metrics read them.
+//! Converts samples from the stored form to the form that metrics read.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
 
-/// Pixels that one task separates; their samples of both forms fit the cache.
+/// Pixels per task; the interleaved and the separated samples of a task fit the cache together.
 const DEINTERLEAVE_STRIP: usize = 1 << 14;
 
-/// RGB pixels to one plane after the other, in parallel for large images.
+/// Separates interleaved RGB pixels into three consecutive planes, in parallel for large images.
 pub fn deinterleave<T: Copy + Default + Send + Sync>(interleaved: &[T]) -> Vec<T> {
     let size = interleaved.len() / 3;
     let mut planes = vec![T::default(); size * 3];
     let (red, rest) = planes.split_at_mut(size);
     let (green, blue) = rest.split_at_mut(size);
     if size <= DEINTERLEAVE_STRIP {
-        // Threads would take longer to hear of it.
+        // Starting threads would take longer than the work itself.
         deinterleave_strip(interleaved, red, green, blue);
         return planes;
     }
@@ -28,7 +28,8 @@ pub fn deinterleave<T: Copy + Default + Send + Sync>(interleaved: &[T]) -> Vec<T
 
 #[multiversion(targets("x86_64+avx2"))]
 fn deinterleave_strip<T: Copy>(pixels: &[T], red: &mut [T], green: &mut [T], blue: &mut [T]) {
-    // Blocks of a fixed size become a few shuffles; the rest goes one by one.
+    // Blocks of a fixed size compile to a few shuffles; the remaining pixels are copied one by
+    // one.
     const BLOCK: usize = 32;
     let (blocks, rest) = pixels.as_chunks::<{ 3 * BLOCK }>();
     let (reds, red_rest) = red.as_chunks_mut::<BLOCK>();
@@ -50,7 +51,7 @@ fn deinterleave_strip<T: Copy>(pixels: &[T], red: &mut [T], green: &mut [T], blu
 /// MATLAB's `rgb2gray` weights: the first row of the inverse of its YIQ matrix.
 const RGB2GRAY: [f64; 3] = [0.298_936_021_293_775_4, 0.587_043_074_451_121_3, 0.114_020_904_255_103_3];
 
-/// The weights times 2^23 in whole numbers, and what is left of them times 2^21.
+/// The weights times 2^23 as integers, and their remainders times 2^21.
 const GRAY_HIGH: [u32; 3] = [gray_high(0), gray_high(1), gray_high(2)];
 const GRAY_LOW: [u32; 3] = [gray_low(0), gray_low(1), gray_low(2)];
 const GRAY_HIGH_BITS: u32 = 23;
@@ -65,7 +66,8 @@ const fn gray_low(channel: usize) -> u32 {
     (rest * (1u32 << GRAY_LOW_BITS) as f64 + 0.5) as u32
 }
 
-/// Weights of 44 bits in two sums of whole numbers: for every color what double precision gives, in a third of the time.
+/// Luma with 44-bit weights in two integer sums. The result equals double precision for every
+/// color, in a third of the time.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn rgb2gray8([red, green, blue]: [&[u8]; 3], row: &mut [f32]) {
     for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
@@ -76,7 +78,7 @@ pub fn rgb2gray8([red, green, blue]: [&[u8]; 3], row: &mut [f32]) {
     }
 }
 
-/// As [`rgb2gray8`] for 16 bits, on the scale 0..=255.
+/// Like [`rgb2gray8`] for 16 bits, on the scale 0..=255.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn rgb2gray16([red, green, blue]: [&[u16]; 3], row: &mut [f32]) {
     for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
@@ -85,7 +87,7 @@ pub fn rgb2gray16([red, green, blue]: [&[u16]; 3], row: &mut [f32]) {
     }
 }
 
-/// Samples of 8 bits as they are.
+/// Converts 8-bit samples to `f32`.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn widen8(samples: &[u8], row: &mut [f32]) {
     for (out, &sample) in row.iter_mut().zip(samples) {
@@ -93,7 +95,7 @@ pub fn widen8(samples: &[u8], row: &mut [f32]) {
     }
 }
 
-/// Samples of 16 bits on the scale 0..=255.
+/// Converts 16-bit samples to the scale 0..=255.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn widen16(samples: &[u16], row: &mut [f32]) {
     for (out, &sample) in row.iter_mut().zip(samples) {
@@ -101,7 +103,7 @@ pub fn widen16(samples: &[u16], row: &mut [f32]) {
     }
 }
 
-/// Adds samples of 8 bits times `weight`.
+/// Adds 8-bit samples times `weight` to `sums`.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn add8(weight: f32, samples: &[u8], sums: &mut [f32]) {
     for (sum, &sample) in sums.iter_mut().zip(samples) {
@@ -109,7 +111,7 @@ pub fn add8(weight: f32, samples: &[u8], sums: &mut [f32]) {
     }
 }
 
-/// Adds samples of 16 bits, on the scale 0..=255, times `weight`.
+/// Adds 16-bit samples, on the scale 0..=255, times `weight` to `sums`.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn add16(weight: f32, samples: &[u16], sums: &mut [f32]) {
     let weight = weight / 257.0;
@@ -118,7 +120,7 @@ pub fn add16(weight: f32, samples: &[u16], sums: &mut [f32]) {
     }
 }
 
-/// The weighted sum of three channels of 8 bits.
+/// The weighted sum of three 8-bit channels.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn weigh8(weights: [f32; 3], [red, green, blue]: [&[u8]; 3], row: &mut [f32]) {
     for (((out, &r), &g), &b) in row.iter_mut().zip(red).zip(green).zip(blue) {
@@ -126,7 +128,7 @@ pub fn weigh8(weights: [f32; 3], [red, green, blue]: [&[u8]; 3], row: &mut [f32]
     }
 }
 
-/// The weighted sum of three channels of 16 bits, on the scale 0..=255.
+/// The weighted sum of three 16-bit channels, on the scale 0..=255.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn weigh16(weights: [f32; 3], [red, green, blue]: [&[u16]; 3], row: &mut [f32]) {
     let weights = weights.map(|weight| weight / 257.0);
@@ -139,7 +141,7 @@ pub fn weigh16(weights: [f32; 3], [red, green, blue]: [&[u16]; 3], row: &mut [f3
 mod tests {
     use super::*;
 
-    /// All 16.8 million colors.
+    /// Checks all 16.8 million colors.
     #[test]
     fn gray_of_every_color_is_what_double_precision_gives() {
         let blues: Vec<u8> = (0..=255).collect();

@@ -1,4 +1,4 @@
-//! The image as metrics see it: sRGB samples in planes, shared and never changed.
+//! The image type that metrics read: immutable sRGB samples, stored plane by plane.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -17,20 +17,22 @@ use crate::{Error, Plane, Result};
 /// The samples of an image, one plane after the other (R, G, B; or gray alone).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Samples {
-    /// 8 bits a sample.
+    /// 8 bits per sample.
     Eight(Vec<u8>),
-    /// 16 bits a sample, full range 0..=65535.
+    /// 16 bits per sample, full range 0..=65535.
     Sixteen(Vec<u16>),
 }
 
-/// What is known of the file that an image came from; measurements may use it as evidence.
+/// Facts about the file that an image was decoded from; some metrics use them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Source {
     /// The JPEG quality factor (1..=100) estimated from the luma quantization table.
     pub jpeg_quality: Option<f64>,
 }
 
-/// An immutable sRGB image. Cloning shares the pixels and every plane derived from them.
+/// An immutable sRGB image.
+///
+/// Cloning is cheap: clones share the pixels and all planes derived from them.
 #[derive(Clone)]
 pub struct Image {
     inner: Arc<Inner>,
@@ -48,29 +50,31 @@ struct Inner {
 }
 
 impl Image {
-    /// An image from interleaved 8-bit RGB samples.
+    /// Creates an image from interleaved 8-bit RGB samples.
     pub fn from_rgb8(width: usize, height: usize, interleaved: Vec<u8>) -> Result<Self> {
         Self::of_rgb8(width, height, &interleaved)
     }
 
-    /// An image from interleaved 8-bit RGB samples that somebody else owns; they are copied once, into planes.
+    /// Creates an image from borrowed interleaved 8-bit RGB samples. They are copied once, into
+    /// planes.
     pub fn of_rgb8(width: usize, height: usize, interleaved: &[u8]) -> Result<Self> {
         check_size(width, height, 3, interleaved.len())?;
         Ok(Self::from_planes(width, height, 3, Samples::Eight(deinterleave(interleaved))))
     }
 
-    /// An image from interleaved 16-bit RGB samples.
+    /// Creates an image from interleaved 16-bit RGB samples.
     pub fn from_rgb16(width: usize, height: usize, interleaved: Vec<u16>) -> Result<Self> {
         Self::of_rgb16(width, height, &interleaved)
     }
 
-    /// An image from interleaved 16-bit RGB samples that somebody else owns; they are copied once, into planes.
+    /// Creates an image from borrowed interleaved 16-bit RGB samples. They are copied once, into
+    /// planes.
     pub fn of_rgb16(width: usize, height: usize, interleaved: &[u16]) -> Result<Self> {
         check_size(width, height, 3, interleaved.len())?;
         Ok(Self::from_planes(width, height, 3, Samples::Sixteen(deinterleave(interleaved))))
     }
 
-    /// An RGB image from samples that are in planes already: all of R, then G, then B.
+    /// Creates an RGB image from planar samples: all of R, then G, then B.
     pub fn from_planar_rgb(width: usize, height: usize, planes: Samples) -> Result<Self> {
         let given = match &planes {
             Samples::Eight(data) => data.len(),
@@ -80,13 +84,13 @@ impl Image {
         Ok(Self::from_planes(width, height, 3, planes))
     }
 
-    /// A gray image from 8-bit samples.
+    /// Creates a gray image from 8-bit samples.
     pub fn from_gray8(width: usize, height: usize, samples: Vec<u8>) -> Result<Self> {
         check_size(width, height, 1, samples.len())?;
         Ok(Self::from_planes(width, height, 1, Samples::Eight(samples)))
     }
 
-    /// A gray image from 16-bit samples.
+    /// Creates a gray image from 16-bit samples.
     pub fn from_gray16(width: usize, height: usize, samples: Vec<u16>) -> Result<Self> {
         check_size(width, height, 1, samples.len())?;
         Ok(Self::from_planes(width, height, 1, Samples::Sixteen(samples)))
@@ -101,7 +105,7 @@ impl Image {
         Self { inner: Arc::new(Inner { width, height, channels, samples, source, gray, box_means, derived }) }
     }
 
-    /// The same pixels with knowledge of their file attached.
+    /// Returns the same pixels with facts about their file attached.
     pub fn with_source(self, source: Source) -> Self {
         let (width, height, channels) = (self.width(), self.height(), self.channels());
         let samples = match Arc::try_unwrap(self.inner) {
@@ -121,12 +125,12 @@ impl Image {
         self.inner.height
     }
 
-    /// 1 for gray, 3 for RGB.
+    /// Number of channels: 1 for gray, 3 for RGB.
     pub fn channels(&self) -> usize {
         self.inner.channels
     }
 
-    /// Bits a sample, 8 or 16.
+    /// Bits per sample: 8 or 16.
     pub fn bit_depth(&self) -> u8 {
         match self.inner.samples {
             Samples::Eight(_) => 8,
@@ -139,13 +143,14 @@ impl Image {
         &self.inner.samples
     }
 
-    /// What is known of the file.
+    /// Facts about the file that the image was decoded from.
     pub fn source(&self) -> &Source {
         &self.inner.source
     }
 
-    /// Writes row `y` of channel `channel` (0 R, 1 G, 2 B; a gray image has the same in all) to `row`, on the scale
-    /// 0..=255 whatever the bit depth.
+    /// Writes row `y` of a channel to `row`, on the scale 0..=255 for every bit depth.
+    ///
+    /// Channels are 0 (R), 1 (G) and 2 (B). A gray image has the same samples in all three.
     pub fn read_row(&self, channel: usize, y: usize, row: &mut [f32]) {
         let span = self.row_span(channel, y);
         match self.samples() {
@@ -154,7 +159,8 @@ impl Image {
         }
     }
 
-    /// Adds row `y` of channel `channel`, as [`read_row`](Self::read_row) gives it, times `weight` to `sums`.
+    /// Adds row `y` of a channel times `weight` to `sums`. The samples are those of
+    /// [`read_row`](Self::read_row).
     pub fn add_row(&self, channel: usize, y: usize, weight: f32, sums: &mut [f32]) {
         let span = self.row_span(channel, y);
         match self.samples() {
@@ -163,22 +169,25 @@ impl Image {
         }
     }
 
-    /// Where row `y` of a channel stands among the samples; a gray image has one channel for all.
+    /// The range of row `y` of a channel within the samples. A gray image uses one channel for
+    /// all.
     fn row_span(&self, channel: usize, y: usize) -> Range<usize> {
         let plane = if self.channels() == 1 { 0 } else { channel };
         let start = (plane * self.height() + y) * self.width();
         start..start + self.width()
     }
 
-    /// Channel `channel` as a plane on the scale 0..=255.
+    /// Returns a channel as a plane on the scale 0..=255.
     pub fn channel(&self, channel: usize) -> Plane {
         let mut plane = Plane::new(self.width(), self.height());
         strips::for_each_row(&mut plane, |y, row| self.read_row(channel, y, row));
         plane
     }
 
-    /// Luma as MATLAB's `rgb2gray` gives it for this bit depth: BT.601 weights, rounded to whole code values; on the
-    /// scale 0..=255. Computed once and shared by all metrics.
+    /// Luma as MATLAB's `rgb2gray` computes it, on the scale 0..=255.
+    ///
+    /// The BT.601 weights are used, and the result is rounded to whole code values of this bit
+    /// depth. The plane is computed once and shared by all metrics.
     pub fn gray(&self) -> &Plane {
         made_once(&self.inner.gray, || {
             let mut gray = Plane::new(self.width(), self.height());
@@ -187,22 +196,24 @@ impl Image {
         })
     }
 
-    /// R, G and B averaged over boxes that bring the shorter side near to 256 samples, as FSIM and VSI look at an image.
-    /// Computed once and shared by both.
+    /// R, G and B averaged over boxes, so that the shorter side has about 256 samples.
+    ///
+    /// FSIM and VSI downsample images this way. The planes are computed once and shared.
     pub fn box_means(&self) -> &[Plane; 3] {
         let factor = downsample::factor(self.width(), self.height());
         made_once(&self.inner.box_means, || downsample::box_means(self, factor))
     }
 
-    /// What others derive of the image, one value of each type, made once and kept as long as the image.
+    /// Returns a value that callers derive from the image. There is one value per type; it is
+    /// computed once and kept as long as the image.
     ///
     /// ```
-    /// # use agenticiqa_metrics::Image;
+    /// # use agenticiqa_pixels::Image;
     /// struct Darkest(u8);
     /// let image = Image::from_gray8(2, 1, vec![7, 9])?;
     /// assert_eq!(image.derived(|| Darkest(7)).0, 7);
     /// assert_eq!(image.clone().derived(|| Darkest(0)).0, 7);
-    /// # Ok::<(), agenticiqa_metrics::Error>(())
+    /// # Ok::<(), agenticiqa_pixels::Error>(())
     /// ```
     pub fn derived<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         let derived = || self.inner.derived.lock().unwrap_or_else(PoisonError::into_inner);
@@ -212,7 +223,7 @@ impl Image {
         if let Some(value) = found(&derived()) {
             return value;
         }
-        // Outside the lock, for the reason that `made_once` has.
+        // Computed without holding the lock, for the same reason as in `made_once`.
         let made = Arc::new(make());
         let mut known = derived();
         found(&known).unwrap_or_else(|| {
@@ -221,8 +232,10 @@ impl Image {
         })
     }
 
-    /// Writes these columns of row `y` of [`gray`](Self::gray) to `row`. Unlike it, this never computes nor keeps the
-    /// whole plane: for metrics that walk over the image once, computing luma again is cheaper than fresh memory.
+    /// Writes the given columns of row `y` of [`gray`](Self::gray) to `row`.
+    ///
+    /// Unlike `gray`, this never computes or stores the whole plane. For a metric that reads the
+    /// image once, computing luma again is cheaper than allocating a plane.
     pub fn read_gray(&self, y: usize, columns: Range<usize>, row: &mut [f32]) {
         match self.inner.gray.get() {
             Some(gray) => row.copy_from_slice(&gray.row(y)[columns]),
@@ -230,8 +243,10 @@ impl Image {
         }
     }
 
-    /// Row `y` of [`gray`](Self::gray): from the shared plane where another metric has made it, else computed into `buffer`,
-    /// which has the width of the image.
+    /// Row `y` of [`gray`](Self::gray).
+    ///
+    /// The row comes from the shared plane if it exists. Otherwise it is computed into `buffer`,
+    /// which must be as wide as the image.
     pub fn gray_row<'a>(&'a self, y: usize, buffer: &'a mut [f32]) -> &'a [f32] {
         match self.inner.gray.get() {
             Some(gray) => gray.row(y),
@@ -251,13 +266,13 @@ impl Image {
         }
     }
 
-    /// These columns of row `y` of one channel.
+    /// The given columns of row `y` of one channel.
     fn part<'a, T>(&self, data: &'a [T], channel: usize, y: usize, columns: Range<usize>) -> &'a [T] {
         let start = (channel * self.height() + y) * self.width();
         &data[start + columns.start..start + columns.end]
     }
 
-    /// These columns of row `y` of R, G and B.
+    /// The given columns of row `y` of R, G and B.
     fn parts<'a, T>(&self, data: &'a [T], y: usize, columns: Range<usize>) -> [&'a [T]; 3] {
         [0, 1, 2].map(|channel| self.part(data, channel, y, columns.clone()))
     }
@@ -276,7 +291,7 @@ impl Image {
         }
     }
 
-    /// The part of the image inside `region`, as an image of its own.
+    /// Returns the part of the image inside `region` as a new image.
     pub fn crop(&self, region: &Region) -> Result<Self> {
         let (width, height) = (self.width(), self.height());
         let right = region.x.checked_add(region.width).filter(|&right| right <= width);
@@ -313,8 +328,11 @@ impl fmt::Debug for Image {
     }
 }
 
-/// What `cell` holds, made first if it is empty. It is made outside the cell: making it runs on the caller's pool, and a thread that waits there may
-/// take up another metric of the same image, which would wait for itself if the cell were locked. At worst it is made twice.
+/// Returns the content of `cell`, computing it first if the cell is empty.
+///
+/// The value is computed without locking the cell. The computation runs on the caller's thread
+/// pool: a thread that waits there may start another metric of the same image, which would wait
+/// for itself if the cell were locked. In the worst case the value is computed twice.
 fn made_once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     if let Some(made) = cell.get() {
         return made;

@@ -1,12 +1,15 @@
-//! An image made smaller by a whole factor.
+//! Shrinks an image by a whole factor.
 
 use rayon::prelude::*;
 
 use super::{Image, Samples};
 
 impl Image {
-    /// The means of boxes of `factor` by `factor` pixels, at 16 bits so that nothing visible is lost; pixels at the right and lower
-    /// edge that fill no box are left out. A factor of 1 or less, or one that would leave nothing, gives the image itself.
+    /// Returns the image shrunk by averaging boxes of `factor` by `factor` pixels.
+    ///
+    /// The result has 16 bits per sample, so that nothing visible is lost. Pixels at the right and
+    /// lower edge that do not fill a box are dropped. The image is returned unchanged if `factor`
+    /// is below 2 or larger than a side.
     pub fn shrunk(&self, factor: usize) -> Self {
         if factor < 2 || self.width() < factor || self.height() < factor {
             return self.clone();
@@ -19,7 +22,7 @@ impl Image {
                 let (channel, y) = (row / height, row % height);
                 sums.fill(0.0);
                 (y * factor..(y + 1) * factor).for_each(|y| self.add_row(channel, y, 1.0, sums));
-                // The full range of 16 bits is 257 times that of 8.
+                // The full range of 16 bits is 257 times the full range of 8 bits.
                 let scale = 257.0 / (factor * factor) as f32;
                 for (out, sums) in out.iter_mut().zip(sums.chunks_exact(factor)) {
                     *out = (sums.iter().sum::<f32>() * scale).round() as u16;

@@ -1,9 +1,10 @@
-//! Two-dimensional Fourier transforms eight lines at a time.
+//! Two-dimensional Fourier transforms of eight lines at a time.
 //!
-//! Images are cut into blocks of eight rows, spectra into blocks of eight columns; within a block the eight lines lie
-//! in the lanes of [`lanes_fft`](crate::ops::lanes_fft). Between the two axes the data lie as tiles of 8x8, transposed
-//! while they are still in the cache. Spectrum value (u, v) is lane `u % 8` of `[u / 8 * height + v]`, image sample
-//! (x, y) lane `y % 8` of `[y / 8 * width + x]`.
+//! Images are split into blocks of eight rows, spectra into blocks of eight columns. Within a
+//! block, the eight lines occupy the lanes of [`lanes_fft`](crate::ops::lanes_fft). Between the
+//! two axes, the data are stored as 8x8 tiles and transposed while they are in the cache. Spectrum
+//! value (u, v) is lane `u % 8` of `[u / 8 * height + v]`; image sample (x, y) is lane `y % 8` of
+//! `[y / 8 * width + x]`.
 
 use archmage::prelude::*;
 use magetypes::simd::backends::F32x8Backend;
@@ -25,7 +26,7 @@ pub struct BlockFft {
 }
 
 impl BlockFft {
-    /// Plans for `width` x `height`.
+    /// Creates plans for `width` x `height`.
     pub fn new(width: usize, height: usize) -> Self {
         let row = Plan::new(width);
         let column = if width == height { row.clone() } else { Plan::new(height) };
@@ -37,7 +38,7 @@ impl BlockFft {
         self.height.div_ceil(LANES) * self.width
     }
 
-    /// The unnormalized spectrum of `real - mean + i imaginary`.
+    /// Returns the unnormalized spectrum of `real - mean + i imaginary`.
     pub fn forward(&self, real: &Plane, imaginary: Option<&Plane>, mean: f32) -> Vec<Point> {
         let (width, height) = (self.width, self.height);
         let (column_blocks, row_blocks) = (width.div_ceil(LANES), height.div_ceil(LANES));
@@ -60,10 +61,13 @@ impl BlockFft {
         spectrum
     }
 
-    /// Inverse transforms of `COUNT` spectra at once: `source(block, index)` gives block `block` of spectrum number
-    /// `index`, with real and imaginary parts exchanged and the factor 1 / (width * height) applied, and
-    /// `consume(block, images)` gets block `block` of all images, again with parts exchanged. What it returns comes
-    /// back in the order of the blocks. `middle` is memory that one call leaves to the next.
+    /// Computes the inverse transforms of `COUNT` spectra at once.
+    ///
+    /// `source(block, index)` returns block `block` of spectrum `index`, with real and imaginary
+    /// parts swapped and the factor 1 / (width * height) applied. `consume(block, images)`
+    /// receives block `block` of all images, again with the parts swapped. The results of
+    /// `consume` are returned in the order of the blocks. `middle` is memory that is reused from
+    /// call to call.
     pub fn inverse<const COUNT: usize, S: Source, B: Send, R: Send>(
         &self,
         middle: &mut Vec<Point>,
@@ -71,7 +75,8 @@ impl BlockFft {
         out: impl IndexedParallelIterator<Item = B>,
         consume: impl Fn([&[Point]; COUNT], B) -> R + Sync + Send,
     ) -> Vec<R> {
-        // All that one block of rows needs of one block of columns lies together: a tile for each image.
+        // The tiles that a block of rows needs from a block of columns are contiguous: one tile
+        // per image.
         let (column_blocks, row_blocks) = (self.width.div_ceil(LANES), self.height.div_ceil(LANES));
         let stride = row_blocks * COUNT * LANES;
         middle.resize(column_blocks * stride, Point::default());
@@ -97,7 +102,7 @@ impl BlockFft {
     }
 }
 
-/// Eight lines in tiles of 8x8, each tile `stride` points after the one before.
+/// Eight lines in 8x8 tiles, each tile `stride` points after the previous tile.
 struct Tiles<'a> {
     tiles: &'a [Point],
     stride: usize,
@@ -110,7 +115,8 @@ impl Source for Tiles<'_> {
     }
 }
 
-/// Transposes eight lines into tiles of 8x8, zeros beyond their end, each tile `stride` points after the one before.
+/// Transposes eight lines into 8x8 tiles, padded with zeros, each tile `stride` points after the
+/// previous tile.
 fn scatter(lines: &[Point], stride: usize, tiles: &mut [Point]) {
     incant!(transpose_tiles(lines, stride, tiles), [v3, neon, wasm128, scalar]);
 }
@@ -138,7 +144,7 @@ fn transpose_tile<T: F32x8Backend>(token: T, lines: &[Point; LANES], tile: &mut 
     }
 }
 
-/// Eight rows of a plane less its mean, zeros below the last, as vectors along x.
+/// Reads eight rows of a plane minus its mean as vectors along x. Rows below the last are zero.
 #[multiversion(targets("x86_64+avx2"))]
 fn read_rows(plane: &Plane, mean: f32, block: usize, out: &mut [Point], part: impl Fn(&mut Point) -> &mut Lanes) {
     let top = block * LANES;
@@ -150,7 +156,7 @@ fn read_rows(plane: &Plane, mean: f32, block: usize, out: &mut [Point], part: im
     }
 }
 
-/// An image in blocks of eight rows as a plane.
+/// Converts an image in blocks of eight rows to a plane.
 pub fn to_plane(picture: &[Lanes], width: usize, height: usize) -> Plane {
     let mut plane = Plane::new(width, height);
     plane.data_mut().par_chunks_mut(width * LANES).zip(picture.par_chunks(width)).for_each(|(rows, block)| {

@@ -1,12 +1,12 @@
-//! Sums of the samples of square blocks: the first step of metrics that shrink color images by averaging.
+//! Sums over square blocks: the first step of metrics that downsample color images by averaging.
 //!
-//! Sums of whole numbers are exact; dividing is left to the metric, which often needs no division at all.
+//! Integer sums are exact. The division is left to the metric, which often does not need it.
 
 use multiversion::multiversion;
 
 use crate::{Image, Samples};
 
-/// Code values of full range 255 in one unit of the image's samples: 1 or 257.
+/// Returns the factor between code values of the image and the scale 0..=255: 1 or 257.
 pub fn sample_scale(image: &Image) -> f64 {
     match image.samples() {
         Samples::Eight(_) => 1.0,
@@ -14,28 +14,28 @@ pub fn sample_scale(image: &Image) -> f64 {
     }
 }
 
-/// A grid of square blocks over an image, its zeros beyond the border included.
+/// A grid of square blocks over an image, including the zeros beyond its border.
 #[derive(Debug, Clone, Copy)]
 pub struct Blocks {
     /// Side of a block.
     pub side: usize,
-    /// Rows above and columns left of the image that belong to the first block.
+    /// Rows above the image and columns left of it that belong to the first block.
     pub before: usize,
 }
 
 impl Blocks {
-    /// Blocks that cover `size` samples.
+    /// Number of blocks that cover `size` samples.
     pub fn count(&self, size: usize) -> usize {
         size.div_ceil(self.side)
     }
 
-    /// Samples that a line of column sums must have.
+    /// Required length of a line of column sums.
     pub fn columns(&self, width: usize) -> usize {
         self.count(width) * self.side + self.side
     }
 
-    /// Sums the rows of block row `y` of one channel column by column. `columns` begins with the columns before the
-    /// image, so that block `x` is the sum of `columns[x * side..(x + 1) * side]`.
+    /// Sums the rows of block row `y` of one channel, column by column. `columns` starts with the
+    /// columns left of the image, so block `x` is the sum of `columns[x * side..(x + 1) * side]`.
     pub fn sum_rows(&self, image: &Image, channel: usize, y: usize, columns: &mut [u32]) {
         let (width, height) = (image.width(), image.height());
         let top = (y * self.side).saturating_sub(self.before).min(height);
@@ -51,8 +51,8 @@ impl Blocks {
     }
 }
 
-/// Row `y` of the sums of 2x2 samples of one channel, zeros beyond the image; `sums` has half the image's width, rounded
-/// up.
+/// Writes row `y` of the sums of 2x2 samples of one channel, with zeros beyond the image. `sums`
+/// has half the image's width, rounded up.
 pub fn sum_quads(image: &Image, channel: usize, y: usize, sums: &mut [f32]) {
     let (width, height) = (image.width(), image.height());
     let plane = if image.channels() == 1 { 0 } else { channel };
@@ -65,7 +65,7 @@ pub fn sum_quads(image: &Image, channel: usize, y: usize, sums: &mut [f32]) {
     }
 }
 
-/// Gives `whole` two rows; a missing row counts as zeros, and so does a missing last column.
+/// Calls `whole` with two rows. A missing row counts as zeros, and so does a missing last column.
 fn quads<T: Copy + Default + Into<f32>>(
     rows: &[T],
     width: usize,
@@ -86,7 +86,7 @@ fn quads<T: Copy + Default + Into<f32>>(
     }
 }
 
-/// Two samples are read as one word, so that words load side by side.
+/// Reads two samples as one word, so that the loop vectorizes.
 #[multiversion(targets("x86_64+avx2"))]
 fn quads8(upper: &[u8], lower: &[u8], sums: &mut [f32]) {
     for ((sum, upper), lower) in sums.iter_mut().zip(upper.chunks_exact(2)).zip(lower.chunks_exact(2)) {
@@ -102,7 +102,7 @@ fn quads16(upper: &[u16], lower: &[u16], sums: &mut [f32]) {
     }
 }
 
-/// Adds rows four at a time: the sums are read and written a quarter as often.
+/// Adds rows four at a time, so that the sums are read and written a quarter as often.
 fn add_rows8(rows: &[u8], width: usize, sums: &mut [u32]) {
     let fours = rows.chunks_exact(4 * width);
     fours.remainder().chunks_exact(width).for_each(|row| add_row8(row, sums));

@@ -1,7 +1,9 @@
-//! Square blocks that cover a line of samples from end to end, and the local maps that come of them.
+//! Square blocks that cover a line of samples from end to end.
 
-/// Where blocks of `size` samples start so that they cover `0..length`: as few as possible, evenly spread, so that
-/// neighbors overlap where `length` is no multiple of `size`. Empty if not one fits.
+/// Returns the start positions of blocks of `size` samples that cover `0..length`.
+///
+/// There are as few blocks as possible, evenly spread. Neighbors overlap if `length` is not a
+/// multiple of `size`. The result is empty if no block fits.
 pub fn starts(length: usize, size: usize) -> Vec<usize> {
     if size == 0 || length < size {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Color spaces as the authors of FSIM, VSI and SDSP convert to them, on the scale 0..=255.
+//! Color spaces as the authors of FSIM, VSI and SDSP compute them, on the scale 0..=255.
 
 use multiversion::multiversion;
 
@@ -12,7 +12,7 @@ pub const YIQ: [[f32; 3]; 3] = [[0.299, 0.587, 0.114], [0.596, -0.274, -0.322], 
 /// Geusebroek's opponent colors (L, M, N), as in VSI.
 pub const LMN: [[f32; 3]; 3] = [[0.06, 0.63, 0.27], [0.30, 0.04, -0.35], [0.34, -0.60, 0.17]];
 
-/// The linear mixture of red, green and blue that `weights` gives.
+/// Returns the weighted sum of red, green and blue.
 pub fn mix(rgb: &[Plane; 3], weights: [f32; 3]) -> Plane {
     let mut mixed = Plane::new(rgb[0].width(), rgb[0].height());
     strips::for_each_row(&mut mixed, |y, row| {
@@ -24,7 +24,7 @@ pub fn mix(rgb: &[Plane; 3], weights: [f32; 3]) -> Plane {
     mixed
 }
 
-/// CIELab as the authors of SDSP compute it: sRGB primaries, but the white of D50.
+/// CIELAB as the authors of SDSP compute it: sRGB primaries, but with the white point D50.
 pub fn lab(rgb: &[Plane; 3]) -> [Plane; 3] {
     let (width, height) = (rgb[0].width(), rgb[0].height());
     let mut lab = [(); 3].map(|()| Plane::new(width, height));
@@ -38,7 +38,7 @@ pub fn lab(rgb: &[Plane; 3]) -> [Plane; 3] {
 const XYZ: [[f32; 3]; 3] =
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]];
 const WHITE: [f32; 3] = [0.9642, 1.0, 0.8251];
-/// Below it the cube root is replaced by a line.
+/// Below this value, a straight line replaces the cube root.
 const LINEAR_BELOW: f32 = 0.008856;
 const SLOPE: f32 = 903.3;
 

@@ -1,27 +1,28 @@
-//! Correlation with separable kernels, and what lies beyond the border.
+//! Correlation with separable kernels, and border handling.
 
 use multiversion::multiversion;
 
 use crate::Plane;
 use crate::ops::strips;
 
-/// What a filter sees beyond the border, with MATLAB's and matlabPyrTools' names in brackets.
+/// What a filter reads beyond the border, with the names of MATLAB and matlabPyrTools in
+/// parentheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Border {
     /// Zeros (`conv2`, `filter2`).
     Zero,
-    /// The border sample again (`replicate`).
+    /// The border sample, repeated (`replicate`).
     Replicate,
-    /// The image mirrored, border sample repeated (`symmetric`).
+    /// The mirrored image, border sample repeated (`symmetric`).
     Symmetric,
-    /// The image mirrored about the border sample (`reflect1`).
+    /// The image mirrored about the border sample, which is not repeated (`reflect1`).
     Reflect,
-    /// The image from the other side (`circular`).
+    /// The image continued from the opposite side (`circular`).
     Circular,
 }
 
 impl Border {
-    /// The index inside `0..size` that stands for `index`; `None` for a zero.
+    /// Maps `index` to an index inside `0..size`; `None` stands for a zero.
     pub fn index(self, index: isize, size: usize) -> Option<usize> {
         let n = size as isize;
         if (0..n).contains(&index) {
@@ -45,7 +46,8 @@ impl Border {
     }
 }
 
-/// `fspecial('gaussian', size, sigma)` as the one-dimensional factor: sums to 1, computed in double precision.
+/// The one-dimensional factor of `fspecial('gaussian', size, sigma)`: sums to 1, computed in
+/// double precision.
 pub fn gaussian(size: usize, sigma: f64) -> Vec<f32> {
     let center = (size as f64 - 1.0) / 2.0;
     let weights: Vec<f64> = (0..size).map(|i| (-(i as f64 - center).powi(2) / (2.0 * sigma * sigma)).exp()).collect();
@@ -53,9 +55,11 @@ pub fn gaussian(size: usize, sigma: f64) -> Vec<f32> {
     weights.iter().map(|w| (w / sum) as f32).collect()
 }
 
-/// `out[x] = sum of kernel[j] * rows[j][x]`; every row has at least as many samples as `out`.
+/// `out[x] = sum of kernel[j] * rows[j][x]`. Every row must have at least as many samples as
+/// `out`.
 ///
-/// With rows of an image this is a vertical filter, with shifted slices of one row a horizontal one.
+/// With rows of an image this is a vertical filter; with shifted slices of one row, a horizontal
+/// filter.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn correlate(kernel: &[f32], rows: &[&[f32]], out: &mut [f32]) {
     const BLOCK: usize = 32;
@@ -84,7 +88,8 @@ pub fn correlate_row(kernel: &[f32], padded: &[f32], out: &mut [f32]) {
     correlate(kernel, &shifted, out);
 }
 
-/// Correlates with `horizontal` and `vertical` (their centers at half their length, as `imfilter`); same size.
+/// Correlates with `horizontal` and `vertical`, centered at half their length as in `imfilter`.
+/// The size is kept.
 pub fn separable(source: &Plane, horizontal: &[f32], vertical: &[f32], border: Border) -> Plane {
     let (width, height) = (source.width(), source.height());
     let (left, above) = ((horizontal.len() - 1) / 2, (vertical.len() - 1) / 2);
@@ -105,7 +110,8 @@ pub fn separable(source: &Plane, horizontal: &[f32], vertical: &[f32], border: B
     filtered
 }
 
-/// Correlates with `horizontal` and `vertical` where they fit inside (`'valid'`); the plane must be large enough.
+/// Correlates with `horizontal` and `vertical` where they fit inside (`'valid'`). The plane must
+/// be large enough.
 pub fn separable_valid(source: &Plane, horizontal: &[f32], vertical: &[f32]) -> Plane {
     let width = source.width() + 1 - horizontal.len();
     let mut filtered = Plane::new(width, source.height() + 1 - vertical.len());
@@ -120,7 +126,7 @@ pub fn separable_valid(source: &Plane, horizontal: &[f32], vertical: &[f32]) -> 
     filtered
 }
 
-/// Fills what lies left and right of `padded[left..left + width]` from inside, as `border` says.
+/// Fills the samples left and right of `padded[left..left + width]` according to `border`.
 pub fn extend_row(padded: &mut [f32], left: usize, width: usize, border: Border) {
     for x in (0..left).chain(left + width..padded.len()) {
         let inside = border.index(x as isize - left as isize, width);

@@ -2,10 +2,10 @@
 
 /// Side of a block.
 pub const SIDE: usize = 8;
-/// A block, row by row.
+/// An 8x8 block, row by row.
 pub type Block = [f32; SIDE * SIDE];
 
-/// The DCT of blocks of 8x8.
+/// The DCT of 8x8 blocks.
 #[derive(Debug, Clone)]
 pub struct Dct {
     /// `basis[k][n]`: sample `n` of frequency `k`.
@@ -26,7 +26,7 @@ impl Default for Dct {
 }
 
 impl Dct {
-    /// Samples to coefficients.
+    /// Transforms samples to coefficients.
     pub fn forward(&self, block: &Block) -> Block {
         let mut rows = [0.0; SIDE * SIDE];
         for y in 0..SIDE {
@@ -43,7 +43,7 @@ impl Dct {
         out
     }
 
-    /// Coefficients to samples.
+    /// Transforms coefficients to samples.
     pub fn inverse(&self, block: &Block) -> Block {
         let mut rows = [0.0; SIDE * SIDE];
         for y in 0..SIDE {

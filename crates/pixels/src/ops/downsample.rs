@@ -1,5 +1,5 @@
-//! Box averages for the metrics that look at an image from a distance (MATLAB's `conv2` with `fspecial('average')`,
-//! then every n-th sample).
+//! Box averages for metrics that simulate a viewing distance: MATLAB's `conv2` with
+//! `fspecial('average')`, then every n-th sample.
 
 use multiversion::multiversion;
 
@@ -7,17 +7,19 @@ use crate::image::Samples;
 use crate::ops::strips;
 use crate::{Image, Plane};
 
-/// The side in pixels that images are brought near to.
+/// The target length in pixels of the shorter side.
 const SIDE: f64 = 256.0;
 
-/// By how much an image of this size is reduced: `max(1, round(min(rows, cols) / 256))`.
+/// Returns the downsampling factor for this size: `max(1, round(min(rows, cols) / 256))`.
 pub fn factor(width: usize, height: usize) -> usize {
     (width.min(height) as f64 / SIDE).round().max(1.0) as usize
 }
 
-/// The part of an axis that output sample `index` averages; what lies outside counts as zero.
+/// The part of an axis that output sample `index` averages. Samples outside the image count as
+/// zero.
 ///
-/// `conv2(..., 'same')` puts the center of an even kernel after its middle, so windows begin (factor - 1) / 2 before.
+/// `conv2(..., 'same')` places the center of an even kernel after its middle, so a window starts
+/// (factor - 1) / 2 samples early.
 pub fn window(index: usize, factor: usize, size: usize) -> std::ops::Range<usize> {
     let start = index * factor;
     let before = (factor - 1) / 2;
@@ -55,7 +57,7 @@ fn channel_means(image: &Image, channel: usize, factor: usize) -> Plane {
     means
 }
 
-/// The sums down the columns of these rows.
+/// Adds up each column of these rows.
 #[multiversion(targets("x86_64+avx2"))]
 fn add_rows8(rows: &[u8], sums: &mut [u32]) {
     sums.fill(0);
@@ -64,7 +66,7 @@ fn add_rows8(rows: &[u8], sums: &mut [u32]) {
         if let [a, b, c, d] = [0, 1, 2, 3].map(|row| four.get(row * width..(row + 1) * width))
             && let (Some(a), Some(b), Some(c), Some(d)) = (a, b, c, d)
         {
-            // Four samples of 8 bits fit 16.
+            // The sum of four 8-bit samples fits into 16 bits.
             for ((((sum, &a), &b), &c), &d) in sums.iter_mut().zip(a).zip(b).zip(c).zip(d) {
                 *sum += u32::from(u16::from(a) + u16::from(b) + u16::from(c) + u16::from(d));
             }
@@ -133,7 +135,8 @@ mod tests {
                 assert_eq!((means.width(), means.height()), (width.div_ceil(factor), height.div_ceil(factor)));
                 for (x, y) in [(0, 0), (means.width() - 1, means.height() - 1), (means.width() / 2, 0)] {
                     let mut sum = 0.0;
-                    // Full convolution: sample n of it sums n - factor + 1 ..= n; the center part starts at factor / 2.
+                    // Sample n of the full convolution sums n - factor + 1 ..= n; the central part
+                    // starts at factor / 2.
                     for row in (y * factor + factor / 2 + 1).saturating_sub(factor)..=y * factor + factor / 2 {
                         for column in (x * factor + factor / 2 + 1).saturating_sub(factor)..=x * factor + factor / 2 {
                             sum += if row < height && column < width { green.at(column, row) } else { 0.0 };

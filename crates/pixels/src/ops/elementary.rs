@@ -1,12 +1,13 @@
-//! Elementary functions as plain single-precision arithmetic, so that loops over them become vector instructions and
-//! give the same bits on every machine. Relative errors stay near 1e-7; the polynomials are those of Cephes.
+//! Elementary functions in plain single-precision arithmetic. Loops over them vectorize, and the
+//! results are identical on every machine. Relative errors are about 1e-7; the polynomials are
+//! from Cephes.
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E};
 
-/// Adding it to a number below 2^22 rounds that number to an integer, which then stands in the low bits.
+/// Adding this to a number below 2^22 rounds it to an integer, stored in the low bits.
 const ROUNDER: f32 = 12_582_912.0;
 
-/// `e^x`, for x between -87 and 88 (clamped to it).
+/// `e^x` for `x` from -87 to 88; other values are clamped.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     const LN_2_HIGH: f32 = 0.693_359_4;
@@ -31,7 +32,8 @@ pub fn exp(x: f32) -> f32 {
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {
     let bits = x.to_bits();
-    // Mantissa in sqrt(1/2) .. sqrt(2), so that the series is short and ln(1) is exactly 0.
+    // Keeps the mantissa in sqrt(1/2) .. sqrt(2), so that the series is short and ln(1) is exactly
+    // 0.
     let offset = bits.wrapping_sub(0x3f35_04f3);
     let exponent = ((offset as i32) >> 23) as f32;
     let mantissa = f32::from_bits((offset & 0x007f_ffff).wrapping_add(0x3f35_04f3));
@@ -64,7 +66,7 @@ pub fn real_pow(x: f32, exponent: f32, cosine: f32) -> f32 {
     if x < 0.0 { power * cosine } else { power }
 }
 
-/// The angle of the point (x, y) with both coordinates at least 0: 0 to pi/2.
+/// The angle of the point (x, y) whose coordinates are both at least 0: from 0 to pi/2.
 #[inline(always)]
 pub fn quadrant_angle(x: f32, y: f32) -> f32 {
     const TAN_PI_8: f32 = 0.414_213_57;

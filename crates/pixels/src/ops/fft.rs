@@ -1,7 +1,7 @@
 //! Two-dimensional Fourier transforms of any size, in single or double precision.
 //!
-//! Spectra are kept transposed (one image column after the other): this saves two transpositions a round trip, and
-//! filters are as easily built one way as the other.
+//! Spectra are stored transposed, one image column after another. This saves two transpositions
+//! per round trip, and filters are as easy to build in either order.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftNum, FftPlanner};
 
-/// Plans for images of one size; cheap to share, nothing is planned twice.
+/// Transform plans for images of one size. Share one value, so that nothing is planned twice.
 pub struct Fft2d<T: FftNum> {
     width: usize,
     height: usize,
@@ -18,7 +18,7 @@ pub struct Fft2d<T: FftNum> {
 }
 
 impl<T: FftNum + Default> Fft2d<T> {
-    /// Plans for `width` x `height`.
+    /// Creates plans for `width` x `height`.
     pub fn new(width: usize, height: usize) -> Self {
         let mut planner = FftPlanner::new();
         Self {
@@ -29,7 +29,8 @@ impl<T: FftNum + Default> Fft2d<T> {
         }
     }
 
-    /// The unnormalized spectrum of an image given row by row: value (u, v) stands at `u * height + v`.
+    /// Returns the unnormalized spectrum of an image stored row by row. Value (u, v) is at `u *
+    /// height + v`.
     pub fn forward(&self, mut image: Vec<Complex<T>>) -> Vec<Complex<T>> {
         transform_lines(&self.row[0], &mut image);
         let mut spectrum = transpose(&image, self.width, self.height);
@@ -37,7 +38,8 @@ impl<T: FftNum + Default> Fft2d<T> {
         spectrum
     }
 
-    /// The image of a transposed spectrum, row by row, divided by the number of samples as MATLAB's `ifft2` does.
+    /// Returns the image of a transposed spectrum, row by row, divided by the number of samples as
+    /// in MATLAB's `ifft2`.
     pub fn inverse(&self, mut spectrum: Vec<Complex<T>>) -> Vec<Complex<T>> {
         transform_lines(&self.column[1], &mut spectrum);
         let mut image = transpose(&spectrum, self.height, self.width);
@@ -48,7 +50,8 @@ impl<T: FftNum + Default> Fft2d<T> {
     }
 }
 
-/// The frequency of index `index` in a transform of `size` samples, in cycles a sample: -0.5 <= f < 0.5.
+/// The frequency of `index` in a transform of `size` samples, in cycles per sample: -0.5 <= f <
+/// 0.5.
 pub fn frequency(index: usize, size: usize) -> f64 {
     let signed = if index < size.div_ceil(2) { index as f64 } else { index as f64 - size as f64 };
     signed / size as f64
@@ -60,7 +63,7 @@ fn transform_lines<T: FftNum>(fft: &Arc<dyn Fft<T>>, lines: &mut [Complex<T>]) {
     lines.par_chunks_mut(length * batch).for_each(|lines| fft.process(lines));
 }
 
-/// `source` is `height` lines of `width`; the result is `width` lines of `height`.
+/// Transposes `height` lines of `width` samples into `width` lines of `height` samples.
 pub fn transpose<T: Copy + Default + Send + Sync>(source: &[T], width: usize, height: usize) -> Vec<T> {
     const TILE: usize = 16;
     let mut transposed = vec![T::default(); source.len()];

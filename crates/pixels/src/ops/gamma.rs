@@ -1,4 +1,4 @@
-//! The logarithm of the gamma function, which the standard library does not have.
+//! The logarithm of the gamma function, which the standard library lacks.
 
 use std::f64::consts::PI;
 

@@ -2,7 +2,8 @@
 
 use std::ops::{Add, Sub};
 
-/// Prewitt's differences across and down, not divided by three, of the window whose three rows are given.
+/// Prewitt's horizontal and vertical differences of a window, not divided by three. The arguments
+/// are its three rows.
 #[inline(always)]
 pub fn prewitt<T: Copy + Add<Output = T> + Sub<Output = T>>(above: &[T], center: &[T], below: &[T]) -> (T, T) {
     let across = (above[2] + below[2] + center[2]) - (above[0] + below[0] + center[0]);
@@ -10,7 +11,8 @@ pub fn prewitt<T: Copy + Add<Output = T> + Sub<Output = T>>(above: &[T], center:
     (across, down)
 }
 
-/// Every 3x3 window of three rows, from left to right: its part of the row above, at the center and below.
+/// Iterates over the 3x3 windows of three rows, from left to right. Each item is the window's part
+/// of the row above, the center row and the row below.
 #[inline(always)]
 pub fn windows<T>(rows: [&[T]; 3]) -> impl Iterator<Item = ((&[T], &[T]), &[T])> {
     rows[0].windows(3).zip(rows[1].windows(3)).zip(rows[2].windows(3))

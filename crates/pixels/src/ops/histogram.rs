@@ -5,13 +5,14 @@ use multiversion::multiversion;
 use crate::ops::strips;
 use crate::{Image, Plane};
 
-/// How often each luma code value occurs: 256 of them, or 65536 for an image of 16 bits.
+/// The count of each luma code value: 256 values, or 65536 for a 16-bit image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histogram {
     counts: Vec<u64>,
 }
 
-/// Counters that take turns, so that a run of equal samples does not wait for its own last increment.
+/// Number of alternating counters, so that a run of equal samples does not wait for its own last
+/// increment.
 const TURNS: usize = 4;
 
 impl Histogram {
@@ -23,7 +24,7 @@ impl Histogram {
         }
     }
 
-    /// Counts samples of the scale 0..=255 in `levels` bins, each sample in the nearest one.
+    /// Counts samples on the scale 0..=255 in `levels` bins, each sample in the nearest bin.
     pub fn count(plane: &Plane, levels: usize) -> Self {
         let levels = levels.clamp(1, 65536);
         let strips = strips::map(plane.height(), |rows| {
@@ -58,7 +59,8 @@ impl Histogram {
         self.counts.iter().sum()
     }
 
-    /// The lowest level, on the scale 0..=255, that at least `share` of the samples do not exceed.
+    /// Returns the lowest level, on the scale 0..=255, that at least `share` of the samples do not
+    /// exceed.
     pub fn quantile(&self, share: f64) -> f64 {
         let needed = share * self.total() as f64;
         let mut below = 0;
@@ -71,7 +73,7 @@ impl Histogram {
     }
 }
 
-/// The level, `0..=highest` for samples of 0 to 255, nearest to each sample; ties go up.
+/// Writes the nearest level for each sample; 0..=255 maps to `0..=highest`, and ties round up.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn nearest_levels(samples: &[f32], highest: f32, levels: &mut [u16]) {
     let scale = highest / 255.0;

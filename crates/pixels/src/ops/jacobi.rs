@@ -1,8 +1,9 @@
 //! Eigenvalues and eigenvectors of small symmetric matrices.
 
-/// The eigenvalues of the symmetric `matrix` and, in the same order, its unit eigenvectors, by cyclic Jacobi rotations.
+/// Returns the eigenvalues of a symmetric `matrix` and its unit eigenvectors in the same order, by
+/// cyclic Jacobi rotations.
 pub fn eigen<const N: usize>(mut matrix: [[f64; N]; N]) -> ([f64; N], [[f64; N]; N]) {
-    /// Far more than ever needed: convergence is quadratic, 5 to 8 sweeps are usual.
+    /// More than ever needed: convergence is quadratic and usually takes 5 to 8 sweeps.
     const MAXIMUM_SWEEPS: usize = 40;
     let mut vectors = [[0.0; N]; N];
     for (i, row) in vectors.iter_mut().enumerate() {
@@ -22,7 +23,7 @@ pub fn eigen<const N: usize>(mut matrix: [[f64; N]; N]) -> ([f64; N], [[f64; N];
     (std::array::from_fn(|i| matrix[i][i]), vectors)
 }
 
-/// Turns the plane of axes `p` and `q` so that their element vanishes; `false` where it is negligible already.
+/// Zeroes element (`p`, `q`) by a rotation. Returns `false` if the element is negligible already.
 fn rotate<const N: usize>(matrix: &mut [[f64; N]; N], vectors: &mut [[f64; N]; N], p: usize, q: usize) -> bool {
     let (diagonal_p, diagonal_q, element) = (matrix[p][p], matrix[q][q], matrix[p][q]);
     if element.abs() <= f64::EPSILON * 1e-3 * (diagonal_p * diagonal_q).abs().sqrt() || element == 0.0 {

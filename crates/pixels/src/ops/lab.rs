@@ -1,33 +1,33 @@
-//! CIELAB of sRGB pixels, for the 2-degree observer and white D65.
+//! CIELAB of sRGB pixels, for the 2-degree observer and the white point D65.
 
 use multiversion::multiversion;
 
 use crate::{Image, Samples};
 
-/// Linear sRGB to XYZ, each row divided by the white D65 (0.95047, 1, 1.08883).
+/// Linear sRGB to XYZ, each row divided by the white point D65 (0.95047, 1, 1.08883).
 const NORMALIZED_XYZ: [[f32; 3]; 3] = [
     [0.412_453 / 0.950_47, 0.357_58 / 0.950_47, 0.180_423 / 0.950_47],
     [0.212_671, 0.715_16, 0.072_169],
     [0.019_334 / 1.088_83, 0.119_193 / 1.088_83, 0.950_227 / 1.088_83],
 ];
-/// Below this the cube root is replaced by a line.
+/// Below this value, a straight line replaces the cube root.
 const LINEAR_LIMIT: f32 = 0.008_856;
 const LINEAR_SLOPE: f32 = 7.787;
 const LINEAR_OFFSET: f32 = 16.0 / 116.0;
 
-/// Light intensity (0 to 1) of an sRGB sample of 0 to 1, by IEC 61966-2-1.
+/// Light intensity (0 to 1) of an sRGB sample (0 to 1), after IEC 61966-2-1.
 pub fn linear_light(sample: f64) -> f64 {
     if sample <= 0.04045 { sample / 12.92 } else { ((sample + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Light intensities of every code value of an image's bit depth.
+/// The light intensity of every code value of a bit depth.
 #[derive(Debug, Clone)]
 pub struct LightTable {
     values: Vec<f32>,
 }
 
 impl LightTable {
-    /// The table for the bit depth of `image`.
+    /// Creates the table for the bit depth of `image`.
     pub fn new(image: &Image) -> Self {
         let highest = match image.samples() {
             Samples::Eight(_) => u32::from(u8::MAX),
@@ -37,7 +37,8 @@ impl LightTable {
         Self { values: (0..=highest).map(value).collect() }
     }
 
-    /// Writes the light of row `y` of channel `channel` (gray: the same for all) to `row`.
+    /// Writes the light intensity of row `y` of a channel to `row`. A gray image has the same
+    /// values in all channels.
     pub fn read_row(&self, image: &Image, channel: usize, y: usize, row: &mut [f32]) {
         let plane = if image.channels() == 1 { 0 } else { channel };
         let start = (plane * image.height() + y) * image.width();
@@ -55,7 +56,7 @@ impl LightTable {
     }
 }
 
-/// Turns rows of linear R, G and B into rows of L*, a* and b*, in place.
+/// Converts rows of linear R, G and B to L*, a* and b*, in place.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn light_to_lab(red: &mut [f32], green: &mut [f32], blue: &mut [f32]) {
     for ((red, green), blue) in red.iter_mut().zip(green).zip(blue) {
@@ -72,7 +73,8 @@ pub fn light_to_lab(red: &mut [f32], green: &mut [f32], blue: &mut [f32]) {
     }
 }
 
-/// The cube root of a positive number: a guess from the exponent and two of Halley's steps, exact to 2e-7.
+/// The cube root of a positive number: an estimate from the exponent and two Halley steps, exact
+/// to 2e-7.
 #[inline(always)]
 fn cube_root(value: f32) -> f32 {
     let mut root = f32::from_bits(value.to_bits() / 3 + 0x2a51_37a0);

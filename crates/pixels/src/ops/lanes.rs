@@ -1,6 +1,6 @@
-//! Eight numbers that are computed together: plain arrays whose loops compile to vector instructions.
+//! Vectors of eight numbers: plain arrays whose loops compile to vector instructions.
 
-/// Numbers a vector.
+/// Numbers per vector.
 pub const LANES: usize = 8;
 
 /// Eight single-precision numbers.
@@ -9,7 +9,7 @@ pub const LANES: usize = 8;
 pub struct Lanes(pub [f32; LANES]);
 
 impl Lanes {
-    /// The same number eight times.
+    /// Creates a vector of eight equal numbers.
     #[inline(always)]
     pub fn splat(value: f32) -> Self {
         Self([value; LANES])

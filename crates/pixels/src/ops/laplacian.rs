@@ -1,5 +1,6 @@
-//! The Laplacian pyramid of Burt and Adelson, as MATLAB code since Mertens' release of 2007 builds it: five taps with
-//! mirrored borders on the way down, zeros between the samples and replicated borders on the way up.
+//! The Laplacian pyramid of Burt and Adelson, as built by MATLAB code since Mertens' release of
+//! 2007. Reducing uses five taps with mirrored borders; enlarging puts zeros between the samples
+//! and replicates the borders.
 
 use multiversion::multiversion;
 
@@ -8,17 +9,17 @@ use crate::ops::rolling::Rolling;
 use crate::ops::strips;
 use crate::{Image, Plane};
 
-/// Weights of the low-pass filter: center, its neighbors, theirs.
+/// Weights of the low-pass filter: center, first neighbors, second neighbors.
 const CENTER: f32 = 0.4;
 const NEAR: f32 = 0.25;
 const FAR: f32 = 0.05;
 
-/// A level of the pyramid that is to be reduced: luma, read row by row as it is needed, or an image reduced before.
+/// A pyramid level to be reduced: luma, which is read row by row, or an already reduced image.
 #[derive(Debug, Clone, Copy)]
 pub enum Level<'a> {
-    /// Luma of an image, as [`Image::gray`] has it.
+    /// The luma of an image, as in [`Image::gray`].
     Luma(&'a Image),
-    /// An image that was reduced before.
+    /// An already reduced image.
     Reduced(&'a Plane),
 }
 
@@ -39,7 +40,8 @@ impl Level<'_> {
         }
     }
 
-    /// A ring for the last `count` rows that were loaded; empty where rows are in memory anyway.
+    /// Creates a ring buffer for the last `count` loaded rows. It is empty if the rows are in
+    /// memory already.
     pub fn ring(&self, count: usize) -> Rolling<f32> {
         match self {
             Self::Luma(image) => Rolling::new(image.width(), count),
@@ -47,14 +49,14 @@ impl Level<'_> {
         }
     }
 
-    /// Makes row `y` ready to be read.
+    /// Loads row `y`, so that [`row`](Self::row) can return it.
     pub fn load(&self, y: usize, ring: &mut Rolling<f32>) {
         if let Self::Luma(image) = self {
             image.read_gray(y, 0..image.width(), ring.row_mut(y as isize));
         }
     }
 
-    /// Row `y`, which was loaded.
+    /// Returns row `y`, which must be loaded.
     pub fn row<'a>(&'a self, y: usize, ring: &'a Rolling<f32>) -> &'a [f32] {
         match self {
             Self::Luma(_) => ring.row(y as isize),
@@ -63,7 +65,7 @@ impl Level<'_> {
     }
 }
 
-/// The low-pass image of half the size, rounded up.
+/// Returns the low-pass image at half the size, rounded up.
 pub fn reduce(source: Level<'_>) -> Plane {
     let (width, height) = (source.width(), source.height());
     let half = width.div_ceil(2);
@@ -90,14 +92,14 @@ pub fn reduce(source: Level<'_>) -> Plane {
     reduced
 }
 
-/// Row `y` of `band` = row `y` of the image that `reduced` came from, minus what `reduced` predicts; `column` is
-/// scratch.
+/// Writes row `y` of the band: the image row minus the prediction from `reduced`. `column` is
+/// scratch space.
 pub fn band_row(row: &[f32], reduced: &Plane, y: usize, column: &mut Vec<f32>, band: &mut [f32]) {
     predict_column(reduced, y, column);
     subtract_prediction(column, row, band);
 }
 
-/// `coarse` enlarged to `width` x `height` by the same interpolation, plus `fine`, in place of `fine`.
+/// Enlarges `coarse` to the size of `fine` by the same interpolation and adds it to `fine`.
 pub fn add_enlarged(coarse: &Plane, fine: &mut Plane) {
     let width = fine.width();
     strips::fill(fine, |rows, samples| {
@@ -112,7 +114,7 @@ pub fn add_enlarged(coarse: &Plane, fine: &mut Plane) {
     });
 }
 
-/// The vertical half of the interpolation for row `y`, with one replicated sample on either side.
+/// The vertical half of the interpolation for row `y`, with one replicated sample at each end.
 fn predict_column(reduced: &Plane, y: usize, column: &mut Vec<f32>) {
     let (width, last) = (reduced.width(), reduced.height() - 1);
     column.resize(width + 2, 0.0);
@@ -136,7 +138,8 @@ fn low_pass(rows: [&[f32]; 5], out: &mut [f32]) {
     }
 }
 
-/// Even and odd samples apart, so that the next step reads neighbors instead of every second sample.
+/// Separates even and odd samples, so that the next step reads neighbors instead of every second
+/// sample.
 #[multiversion(targets("x86_64+avx2"))]
 fn split_phases(column: &[f32], phases: &mut [Vec<f32>; 2]) {
     let [even, odd] = phases;
@@ -156,7 +159,7 @@ fn decimate(even: &[f32], odd: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Twice the filter at the samples of a row between which zeros were put.
+/// Twice the filter at the positions of the source samples.
 #[multiversion(targets("x86_64+avx2"))]
 fn interpolate_even(rows: [&[f32]; 3], out: &mut [f32]) {
     for (((out, above), center), below) in out.iter_mut().zip(rows[0]).zip(rows[1]).zip(rows[2]) {
@@ -164,7 +167,7 @@ fn interpolate_even(rows: [&[f32]; 3], out: &mut [f32]) {
     }
 }
 
-/// Twice the filter half-way between the samples.
+/// Twice the filter halfway between the source samples.
 #[multiversion(targets("x86_64+avx2"))]
 fn interpolate_odd(rows: [&[f32]; 2], out: &mut [f32]) {
     for ((out, above), below) in out.iter_mut().zip(rows[0]).zip(rows[1]) {

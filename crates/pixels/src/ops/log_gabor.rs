@@ -1,7 +1,8 @@
-//! The log-Gabor filters of Kovesi's phase congruency, in the frequency plane.
+//! The log-Gabor filters of Kovesi's phase congruency, in the frequency domain.
 //!
-//! A filter is a radial band times an angular one. Both are kept for blocks of eight columns, the layout in which
-//! [`block_fft`](crate::ops::block_fft) keeps spectra: value (u, v) is lane `u % 8` of `[u / 8 * height + v]`.
+//! A filter is the product of a radial and an angular band. Both are stored in blocks of eight
+//! columns, the layout of spectra in [`block_fft`](crate::ops::block_fft): value (u, v) is lane `u
+//! % 8` of `[u / 8 * height + v]`.
 
 use std::f32::consts::PI;
 
@@ -11,43 +12,47 @@ use rayon::prelude::*;
 use crate::ops::elementary::{exp, ln, quadrant_angle};
 use crate::ops::lanes::{LANES, Lanes};
 
-/// Number of bands, each an octave below the one before.
+/// Number of radial bands, each an octave below the previous band.
 pub const SCALES: usize = 4;
-/// Number of directions, evenly spread over half a turn.
+/// Number of orientations, evenly spread over 180 degrees.
 pub const ORIENTATIONS: usize = 4;
 
 /// Wavelength of the finest band in samples.
 const SMALLEST_WAVELENGTH: f32 = 6.0;
 /// Ratio of the wavelengths of neighboring bands.
 const OCTAVE: f32 = 2.0;
-/// Width of a band: the standard deviation of its log-Gaussian over its center frequency.
+/// Width of a band: the standard deviation of its log-Gaussian divided by its center frequency.
 const SIGMA_ON_F: f32 = 0.55;
-/// Angle between neighboring directions over the standard deviation of the angular Gaussian.
+/// Angle between neighboring orientations divided by the standard deviation of the angular
+/// Gaussian.
 const THETA_ON_SIGMA: f32 = 1.2;
-/// Cutoff of the Butterworth low-pass of order 15 that removes the corners of the frequency plane.
+/// Cutoff of the Butterworth low-pass of order 15 that removes the corners of the spectrum.
 const CUTOFF: f32 = 0.45;
 
 /// All filters for images of one size.
 #[derive(Debug)]
 pub struct Bank {
-    /// The radial bands, finest first, each divided by the number of samples (the factor of the inverse transform).
+    /// The radial bands, finest first, each divided by the number of samples (the factor of the
+    /// inverse transform).
     pub radial: [Vec<Lanes>; SCALES],
     /// The angular bands.
     pub angular: [Vec<Lanes>; ORIENTATIONS],
-    /// What noise does to the filters of each direction.
+    /// The response to noise of the filters of each orientation.
     pub noise: [Noise; ORIENTATIONS],
 }
 
-/// The power of the filters of one direction.
+/// The power of the filters of one orientation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Noise {
     /// Sum of the squared finest filter.
     pub finest: f64,
-    /// Sum of the squared even part of all bands together: their even responses to noise of unit power.
+    /// Sum of the squared even part of all bands combined: their even response to noise of unit
+    /// power.
     pub together: f64,
 }
 
-/// The sign and size of the frequencies along one axis, as the authors space them: odd sizes span -0.5 ..= 0.5.
+/// Sign and size of the frequencies along one axis, spaced as in the authors' code: odd sizes span
+/// -0.5 ..= 0.5.
 struct Axis {
     size: usize,
 }
@@ -58,14 +63,15 @@ impl Axis {
         (signed / (self.size - self.size % 2).max(1) as f64) as f32
     }
 
-    /// The frequency at the place that mirrors `index` about 0; the Nyquist frequency mirrors itself.
+    /// The frequency at the mirror position of `index` about 0. The Nyquist frequency is its own
+    /// mirror.
     fn mirrored(&self, index: usize) -> f32 {
         self.frequency((self.size - index) % self.size)
     }
 }
 
 impl Bank {
-    /// The filters for `width` x `height`.
+    /// Creates the filters for `width` x `height`.
     pub fn new(width: usize, height: usize) -> Self {
         let length = width.div_ceil(LANES) * height;
         let empty = || vec![Lanes::default(); length];
@@ -95,10 +101,11 @@ impl Bank {
     }
 }
 
-/// Fills the filters for one block of columns and gives their share of the power.
+/// Fills the filters for one block of columns and returns their share of the power.
 ///
-/// The plane is mirrored about y = 0: radii are the same there, and an angle has as much of the direction at `o` as its
-/// mirror image has of the opposite of the one at `ORIENTATIONS - o`. Half the rows are computed, two are written.
+/// The frequency plane is mirrored about y = 0, so half of the rows are computed and two are
+/// written at a time. Radii are equal at mirrored positions. The angular weight of direction `o`
+/// equals the weight at the mirrored position of the direction opposite to `ORIENTATIONS - o`.
 #[multiversion(targets("x86_64+avx2"))]
 fn fill_block(
     (width, height): (usize, usize),
@@ -109,11 +116,11 @@ fn fill_block(
     let (across, down) = (Axis { size: width }, Axis { size: height });
     let scale = 1.0 / (width * height) as f32;
     let column = |lane: usize| block * LANES + lane;
-    // Columns beyond the last one get no filter, so that they stay zero.
+    // Columns beyond the last one have no filter and stay zero.
     let inside = Lanes(std::array::from_fn(|lane| if column(lane) < width { 1.0 } else { 0.0 }));
     let x = Lanes(std::array::from_fn(|lane| across.frequency(column(lane) % width)));
     let mirrored_x = Lanes(std::array::from_fn(|lane| across.mirrored(column(lane) % width)));
-    // The Nyquist frequency mirrors itself.
+    // The Nyquist frequency is its own mirror.
     let nyquist = Lanes(std::array::from_fn(|lane| if mirrored_x.0[lane] == x.0[lane] { x.0[lane] } else { 0.0 }));
     let mut power = [[[0.0f64; LANES]; 2]; ORIENTATIONS];
     for v in 0..=height / 2 {
@@ -138,20 +145,21 @@ fn fill_block(
     power.map(|[finest, together]| Noise { finest: finest.iter().sum(), together: together.iter().sum() })
 }
 
-/// The angular bands at (x, -y), from those at (x, y) and at (-x, -y).
+/// The angular bands at (x, -y), computed from those at (x, y) and (-x, -y).
 #[inline(always)]
 fn mirrored(bands: &[Lanes; ORIENTATIONS], opposite: &[Lanes; ORIENTATIONS]) -> [Lanes; ORIENTATIONS] {
     std::array::from_fn(|o| if o == 0 { bands[0] } else { opposite[ORIENTATIONS - o] })
 }
 
-/// `first` in the lanes where `condition` is not 0, else `second`.
+/// Selects `first` in lanes where `condition` is not 0, and `second` elsewhere.
 #[inline(always)]
 fn choose<const N: usize>(condition: Lanes, first: &[Lanes; N], second: &[Lanes; N]) -> [Lanes; N] {
     let pick = |n: usize, lane: usize| if condition.0[lane] != 0.0 { first[n].0[lane] } else { second[n].0[lane] };
     std::array::from_fn(|n| Lanes(std::array::from_fn(|lane| pick(n, lane))))
 }
 
-/// Adds the squares of the finest filter of each direction, and of the even part of all bands together.
+/// Adds the squares of the finest filter of each orientation, and of the even part of all bands
+/// combined.
 #[inline(always)]
 fn add_power(
     bands: &[Lanes; SCALES],
@@ -169,12 +177,12 @@ fn add_power(
     }
 }
 
-/// The radial bands at frequencies (x, y), 0 at the origin.
+/// The radial bands at the frequencies (x, y); 0 at the origin.
 #[inline(always)]
 fn radial_bands(x: Lanes, y: f32, inside: Lanes) -> [Lanes; SCALES] {
     let square = x.map(|x| x * x + y * y);
     let low_pass = square.map(|square| {
-        // The ratio of radii to the power of 30.
+        // The ratio of the radii to the power of 30.
         let ratio = square / (CUTOFF * CUTOFF);
         let power2 = ratio * ratio;
         let power4 = power2 * power2;
@@ -199,7 +207,7 @@ fn radial_bands(x: Lanes, y: f32, inside: Lanes) -> [Lanes; SCALES] {
 fn angular_bands(x: Lanes, y: f32) -> [Lanes; ORIENTATIONS] {
     let sigma = PI / ORIENTATIONS as f32 / THETA_ON_SIGMA;
     let width = 2.0 * sigma * sigma;
-    // Angles are counter-clockwise while rows go down.
+    // Angles are counter-clockwise, but rows are numbered downwards.
     let theta = x.map(|x| {
         let quadrant = quadrant_angle(x.abs(), y.abs());
         let half = if x < 0.0 { PI - quadrant } else { quadrant };
@@ -221,7 +229,7 @@ fn angular_bands(x: Lanes, y: f32) -> [Lanes; ORIENTATIONS] {
 mod tests {
     use super::*;
 
-    /// The filter of one place as the authors write it, in double precision.
+    /// One filter value as in the authors' code, in double precision.
     fn expected(u: usize, v: usize, size: (usize, usize), scale: usize, orientation: usize) -> f64 {
         let frequency = |index: usize, size: usize| {
             let signed = index as f64 - if index >= size.div_ceil(2) { size as f64 } else { 0.0 };

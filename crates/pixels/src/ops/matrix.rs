@@ -1,6 +1,6 @@
-//! The little linear algebra that models of features need: means, covariances, pseudo-inverses, distances.
+//! Linear algebra for feature models: means, covariances, pseudo-inverses, distances.
 
-/// A dense matrix of doubles, row by row.
+/// A dense matrix of doubles, stored row by row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
     rows: usize,
@@ -8,17 +8,18 @@ pub struct Matrix {
     data: Vec<f64>,
 }
 
-/// Rotations stop when what is left off the diagonal is below this share of the whole.
+/// The rotations stop when the off-diagonal share is below this value.
 const CONVERGED: f64 = 1e-30;
 const SWEEPS: usize = 60;
 
 impl Matrix {
-    /// A matrix of zeros.
+    /// Creates a matrix of zeros.
     pub fn new(rows: usize, columns: usize) -> Self {
         Self { rows, columns, data: vec![0.0; rows * columns] }
     }
 
-    /// A matrix of the given numbers, row by row; missing ones are 0, surplus ones are dropped.
+    /// Creates a matrix from numbers, row by row. Missing numbers are 0, surplus numbers are
+    /// dropped.
     pub fn from_vec(rows: usize, columns: usize, mut data: Vec<f64>) -> Self {
         data.resize(rows * columns, 0.0);
         Self { rows, columns, data }
@@ -37,13 +38,14 @@ impl Matrix {
         &mut self.data[row * self.columns + column]
     }
 
-    /// The mean of two matrices of one size.
+    /// Returns the mean of two matrices of the same size.
     pub fn mean_with(&self, other: &Self) -> Self {
         let data = self.data.iter().zip(&other.data).map(|(a, b)| (a + b) / 2.0).collect();
         Self { data, ..*self }
     }
 
-    /// MATLAB's `pinv` of a symmetric matrix: eigenvalues that are rounding only are taken as 0.
+    /// MATLAB's `pinv` of a symmetric matrix. Eigenvalues at the level of rounding errors count as
+    /// 0.
     pub fn pseudo_inverse(&self) -> Self {
         let size = self.rows;
         let (values, vectors) = self.eigen();
@@ -61,7 +63,8 @@ impl Matrix {
         inverse
     }
 
-    /// Eigenvalues, and eigenvectors as rows, of a symmetric matrix, by Jacobi's rotations.
+    /// Returns the eigenvalues of a symmetric matrix and its eigenvectors as rows, by Jacobi
+    /// rotations.
     fn eigen(&self) -> (Vec<f64>, Self) {
         let size = self.rows;
         let mut matrix = self.clone();
@@ -79,7 +82,8 @@ impl Matrix {
         ((0..size).map(|i| matrix.at(i, i)).collect(), vectors)
     }
 
-    /// Makes the elements (p, q) and (q, p) zero by a rotation, which is applied to the rows of `vectors` too.
+    /// Zeroes the elements (p, q) and (q, p) by a rotation, which is also applied to the rows of
+    /// `vectors`.
     fn rotate(&mut self, p: usize, q: usize, vectors: &mut Self) {
         let off = self.at(p, q);
         if off == 0.0 {
@@ -103,8 +107,8 @@ impl Matrix {
         }
     }
 
-    /// The lower triangle whose product with its transpose is this symmetric matrix; `None` unless it is positive
-    /// definite.
+    /// Returns the Cholesky factor: the lower triangle whose product with its transpose is this
+    /// symmetric matrix. Returns `None` unless the matrix is positive definite.
     pub fn cholesky(&self) -> Option<Triangle> {
         let size = self.rows;
         let mut lower = Self::new(size, size);
@@ -123,7 +127,7 @@ impl Matrix {
         Some(Triangle(lower))
     }
 
-    /// `sqrt((a - b) * matrix * (a - b)')`; this matrix is the inverse covariance.
+    /// `sqrt((a - b) * matrix * (a - b)')`, where this matrix is the inverse covariance.
     pub fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
         let difference: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
         let rows = difference.iter().zip(self.data.chunks_exact(self.columns));
@@ -131,12 +135,12 @@ impl Matrix {
     }
 }
 
-/// A lower triangular matrix: the factor of a covariance.
+/// A lower triangular matrix: the Cholesky factor of a covariance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Triangle(Matrix);
 
 impl Triangle {
-    /// The distance of `a` and `b` in the metric of the covariance: `sqrt((a - b) * inverse * (a - b)')`.
+    /// The Mahalanobis distance of `a` and `b`: `sqrt((a - b) * inverse * (a - b)')`.
     pub fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
         let mut solved: Vec<f64> = Vec::with_capacity(self.0.rows);
         for (i, (a, b)) in a.iter().zip(b).take(self.0.rows).enumerate() {
@@ -147,7 +151,7 @@ impl Triangle {
     }
 }
 
-/// The dot product, in a fixed order that keeps vector units busy.
+/// The dot product, summed in a fixed order that vectorizes well.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let mut lanes = [0.0; LANES];
@@ -171,8 +175,8 @@ pub fn mean(samples: &[Vec<f64>], features: usize) -> Vec<f64> {
     (0..features).map(feature).collect()
 }
 
-/// The sample covariance over the samples that are defined in every feature (MATLAB's `nancov`); zero if there is but
-/// one, `None` if there is none.
+/// The sample covariance over the samples in which every feature is defined (MATLAB's `nancov`).
+/// It is zero for a single sample; without samples the result is `None`.
 pub fn covariance(samples: &[Vec<f64>], features: usize) -> Option<Matrix> {
     let defined: Vec<Vec<f64>> =
         samples.iter().filter(|sample| !sample.iter().any(|value| value.is_nan())).cloned().collect();

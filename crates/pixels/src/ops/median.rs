@@ -1,19 +1,19 @@
-//! The median of many numbers without sorting them.
+//! The median of many numbers, without sorting them.
 
 use multiversion::multiversion;
 
 use crate::ops::lanes::{LANES, Lanes};
 
-/// One in so many vectors is looked at, one number of it, to guess where the median lies.
+/// Every `STEP`-th vector contributes one number to the sample that estimates the median.
 const STEP: usize = 7;
-/// Half the share of the numbers that the guess leaves over.
+/// Half the share of the numbers that lie between the estimated bounds.
 const MARGIN: f64 = 0.03;
 
-/// MATLAB's `median` of numbers that are finite and at least 0, among which `extra` zeros do not count: the mean of the
-/// middle two if their count is even; 0 of none.
+/// MATLAB's `median` of finite numbers that are at least 0, where `extra` zeros do not count.
 ///
-/// A sample says between which two numbers the median should be; only those between them are ordered. Should the
-/// sample mislead, all are.
+/// For an even count it is the mean of the middle two, and for none it is 0. A sample estimates
+/// two bounds around the median, and only the numbers between them are sorted. If the sample
+/// misleads, all numbers are sorted.
 pub fn median_with_zeros(values: &[Lanes], extra: usize) -> f64 {
     let all = values.len() * LANES;
     let count = all.saturating_sub(extra);
@@ -31,7 +31,7 @@ pub fn median_with_zeros(values: &[Lanes], extra: usize) -> f64 {
     (f64::from(low_value) + f64::from(high_value)) / 2.0
 }
 
-/// Numbers between which the one that has `share` of all below it probably lies.
+/// Estimates bounds for the number that has `share` of all numbers below it.
 fn guess(values: &[Lanes], share: f64) -> (f32, f32) {
     let mut sample: Vec<f32> =
         values.iter().step_by(STEP).enumerate().map(|(index, lanes)| lanes.0[index % LANES]).collect();
@@ -43,12 +43,14 @@ fn guess(values: &[Lanes], share: f64) -> (f32, f32) {
     (low, high)
 }
 
-/// How many numbers lie below the bounds, and those between them unless these are far more than there should be.
+/// Returns how many numbers lie below the bounds, and the numbers between them. Returns `None` if
+/// there are far more of those than expected.
 #[multiversion(targets("x86_64+avx2"))]
 fn between(values: &[Lanes], (least, greatest): (f32, f32)) -> Option<(usize, Vec<f32>)> {
     let mut counts = [0u32; LANES];
     let mut found = 0;
-    // Every number is stored, and overwritten by the next unless it lies between: no branch to guess wrong.
+    // Every number is stored, and the next one overwrites it unless it lies between the bounds.
+    // This avoids a branch that is hard to predict.
     let mut middle = vec![0.0; (values.len() as f64 * LANES as f64 * 4.0 * MARGIN) as usize + LANES];
     for lanes in values {
         for (count, &value) in counts.iter_mut().zip(&lanes.0) {
@@ -93,7 +95,7 @@ mod tests {
             assert_median(&(0..count).map(|i| ((i * 7919 + count) % 211) as f32 * 0.37).collect::<Vec<_>>());
         }
         assert_median(&(0..100_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32).collect::<Vec<_>>());
-        // Every vector that the sample sees is an outlier.
+        // Every vector in the sample is an outlier.
         assert_median(
             &(0..10_001usize)
                 .map(|i| if (i / LANES).is_multiple_of(STEP) { 1e9 } else { i as f32 })

@@ -1,4 +1,15 @@
-//! What metrics share: filters, gradients, transforms, statistics, and the way work is cut into strips.
+//! Operations shared by metrics: filters, gradients, color spaces, transforms and statistics.
+//!
+//! | Task | Modules |
+//! | --- | --- |
+//! | Filter and differentiate | [`convolve`], [`gradient`], [`scharr`], [`steerable`], [`log_gabor`] |
+//! | Resize | [`resize`], [`resample`], [`downsample`], [`laplacian`] |
+//! | Transform | [`fft`], [`rfft`], [`block_fft`], [`lanes_fft`], [`dct`] |
+//! | Convert colors | [`color`], [`lab`] |
+//! | Compute statistics | [`moments`], [`nss`], [`mscn`], [`neighbors`], [`histogram`], [`median`], [`weibull`], [`sum`] |
+//! | Linear algebra and special functions | [`matrix`], [`jacobi`], [`gamma`], [`elementary`] |
+//! | Features of FSIM and VSI | [`phase_congruency`], [`saliency`], [`similarity`], [`weighted_similarity`], [`pool`] |
+//! | Split work into blocks and strips | [`strips`], [`rolling`], [`blocks`], [`block_sum`], [`lanes`] |
 
 pub mod block_fft;
 pub mod block_sum;

@@ -1,18 +1,19 @@
 //! Mean and central moments of overlapping blocks of 16x16 samples, one every 4 samples.
 //!
-//! Cells of 4x4 are measured once and combined four by four along each axis. Combining central moments (Chan, Golub,
-//! LeVeque 1983; Pébay 2008) has none of the cancellation of raw power sums, so single precision is enough.
+//! Cells of 4x4 samples are measured once and combined four at a time along each axis. Combining
+//! central moments (Chan, Golub, LeVeque 1983; Pébay 2008) avoids the cancellation of raw power
+//! sums, so single precision is enough.
 
 use multiversion::multiversion;
 
-/// Samples between neighboring blocks, and the side of a cell.
+/// Distance in samples between neighboring blocks; also the side of a cell.
 pub const STEP: usize = 4;
 /// Side of a block.
 pub const SIDE: usize = 16;
-/// Cells along a block.
+/// Cells along the side of a block.
 const CELLS: usize = SIDE / STEP;
 
-/// Mean and second to fourth central moment, each a row of values.
+/// The mean and the second to fourth central moments, each as a row of values.
 #[derive(Debug, Clone, Copy)]
 pub struct Moments<'a> {
     /// Means.
@@ -25,19 +26,20 @@ pub struct Moments<'a> {
     pub fourth: &'a [f32],
 }
 
-/// Number of blocks along a side of `size` samples.
+/// Number of blocks along an axis of `size` samples.
 pub fn block_count(size: usize) -> usize {
     (size / STEP).saturating_sub(CELLS - 1)
 }
 
-/// Moments of all strips of one cell's height and a block's width: one row of values for every 4 rows of samples.
+/// Moments of all strips that are one cell high and one block wide: one row of values for every 4
+/// rows of samples.
 #[derive(Debug, Clone, Default)]
 pub struct StripMoments {
     columns: usize,
     data: Vec<f32>,
 }
 
-/// Space for one row of cells.
+/// Buffers for one row of cells.
 #[derive(Default)]
 pub struct Cells {
     phases: Vec<f32>,
@@ -45,23 +47,23 @@ pub struct Cells {
 }
 
 impl StripMoments {
-    /// Space for the moments of an image of that size.
+    /// Allocates space for the moments of an image of this size.
     pub fn new(width: usize, height: usize) -> Self {
         let columns = block_count(width);
         Self { columns, data: vec![0.0; 4 * columns * (height / STEP)] }
     }
 
-    /// Values for one row of cells, to be handed to [`measure_strip`].
+    /// Number of values in one row of cells, as passed to [`measure_strip`].
     pub fn row_length(&self) -> usize {
         4 * self.columns
     }
 
-    /// All values, row of cells after row of cells.
+    /// All values, one row of cells after another, mutable.
     pub fn data_mut(&mut self) -> &mut [f32] {
         &mut self.data
     }
 
-    /// Writes the moments of block row `row` into `out` (of [`Self::row_length`]).
+    /// Writes the moments of block row `row` to `out`, which has [`Self::row_length`] values.
     pub fn block_row(&self, row: usize, out: &mut [f32]) {
         let length = self.row_length();
         let rows: [&[f32]; CELLS] = std::array::from_fn(|i| &self.data[(row + i) * length..(row + i + 1) * length]);
@@ -69,7 +71,7 @@ impl StripMoments {
     }
 }
 
-/// Takes a row of values apart.
+/// Splits a row of values into its moments.
 pub fn split(row: &[f32]) -> Moments<'_> {
     let (mean, rest) = row.split_at(row.len() / 4);
     let (second, rest) = rest.split_at(mean.len());
@@ -77,7 +79,7 @@ pub fn split(row: &[f32]) -> Moments<'_> {
     Moments { mean, second, third, fourth }
 }
 
-/// Moments of one strip: `samples` are 4 rows, `out` one row of [`StripMoments`].
+/// Computes the moments of one strip: `samples` is 4 rows, `out` is one row of [`StripMoments`].
 pub fn measure_strip(samples: &[f32], space: &mut Cells, out: &mut [f32]) {
     let width = samples.len() / STEP;
     let count = width / STEP;
@@ -98,7 +100,7 @@ pub fn measure_strip(samples: &[f32], space: &mut Cells, out: &mut [f32]) {
     combine(std::array::from_fn(shifted), out);
 }
 
-/// Every fourth sample to each of four lines, so that the samples of a cell stand below each other.
+/// Writes every fourth sample to one of four lines, so that the samples of a cell are aligned.
 #[multiversion(targets("x86_64+avx2"))]
 fn split_phases(row: &[f32], phases: &mut [f32]) {
     let count = phases.len() / STEP;
@@ -145,7 +147,7 @@ fn measure_cells(phases: &[f32], cells: &mut [f32]) {
     }
 }
 
-/// Moments of the unions of four parts of equal size.
+/// Combines the moments of four parts of equal size.
 #[multiversion(targets("x86_64+avx2"))]
 fn combine(parts: [Moments<'_>; CELLS], out: &mut [f32]) {
     let count = out.len() / 4;

@@ -1,8 +1,10 @@
-//! Mean subtracted, contrast normalized coefficients, `(x - mean) / (deviation + 1)` in a 7x7 Gaussian window, and
-//! halving as MATLAB's `imresize(., 0.5)`; both row by row, so that no plane of a large photo is kept.
+//! Mean-subtracted, contrast-normalized (MSCN) coefficients, and halving by MATLAB's `imresize(.,
+//! 0.5)`.
 //!
-//! Means and variances are of double precision: the variance is a small difference of large numbers. A sample that
-//! equals its local mean but for rounding (always so in a flat window) has the coefficient 0 exactly.
+//! A coefficient is `(x - mean) / (deviation + 1)` in a 7x7 Gaussian window. Both operations work
+//! row by row, so no plane of a large photo is kept. Means and variances use double precision,
+//! because the variance is a small difference of large numbers. A sample that equals its local
+//! mean up to rounding, as in every flat window, has the coefficient 0 exactly.
 
 use std::ops::Range;
 
@@ -11,28 +13,30 @@ use multiversion::multiversion;
 use crate::ops::convolve::Border;
 use crate::{Image, Plane};
 
-/// Samples from the center of the window to its edge.
+/// Distance in samples from the center of the window to its edge.
 pub const RADIUS: usize = 3;
 /// Side of the window.
 pub const WINDOW: usize = 2 * RADIUS + 1;
 const SIGMA: f64 = WINDOW as f64 / 6.0;
-/// Differences from the mean below this are rounding: samples are multiples of 2^-18, or differ by more.
+/// Smaller differences from the mean are rounding errors: samples are multiples of 2^-18, or
+/// differ by more.
 const ROUNDING: f64 = 1e-10;
 
-/// Rows of samples, computed when they are asked for.
+/// Rows of samples, computed on demand.
 pub trait Rows {
-    /// Samples a row.
+    /// Samples per row.
     fn width(&self) -> usize;
     /// Number of rows.
     fn height(&self) -> usize;
-    /// Writes row `y` to `row`; `scratch` is space that may be used and grown.
+    /// Writes row `y` to `row`. `scratch` is a buffer that may be used and grown.
     fn read(&self, y: usize, row: &mut [f64], scratch: &mut Vec<f64>);
 }
 
-/// The rows of the window around a row; what lies above or below the image is filled in as the border says.
+/// The rows of the window around a row. Rows above or below the image follow the border rule.
 pub type Window<'a> = [&'a [f64]; WINDOW];
 
-/// Calls `each` with the coefficients of every row of `range`, from top to bottom, and with the rows around it.
+/// Calls `each` for every row of `range`, from top to bottom, with its coefficients and the rows
+/// around it.
 pub fn for_each_row(
     source: &impl Rows,
     border: Border,
@@ -67,7 +71,7 @@ pub fn for_each_row(
     }
 }
 
-/// The Gaussian's weights from the center outwards.
+/// The weights of the Gaussian, from the center outwards.
 fn weights() -> [f64; RADIUS + 1] {
     let raw: [f64; RADIUS + 1] = std::array::from_fn(|i| (-((i * i) as f64) / (2.0 * SIGMA * SIGMA)).exp());
     let sum = raw[0] + 2.0 * raw[1..].iter().sum::<f64>();
@@ -117,15 +121,15 @@ fn taps(weights: &[f64; RADIUS + 1], padded: &[f64], x: usize) -> f64 {
         + weights[3] * (padded[x] + padded[x + 6])
 }
 
-/// Rows of half the size: `imresize(., 0.5)`, bicubic and antialiased; sizes are rounded up.
+/// Rows at half the size: `imresize(., 0.5)`, bicubic and antialiased. Sizes are rounded up.
 #[derive(Debug, Clone, Copy)]
 pub struct Halved<R>(pub R);
 
-/// The antialiased bicubic kernel at half size: its weights from the center outwards. They are exact, and so are their
-/// sums of 8-bit samples: a flat area stays flat.
+/// The antialiased bicubic kernel at half size, from the center outwards. The weights and their
+/// sums over 8-bit samples are exact, so a flat area stays flat.
 const HALVING: [f64; 4] = [222.0 / 512.0, 58.0 / 512.0, -18.0 / 512.0, -6.0 / 512.0];
 const TAPS: usize = 2 * HALVING.len();
-/// Taps before the first of the two samples that an output sample lies between.
+/// Taps before the first of the two samples around an output sample.
 const BEFORE: usize = HALVING.len() - 1;
 
 impl<R: Rows> Rows for Halved<R> {
@@ -139,7 +143,7 @@ impl<R: Rows> Rows for Halved<R> {
 
     fn read(&self, y: usize, row: &mut [f64], scratch: &mut Vec<f64>) {
         let (width, height) = (self.0.width(), self.0.height());
-        // An even number of samples, with the taps beyond both ends.
+        // An even number of samples, plus the taps beyond both ends.
         let padded = 2 * row.len() + TAPS;
         let mut rows = std::mem::take(scratch);
         rows.resize(TAPS * width + padded, 0.0);
@@ -182,23 +186,27 @@ fn halve_row(column: &[f64], row: &mut [f64]) {
     }
 }
 
-/// Rows of luma above and below a strip that coefficients of either scale look at, and of the row before it.
+/// Rows of luma above and below a strip that the coefficients of either scale need, including
+/// those of the row before.
 const REACH: usize = 2 * (RADIUS + 1) + BEFORE;
 
-/// Luma of the left upper part of an image. That of one strip is computed once for everything that looks at it, the rest
-/// as often as it is asked for: a whole plane would cost more in fresh memory than it saves.
+/// The luma of the upper left part of an image.
+///
+/// The rows of one strip are computed once and kept. Other rows are computed each time: a whole
+/// plane would cost more in memory allocation than it saves.
 #[derive(Debug)]
 pub struct Luma<'a> {
     image: &'a Image,
     width: usize,
     height: usize,
-    /// Number of the first row that is held.
+    /// Index of the first stored row.
     first: usize,
     held: Vec<f32>,
 }
 
 impl<'a> Luma<'a> {
-    /// The first `height` rows and `width` columns (no more than there are), for work on the rows of `strip`.
+    /// Covers the first `height` rows and `width` columns (at most the image size), for work on
+    /// the rows of `strip`.
     pub fn new(image: &'a Image, width: usize, height: usize, strip: Range<usize>) -> Self {
         let (width, height) = (width.min(image.width()), height.min(image.height()));
         let rows = strip.start.saturating_sub(REACH)..(strip.end + REACH).min(height);
@@ -279,7 +287,7 @@ mod tests {
         Image::from_gray8(plane.width(), plane.height(), samples).unwrap()
     }
 
-    /// Whole images, of which a part is held.
+    /// The luma of whole images, with one strip stored.
     fn luma(image: &Image, strip: Range<usize>) -> Luma<'_> {
         Luma::new(image, image.width(), image.height(), strip)
     }

@@ -1,20 +1,22 @@
 //! Second-order statistics of the 3x3 neighborhoods of a plane.
 //!
-//! The samples of neighborhood (x, y) are numbered row by row: number `3 * j + i` stands at (x + i, y + j).
+//! The samples of neighborhood (x, y) are numbered row by row: sample `3 * j + i` is at (x + i, y
+//! + j).
 
 use multiversion::multiversion;
 
 use crate::Plane;
 use crate::ops::strips;
 
-/// Samples of a neighborhood along one axis.
+/// Samples per side of a neighborhood.
 pub const SIDE: usize = 3;
-/// Samples of a neighborhood.
+/// Samples per neighborhood.
 pub const COUNT: usize = SIDE * SIDE;
-/// Distances in columns between two samples of a neighborhood, -2..=2.
+/// Number of horizontal distances between two samples of a neighborhood: -2..=2.
 const SHIFTS: usize = 2 * SIDE - 1;
 
-/// Sums over one row: of the samples, and of their products with the row itself and the two rows below at every shift.
+/// Sums over one row: the samples, and their products with the row itself and the two rows below
+/// at every shift.
 struct RowSums {
     samples: f64,
     products: [[f64; SHIFTS]; SIDE],
@@ -26,16 +28,18 @@ struct Moments {
     products: [[f64; COUNT]; COUNT],
 }
 
-/// The covariance of all overlapping neighborhoods inside the upper left `width` x `height` samples, divided by their
-/// number. All pairs of samples at one distance share a product, so 13 sums a sample give the 45 elements; sums are
-/// in double precision since the matrix is inverted.
+/// The covariance of all overlapping neighborhoods inside the upper left `width` x `height`
+/// samples, divided by their number.
+///
+/// All pairs of samples at the same distance share a product, so 13 sums per sample are enough for
+/// the 45 elements. The sums use double precision, because the matrix is inverted.
 pub fn covariance(plane: &Plane, width: usize, height: usize) -> [[f64; COUNT]; COUNT] {
     if width < SIDE || height < SIDE {
         return [[0.0; COUNT]; COUNT];
     }
     let parts = strips::map_by(height, strips::SMALL, |strip| {
         let mut moments = Moments { sums: [0.0; COUNT], products: [[0.0; COUNT]; COUNT] };
-        // Rows in double precision: each serves as the row itself and twice as one below.
+        // Rows in double precision: each is used once as the row itself and twice as a row below.
         let mut rows: [Vec<f64>; SIDE] = std::array::from_fn(|_| vec![0.0; width]);
         for below in 0..SIDE - 1 {
             widen(plane.row((strip.start + below).min(height - 1)), &mut rows[below + 1]);
@@ -54,12 +58,14 @@ pub fn covariance(plane: &Plane, width: usize, height: usize) -> [[f64; COUNT]; 
     std::array::from_fn(|a| std::array::from_fn(|b| product(a.min(b), a.max(b)) - means[a] * means[b]))
 }
 
-/// Adds what row `y`, the first of `rows`, contributes as the row of the upper of two samples.
+/// Adds the contribution of row `y`, the first of `rows`, as the row of the upper sample of each
+/// pair.
 fn add_row(rows: &[Vec<f64>; SIDE], height: usize, y: usize, moments: &mut Moments) {
     let width = rows[0].len();
     let core =
         if width > 2 * SIDE { row_sums(rows) } else { RowSums { samples: 0.0, products: [[0.0; SHIFTS]; SIDE] } };
-    // Columns of the first sample that the core has not: of those from `i` to `i + width - SIDE`.
+    // The core sums leave out some columns of the first sample: here are those from `i` to `i +
+    // width - SIDE`.
     let inner = if width > 2 * SIDE { SIDE - 1..width - SIDE + 1 } else { width..width };
     for a in 0..COUNT {
         let (row_a, column_a) = (a / SIDE, a % SIDE);
@@ -78,14 +84,14 @@ fn add_row(rows: &[Vec<f64>; SIDE], height: usize, y: usize, moments: &mut Momen
     }
 }
 
-/// The sums over columns `SIDE - 1 .. width - SIDE + 1`, those that every shift keeps inside.
+/// Sums over the columns `SIDE - 1 .. width - SIDE + 1`, which stay inside at every shift.
 #[multiversion(targets("x86_64+avx2"))]
 fn row_sums(rows: &[Vec<f64>; SIDE]) -> RowSums {
     let reach = SIDE - 1;
     let center = &rows[0][reach..rows[0].len() - reach];
     let mut sums = RowSums { samples: sum(center), products: [[0.0; SHIFTS]; SIDE] };
     for (below, (row, products)) in rows.iter().zip(&mut sums.products).enumerate() {
-        // Shifts to the left within the row itself are those to the right seen from the other sample.
+        // Within a row, shifts to the left equal shifts to the right of the other sample.
         match below {
             0 => add_shifted::<2>(center, row, products),
             _ => add_shifted::<0>(center, row, products),
@@ -107,7 +113,8 @@ fn sum(samples: &[f64]) -> f64 {
     lanes.iter().sum::<f64>() + rest.iter().sum::<f64>()
 }
 
-/// Adds the products of `center` with `row`, which begins `SIDE - 1` samples before it, at the shifts from `FIRST` on.
+/// Adds the products of `center` with `row`, which starts `SIDE - 1` samples earlier, at the
+/// shifts from `FIRST` on.
 #[inline(always)]
 fn add_shifted<const FIRST: usize>(center: &[f64], row: &[f64], products: &mut [f64; SHIFTS]) {
     let (chunks, rest) = center.as_chunks::<LANES>();

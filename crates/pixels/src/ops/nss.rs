@@ -1,9 +1,9 @@
-//! Natural scene statistics: moments of normalized coefficients and of the products of neighbors, and the generalized
-//! Gaussian distributions that they are fitted with.
+//! Natural scene statistics: moments of normalized coefficients and of products of neighbors, and
+//! fits of generalized Gaussian distributions.
 //!
-//! The fits search a grid of shapes, 0.2 to 10 in steps of 0.001, as the authors' releases of BRISQUE, NIQE and ILNIQE
-//! do; the moment of the distribution falls monotonically with the shape, so that the nearest grid point is found by
-//! bisection.
+//! The fits search a grid of shapes from 0.2 to 10 in steps of 0.001, as the authors' releases of
+//! BRISQUE, NIQE and ILNIQE do. The moment of the distribution falls monotonically with the shape,
+//! so bisection finds the nearest grid point.
 
 use std::sync::LazyLock;
 
@@ -11,16 +11,16 @@ use multiversion::multiversion;
 
 use crate::ops::gamma::ln_gamma;
 
-/// What the fit of a distribution needs to know of its samples.
+/// The moments of samples that a fit needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Moments {
-    /// How many samples there are, zeros included.
+    /// Number of samples, including zeros.
     pub count: f64,
     /// The sum of magnitudes.
     pub magnitude: f64,
-    /// How many samples are below 0.
+    /// Number of samples below 0.
     pub negative: f64,
-    /// How many samples are above 0.
+    /// Number of samples above 0.
     pub positive: f64,
     /// The sum of squares of the samples below 0.
     pub negative_squares: f64,
@@ -29,7 +29,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Adds the samples that `other` stands for.
+    /// Adds the samples counted in `other`.
     pub fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.magnitude += other.magnitude;
@@ -45,12 +45,13 @@ impl Moments {
     }
 }
 
-/// Samples that are summed side by side, so that the result does not depend on the instruction set.
+/// Samples that are summed in parallel, so that the result does not depend on the instruction set.
 const LANES: usize = 16;
-/// Samples a lane that are summed in single precision before they go into the double precision total.
+/// Samples per lane that are summed in single precision before they are added to the
+/// double-precision total.
 const RUN: usize = 32;
 
-/// Sums moments of many rows.
+/// Accumulates the moments of many rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Accumulator {
     total: Moments,
@@ -76,7 +77,7 @@ impl Accumulator {
         }
     }
 
-    /// Adds `samples` themselves.
+    /// Adds samples.
     pub fn add_samples(&mut self, samples: &[f32]) {
         for samples in samples.chunks(LANES * RUN) {
             self.reserve(samples.len());
@@ -84,7 +85,7 @@ impl Accumulator {
         }
     }
 
-    /// The moments of everything that was added.
+    /// Returns the moments of all added samples.
     pub fn finish(mut self) -> Moments {
         self.flush();
         self.total
@@ -153,19 +154,19 @@ fn accumulate_samples(samples: &[f32], lanes: &mut Lanes) {
     *lanes = sums;
 }
 
-/// Moments of the coefficients of an area and of the products of each with its neighbors left, above, above left and
-/// above right; the area is taken to wrap around, as MATLAB's `circshift` makes it.
+/// Moments of the coefficients of an area, and of their products with the left, upper, upper left
+/// and upper right neighbors. The area wraps around, as with MATLAB's `circshift`.
 #[derive(Debug, Clone, Default)]
 pub struct Neighborhood {
     coefficients: Accumulator,
     products: [Accumulator; 4],
-    /// The row above the next one, with a sample of the other end on either side.
+    /// The row above the next one, extended at each end by one sample from the opposite end.
     above: Vec<f32>,
     row: Vec<f32>,
 }
 
 impl Neighborhood {
-    /// An area whose row above the first (its last one) is `last`.
+    /// Creates an empty area. Its last row, `last`, is the row above the first.
     pub fn new(last: &[f32]) -> Self {
         let mut neighborhood = Self::default();
         wrap(last, &mut neighborhood.above);
@@ -184,7 +185,7 @@ impl Neighborhood {
         std::mem::swap(&mut self.row, &mut self.above);
     }
 
-    /// The moments of the coefficients, then of the four products.
+    /// Returns the moments of the coefficients, then of the four products.
     pub fn finish(self) -> [Moments; 5] {
         let [left, above, above_left, above_right] = self.products.map(Accumulator::finish);
         [self.coefficients.finish(), left, above, above_left, above_right]
@@ -198,16 +199,17 @@ fn wrap(row: &[f32], wrapped: &mut Vec<f32>) {
     wrapped.extend(row.first());
 }
 
-/// A generalized Gaussian of one shape, and what fits need of it.
+/// The shape of a generalized Gaussian, with the values that fits need.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
     /// The exponent, 2 for a Gaussian.
     pub alpha: f64,
-    /// `gamma(2/alpha)^2 / (gamma(1/alpha) gamma(3/alpha))`: squared mean magnitude over mean square.
+    /// `gamma(2/alpha)^2 / (gamma(1/alpha) gamma(3/alpha))`: squared mean magnitude divided by
+    /// mean square.
     pub ratio: f64,
-    /// `gamma(2/alpha) / gamma(1/alpha)`: mean magnitude over scale.
+    /// `gamma(2/alpha) / gamma(1/alpha)`: mean magnitude divided by scale.
     pub mean: f64,
-    /// `sqrt(gamma(1/alpha) / gamma(3/alpha))`: scale over standard deviation.
+    /// `sqrt(gamma(1/alpha) / gamma(3/alpha))`: scale divided by standard deviation.
     pub scale: f64,
 }
 
@@ -225,8 +227,8 @@ static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     (200..=10_000).map(shape).collect()
 });
 
-/// The shape of the grid for which `distance` is least, given that it falls and then rises; of undefined distances the
-/// first shape, as MATLAB's `min` has it.
+/// The grid shape with the smallest `distance`, which must fall and then rise. If distances are
+/// undefined, it is the first shape, as with MATLAB's `min`.
 fn nearest(above: impl Fn(&Shape) -> bool, distance: impl Fn(&Shape) -> f64) -> Shape {
     let shapes = &*SHAPES;
     let upper = shapes.partition_point(|shape| !above(shape)).min(shapes.len() - 1);
@@ -237,7 +239,7 @@ fn nearest(above: impl Fn(&Shape) -> bool, distance: impl Fn(&Shape) -> f64) -> 
 /// An asymmetric generalized Gaussian.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Asymmetric {
-    /// Its shape.
+    /// The shape.
     pub shape: Shape,
     /// Standard deviation of the samples below 0.
     pub left: f64,
@@ -246,8 +248,8 @@ pub struct Asymmetric {
 }
 
 impl Asymmetric {
-    /// The distribution with these moments. A side without samples has the deviation `empty`: MATLAB's mean of nothing
-    /// is NaN, and then the shape is the first of the grid.
+    /// Fits the distribution to these moments. A side without samples has the deviation `empty`.
+    /// MATLAB's mean of nothing is NaN; the shape is then the first of the grid.
     pub fn fit(moments: &Moments, empty: f64) -> Self {
         let deviation = |squares: f64, count: f64| if count > 0.0 { (squares / count).sqrt() } else { empty };
         let left = deviation(moments.negative_squares, moments.negative);
@@ -268,7 +270,7 @@ impl Asymmetric {
     }
 }
 
-/// The shape of the symmetric generalized Gaussian with these moments.
+/// Returns the shape of the symmetric generalized Gaussian with these moments.
 pub fn fit_symmetric(moments: &Moments) -> Shape {
     let wanted = moments.mean_square() / (moments.magnitude / moments.count).powi(2);
     if wanted.is_nan() {
@@ -277,8 +279,8 @@ pub fn fit_symmetric(moments: &Moments) -> Shape {
     nearest(|shape| 1.0 / shape.ratio <= wanted, |shape| (wanted - 1.0 / shape.ratio).abs())
 }
 
-/// The 18 features that NIQE and ILNIQE take of a block: shape and mean scale of the coefficients, and shape, mean and
-/// both scales of the products of neighbors.
+/// The 18 features of a block for NIQE and ILNIQE: shape and mean scale of the coefficients;
+/// shape, mean and both scales of the products of neighbors.
 pub fn block_features(moments: &[Moments; 5]) -> [f64; 18] {
     let mut features = [0.0; 18];
     let coefficients = Asymmetric::fit(&moments[0], f64::NAN);
@@ -297,7 +299,7 @@ pub fn block_features(moments: &[Moments; 5]) -> [f64; 18] {
 mod tests {
     use super::*;
 
-    /// Two half Gaussians of these deviations that meet at 0, so that the wider half has the more samples.
+    /// Two half Gaussians with these deviations that meet at 0. The wider half has more samples.
     fn gaussian(left: f32, right: f32) -> Vec<f32> {
         let mut state = 1u32;
         let mut uniform = || {

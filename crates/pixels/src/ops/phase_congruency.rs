@@ -1,7 +1,8 @@
 //! Phase congruency after Kovesi (`phasecong2`), with the parameters and the noise estimate of FSIM.
 //!
-//! Each of four directions has four log-Gabor bands. Where their responses agree in phase, the image has a feature
-//! (edge, line, corner) whatever its contrast. Noise is estimated from the finest band and taken off.
+//! Each of the four orientations has four log-Gabor bands. Where their responses agree in phase,
+//! the image has a feature (edge, line or corner), regardless of its contrast. Noise is estimated
+//! from the finest band and subtracted.
 
 use archmage::prelude::*;
 use magetypes::simd::backends::F32x8Backend;
@@ -17,14 +18,15 @@ use crate::ops::log_gabor::{Bank, Noise, ORIENTATIONS, SCALES};
 use crate::ops::median::median_with_zeros;
 use crate::ops::sum;
 
-/// Standard deviations of the noise's energy above its mean that are taken off.
+/// The noise threshold: standard deviations above the mean energy of the noise.
 const NOISE_DEVIATIONS: f64 = 2.0;
-/// The estimate is made for another measure of congruency; for this one it is too high by about this factor.
+/// The estimate was made for another measure of congruency. For this measure it is too high by
+/// about this factor.
 const NOISE_RESCALING: f64 = 1.7;
 /// Keeps the mean phase defined where there is no response.
 const EPSILON: f32 = 1e-4;
 
-/// What is needed to measure images of one size.
+/// Filters and plans for images of one size.
 #[derive(Debug)]
 pub struct PhaseCongruency {
     width: usize,
@@ -34,15 +36,16 @@ pub struct PhaseCongruency {
 }
 
 impl PhaseCongruency {
-    /// Filters and plans for `width` x `height`.
+    /// Creates filters and plans for `width` x `height`.
     pub fn new(width: usize, height: usize) -> Self {
         Self { width, height, fft: BlockFft::new(width, height), bank: Bank::new(width, height) }
     }
 
-    /// The phase congruency of both luma planes of this size: 0 (none) to 1.
+    /// Returns the phase congruency of two luma planes of this size: 0 (none) to 1.
     pub fn maps(&self, [first, second]: [&Plane; 2]) -> [Plane; 2] {
         if rayon::current_num_threads() > 1 {
-            // Side by side, so that what is sequential in one image is hidden by the other.
+            // Both images run in parallel, so that the sequential parts of one overlap with the
+            // other.
             let of = |luma| move || self.map(luma, &mut Buffers::default());
             return rayon::join(of(first), of(second)).into();
         }
@@ -51,7 +54,8 @@ impl PhaseCongruency {
     }
 
     fn map(&self, luma: &Plane, buffers: &mut Buffers) -> Plane {
-        // No filter lets the mean through; without it single precision is enough, and flat images give exact zeros.
+        // No filter passes the mean. Without it, single precision is enough, and flat images
+        // return exact zeros.
         let mean = (sum::sum(luma.data()) / luma.data().len().max(1) as f64) as f32;
         let spectrum = self.fft.forward(luma, None, mean);
         let length = self.fft.picture_length();
@@ -77,7 +81,7 @@ impl PhaseCongruency {
         to_plane(energy_totals, self.width, self.height)
     }
 
-    /// One block of the spectrum through one filter.
+    /// One block of the spectrum, multiplied by one filter.
     fn filtered<'a>(&'a self, spectrum: &'a [Point], block: usize, orientation: usize, scale: usize) -> Filtered<'a> {
         let span = block * self.height..(block + 1) * self.height;
         Filtered {
@@ -87,14 +91,15 @@ impl PhaseCongruency {
         }
     }
 
-    /// The energy that noise alone would give, from the squared amplitudes of the finest band.
+    /// The energy of noise alone, estimated from the squared amplitudes of the finest band.
     fn threshold(&self, finest: &[Lanes], noise: Noise) -> f32 {
-        // The lanes of the last block that lie below the image are zeros.
+        // The lanes of the last block below the image are zero.
         let below = finest.len() * LANES - self.width * self.height;
-        // The squared amplitude of noise is exponentially distributed: its mean is its median over ln 2.
+        // The squared amplitude of noise has an exponential distribution: its mean is its median
+        // divided by ln 2.
         let mean = median_with_zeros(finest, below) / std::f64::consts::LN_2;
         let power = if noise.finest > 0.0 { mean / noise.finest } else { 0.0 };
-        // Rayleigh's parameter, mean and deviation of the energy.
+        // Rayleigh parameter, mean and deviation of the energy.
         let tau = (power * noise.together).sqrt();
         let half_pi = std::f64::consts::FRAC_PI_2;
         let energy = tau * half_pi.sqrt() + NOISE_DEVIATIONS * ((2.0 - half_pi) * tau * tau).sqrt();
@@ -102,19 +107,19 @@ impl PhaseCongruency {
     }
 }
 
-/// Memory that one image leaves to the next.
+/// Memory that is reused from one image to the next.
 #[derive(Default)]
 struct Buffers {
     middle: Vec<Point>,
-    /// Of one direction: squared amplitude of the finest band, and energy.
+    /// For one orientation: squared amplitude of the finest band, and energy.
     finest: Vec<Lanes>,
     energies: Vec<Lanes>,
-    /// Over all directions: energy above the noise, and sum of amplitudes.
+    /// Over all orientations: energy above the noise, and sum of amplitudes.
     energy_totals: Vec<Lanes>,
     amplitude_totals: Vec<Lanes>,
 }
 
-/// A block of a spectrum times a filter, parts exchanged for the inverse transform.
+/// A block of a spectrum times a filter, with the parts swapped for the inverse transform.
 struct Filtered<'a> {
     spectrum: &'a [Point],
     radial: &'a [Lanes],
@@ -130,7 +135,8 @@ impl Source for Filtered<'_> {
     }
 }
 
-/// Energy and amplitudes of the bands of one direction in one block of rows; amplitudes are added to what is there.
+/// Computes the energy and the amplitudes of the bands of one orientation in one block of rows.
+/// Amplitudes are added to the existing values.
 fn combine(bands: [&[Point]; SCALES], finest: &mut [Lanes], energies: &mut [Lanes], amplitudes: &mut [Lanes]) {
     incant!(combine_bands(bands, finest, energies, amplitudes), [v3, neon, wasm128, scalar]);
 }
@@ -148,7 +154,7 @@ fn combine_bands(
     let one = f32x8::splat_t(token, 1.0);
     let outputs = finest.iter_mut().zip(energies).zip(amplitudes);
     for (x, ((finest, energy_out), amplitude_out)) in outputs.enumerate().take(width) {
-        // Which part is even and which is odd does not matter here.
+        // It does not matter here which part is even and which is odd.
         let values = bands.map(|band| Value::load(token, &band[x]));
         let [even, odd] = [values.map(|value| value.re), values.map(|value| value.im)];
         let squares: [_; SCALES] = std::array::from_fn(|scale| even[scale] * even[scale] + odd[scale] * odd[scale]);
@@ -175,7 +181,7 @@ fn add_above(threshold: f32, energies: &[Lanes], totals: &mut [Lanes]) {
     }
 }
 
-/// `energy / amplitude` in place of `energy`, 0 where there is no amplitude.
+/// Replaces `energies` by `energy / amplitude`, or 0 where the amplitude is zero.
 #[multiversion(targets("x86_64+avx2"))]
 fn divide(energies: &mut [Lanes], amplitudes: &[Lanes]) {
     for (energies, amplitudes) in energies.iter_mut().zip(amplitudes) {
@@ -190,7 +196,8 @@ fn divide(energies: &mut [Lanes], amplitudes: &[Lanes]) {
 mod tests {
     use super::*;
 
-    /// Values of the definition, computed with GNU Octave in double precision, at even and odd sizes.
+    /// Values computed from the definition with GNU Octave in double precision, at even and odd
+    /// sizes.
     #[test]
     fn equals_the_definition() {
         let places = [(15, 10), (16, 12), (30, 12), (44, 3), (0, 0), (20, 30)];

@@ -4,7 +4,7 @@ use multiversion::multiversion;
 
 const LANES: usize = 8;
 
-/// Sums from which a weighted mean is made, added up row by row.
+/// The sums behind a weighted mean, accumulated row by row.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pool {
     weighted: f64,
@@ -23,7 +23,7 @@ impl Pool {
         self.count += values.len();
     }
 
-    /// The weighted mean of everything in `parts`; the plain mean if all weights are zero.
+    /// Returns the weighted mean of all `parts`, or the plain mean if all weights are zero.
     pub fn mean(parts: &[Self]) -> f64 {
         let sum = |of: fn(&Self) -> f64| parts.iter().map(of).sum::<f64>();
         let weights = sum(|part| part.weights);

@@ -1,4 +1,4 @@
-//! Halving and enlarging of rows.
+//! Halves and enlarges rows.
 
 use multiversion::multiversion;
 
@@ -12,8 +12,8 @@ pub fn mean_of_four(upper: &[f32], lower: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Adds `weight` times row `y` of an enlarged `source` to `out`: sample `x` is the bilinear value at
-/// `origin + step * x`, with `y` alike, the border samples repeated beyond.
+/// Adds `weight` times row `y` of an enlarged `source` to `out`. Sample `x` is the bilinear value
+/// at `origin + step * x`, and likewise for `y`. Beyond the border, the border samples repeat.
 pub fn add_bilinear_row(source: &Plane, origin: f32, step: f32, y: usize, weight: f32, out: &mut [f32]) {
     let (above, below, share) = neighbors(origin + step * y as f32, source.height());
     let (upper, lower) = (source.row(above), source.row(below));
@@ -25,7 +25,7 @@ pub fn add_bilinear_row(source: &Plane, origin: f32, step: f32, y: usize, weight
     }
 }
 
-/// The samples on either side of `position` and the share of the second.
+/// The two samples around `position` and the weight of the second.
 fn neighbors(position: f32, size: usize) -> (usize, usize, f32) {
     let last = size.saturating_sub(1);
     let position = position.clamp(0.0, last as f32);

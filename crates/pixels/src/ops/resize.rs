@@ -1,11 +1,13 @@
 //! MATLAB's `imresize`: separable interpolation that is antialiased when it shrinks.
 //!
-//! The kernel is stretched by the inverse of the scale where an axis shrinks, its weights are normalized for every
-//! output sample, samples beyond the border are mirrored with the border sample repeated, and the axis with the smaller
-//! scale comes first (rows if equal). Weights and sums are of double precision whatever the samples are, as MATLAB's
-//! are for an image of class `double`; nothing is rounded between the two axes.
+//! Where an axis shrinks, the kernel is stretched by the inverse of the scale. The weights are
+//! normalized for every output sample. Samples beyond the border are mirrored, and the border
+//! sample is repeated. The axis with the smaller scale comes first (rows if equal). Weights and
+//! sums use double precision for every sample type, as MATLAB does for an image of class `double`.
+//! Nothing is rounded between the two axes.
 //!
-//! GNU Octave's `imresize` is another function: it does not antialias bilinear and bicubic shrinking in the same way.
+//! GNU Octave's `imresize` is a different function: it antialiases bilinear and bicubic shrinking
+//! in another way.
 
 use std::ops::Range;
 
@@ -15,7 +17,7 @@ use crate::Plane;
 use crate::ops::convolve::Border;
 use crate::ops::strips;
 
-/// The interpolation kernel, with MATLAB's name in brackets.
+/// The interpolation kernel, with MATLAB's name in parentheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kernel {
     /// Triangle of width 2 (`'bilinear'`).
@@ -43,9 +45,9 @@ impl Kernel {
     }
 }
 
-/// A sample that is resized in double precision: `f32` or `f64`.
+/// A sample type that is resized in double precision: `f32` or `f64`.
 pub trait Sample: Copy + Default + Send + Sync + Into<f64> {
-    /// The nearest value of this type.
+    /// Rounds to the nearest value of this type.
     fn from_double(value: f64) -> Self;
 
     /// Adds `weight * row` to `out`.
@@ -72,7 +74,7 @@ impl Sample for f64 {
     }
 }
 
-/// `imresize(source, scale, kernel)`: both sides times `scale`, rounded up.
+/// `imresize(source, scale, kernel)`: multiplies both sides by `scale`, rounded up.
 pub fn by_scale<T: Sample>(source: &Plane<T>, scale: f64, kernel: Kernel) -> Plane<T> {
     let axis = |size: usize| Axis::new(size, (scale * size as f64).ceil().max(1.0) as usize, scale, kernel);
     resize(source, &axis(source.width()), &axis(source.height()))
@@ -85,7 +87,7 @@ pub fn to_size<T: Sample>(source: &Plane<T>, width: usize, height: usize, kernel
     resize(source, &horizontal, &vertical)
 }
 
-/// Which samples, with which weights, make each output sample along one axis.
+/// The source samples and weights of each output sample along one axis.
 #[derive(Debug, Clone)]
 pub struct Axis {
     scale: f64,
@@ -93,12 +95,12 @@ pub struct Axis {
     taps: usize,
     /// `taps` indices into the source for each output sample.
     indices: Vec<usize>,
-    /// As many weights.
+    /// One weight per index.
     weights: Vec<f64>,
 }
 
 impl Axis {
-    /// The axis that brings `from` samples to `to`.
+    /// Creates the axis that resizes `from` samples to `to` samples.
     pub fn to_length(from: usize, to: usize, kernel: Kernel) -> Self {
         Self::new(from, to, to as f64 / from as f64, kernel)
     }
@@ -110,7 +112,7 @@ impl Axis {
         let mut indices = Vec::with_capacity(to * taps);
         let mut weights = Vec::with_capacity(to * taps);
         for x in 0..to {
-            // MATLAB's coordinates, in which the first sample's center is at 1.
+            // In MATLAB's coordinates, the center of the first sample is at 1.
             let center = (x + 1) as f64 / scale + 0.5 * (1.0 - 1.0 / scale);
             let left = (center - support / 2.0).floor();
             let start = weights.len();
@@ -125,7 +127,7 @@ impl Axis {
         Self { scale, length: to, taps, indices, weights }.without_empty_taps()
     }
 
-    /// Drops the taps at either end that have no weight in any output sample.
+    /// Drops the taps at either end whose weight is zero in every output sample.
     fn without_empty_taps(self) -> Self {
         let empty = |tap: usize| self.weights.iter().skip(tap).step_by(self.taps).all(|&weight| weight == 0.0);
         let first = (0..self.taps).find(|&tap| !empty(tap)).unwrap_or(0);
@@ -135,7 +137,7 @@ impl Axis {
         Self { taps: last + 1 - first, indices, weights, ..self }
     }
 
-    /// Every row of `source` brought to this axis' length.
+    /// Resizes every row of `source` to the length of this axis.
     pub fn resize_rows_of(&self, source: &Plane) -> Plane {
         let mut resized = Plane::new(self.length, source.height());
         strips::fill(&mut resized, |rows, out| {
@@ -144,7 +146,7 @@ impl Axis {
         resized
     }
 
-    /// Index and weight of each tap of output sample `x`.
+    /// The indices and weights of the taps of output sample `x`.
     pub fn taps(&self, x: usize) -> (&[usize], &[f64]) {
         let span = x * self.taps..(x + 1) * self.taps;
         (&self.indices[span.clone()], &self.weights[span])
@@ -181,8 +183,11 @@ fn resize<T: Sample>(source: &Plane<T>, horizontal: &Axis, vertical: &Axis) -> P
     resized
 }
 
-/// `imresize(..., [height width], kernel)` of an image given by rows: `add(y, weight, sums)` adds row `y` times a weight.
-/// Rows are mixed in single precision, and columns always last, which the result shows in its last bits only.
+/// `imresize(..., [height width], kernel)` of an image that is read by rows: `add(y, weight,
+/// sums)` adds row `y` times a weight.
+///
+/// Rows are mixed in single precision, and columns always come last. Only the last bits of the
+/// result differ.
 pub fn rows_to_size(
     horizontal: &Axis,
     vertical: &Axis,
@@ -214,10 +219,11 @@ fn mix_rows<T: Sample>(source: &Plane<T>, taps: (&[usize], &[f64]), out: &mut [f
     }
 }
 
-/// Rows that are resized together, so that one vector instruction serves all of them.
+/// Rows that are resized together, so that one vector instruction handles all of them.
 const LANES: usize = 4;
 
-/// Resizes `rows` along the horizontal axis into `out`. `read(y, set)` hands the source row `y` to `set`.
+/// Resizes `rows` along the horizontal axis into `out`. `read(y, set)` passes source row `y` to
+/// `set`.
 fn resize_rows<S: Sample, T: Sample>(
     axis: &Axis,
     width: usize,
@@ -268,7 +274,7 @@ fn accumulate_double(weight: f64, row: &[f64], out: &mut [f64]) {
 mod tests {
     use super::*;
 
-    /// MATLAB's definition written out for one output sample of a row.
+    /// MATLAB's definition for one output sample of a row.
     fn expected(row: &[f64], x: usize, scale: f64, kernel: Kernel) -> f64 {
         let center = (x as f64 + 0.5) / scale - 0.5;
         let stretch = scale.min(1.0);
@@ -308,7 +314,7 @@ mod tests {
     fn half_size_has_the_known_weights() {
         let impulse = Plane::from_fn(16, 1, |x, _| f64::from(x == 8));
         let halved = by_scale(&impulse, 0.5, Kernel::Bicubic);
-        // Half the cubic at 0.25, 0.75, 1.25 and 1.75: exact binary fractions.
+        // Half the cubic at 0.25, 0.75, 1.25 and 1.75. These are exact binary fractions.
         let weights = [-0.01171875, -0.03515625, 0.11328125, 0.43359375];
         assert_eq!(halved.width(), 8);
         assert!((halved.at(4, 0) - weights[3]).abs() < 1e-12);

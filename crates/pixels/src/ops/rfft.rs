@@ -1,7 +1,9 @@
-//! Fourier transforms of real images that fit large photos into memory: half spectra, and inverse transforms that
-//! hand out a few rows at a time instead of a whole plane.
+//! Fourier transforms of real images with bounded memory for large photos. Only half of each
+//! spectrum is stored, and inverse transforms return a few rows at a time instead of a whole
+//! plane.
 //!
-//! As in [`fft`](crate::ops::fft), spectra are kept transposed: one line for each horizontal frequency.
+//! As in [`fft`](crate::ops::fft), spectra are stored transposed: one line per horizontal
+//! frequency.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,10 +14,10 @@ use rustfft::{Fft, FftPlanner};
 
 use crate::ops::fft::transpose;
 
-/// Rows that an inverse transform hands out together.
+/// Rows that an inverse transform returns together.
 pub const ROWS: usize = 16;
 
-/// Lines a job of the column transforms: enough to make jobs cheap.
+/// Lines per job of the column transforms; enough to keep the overhead of a job small.
 const LINES: usize = 8;
 
 /// Plans for real images of one size, in single precision.
@@ -26,14 +28,15 @@ pub struct RealFft2d {
     column: [Arc<dyn Fft<f32>>; 2],
 }
 
-/// The spectrum of a real image: horizontal frequencies `0..=width / 2`, the others are their conjugates.
+/// The spectrum of a real image: horizontal frequencies `0..=width / 2`. The others are their
+/// conjugates.
 pub struct HalfSpectrum {
     width: usize,
     height: usize,
     data: Vec<Complex<f32>>,
 }
 
-/// Rows of an image and the space to transform them in, reused from one strip to the next.
+/// Rows of an image with transform buffers, reused from one strip to the next.
 #[derive(Default)]
 pub struct RowBuffer {
     samples: Vec<Complex<f32>>,
@@ -41,7 +44,7 @@ pub struct RowBuffer {
 }
 
 impl RealFft2d {
-    /// Plans for `width` x `height`.
+    /// Creates plans for `width` x `height`.
     pub fn new(width: usize, height: usize) -> Self {
         let mut planner = FftPlanner::new();
         Self {
@@ -52,7 +55,7 @@ impl RealFft2d {
         }
     }
 
-    /// Samples of an image of this size.
+    /// Number of samples of an image of this size.
     pub fn len(&self) -> usize {
         self.width * self.height
     }
@@ -62,10 +65,11 @@ impl RealFft2d {
         self.len() == 0
     }
 
-    /// The unnormalized spectrum of the image whose rows `read_row` gives.
+    /// Returns the unnormalized spectrum of an image whose rows `read_row` writes.
     ///
-    /// `mean` is taken off the samples and put back into the spectrum, so that rounding follows the size of the
-    /// structure and not of the mean; a flat image has a spectrum of exact zeros beside it.
+    /// `mean` is subtracted from the samples and added back to the spectrum, so that rounding
+    /// errors scale with the structure instead of the mean. Apart from the mean, the spectrum of a
+    /// flat image is exactly zero.
     pub fn forward(&self, mean: f64, read_row: impl Fn(usize, &mut [f32]) + Sync) -> HalfSpectrum {
         let (width, height, half) = (self.width, self.height, self.width / 2 + 1);
         let mut rows = vec![Complex::default(); half * height];
@@ -93,8 +97,8 @@ impl RealFft2d {
         HalfSpectrum { width, height, data }
     }
 
-    /// The first half of an inverse transform, into `work` of the image's size: `fill` writes the spectrum's line of a
-    /// horizontal frequency, or says with `false` that it is zero.
+    /// Runs the first half of an inverse transform, into `work` of the image's size. `fill` writes
+    /// the spectrum line of a horizontal frequency, or returns `false` if the line is zero.
     pub fn inverse_columns(&self, work: &mut [Complex<f32>], fill: impl Fn(usize, &mut [Complex<f32>]) -> bool + Sync) {
         let fft = &self.column[1];
         let scratch = || vec![Complex::default(); fft.get_inplace_scratch_len()];
@@ -110,15 +114,15 @@ impl RealFft2d {
         );
     }
 
-    /// The second half of an inverse transform: the image's `rows` (at most [`ROWS`]), one after the other, times the
-    /// number of its samples.
+    /// Runs the second half of an inverse transform. Returns the image's `rows` (at most
+    /// [`ROWS`]), one after another, times the number of samples.
     pub fn inverse_rows<'b>(
         &self,
         work: &[Complex<f32>],
         rows: Range<usize>,
         buffer: &'b mut RowBuffer,
     ) -> &'b [Complex<f32>] {
-        /// Lines that are turned together: a cache line of output each.
+        /// Lines that are transposed together: one cache line of output each.
         const TILE: usize = 8;
         let (width, count) = (self.width, rows.len());
         let samples = buffer.resize(width * count, self.row[1].as_ref());
@@ -145,7 +149,8 @@ impl RowBuffer {
 }
 
 impl HalfSpectrum {
-    /// Writes the line of horizontal frequency `u` (of all `width`), each value times its weight.
+    /// Writes the line of horizontal frequency `u` (out of all `width`), each value times its
+    /// weight.
     pub fn weigh(&self, u: usize, weights: &[f32], line: &mut [Complex<f32>]) {
         let stored = |u: usize| &self.data[u * self.height..(u + 1) * self.height];
         if u <= self.width / 2 {
@@ -163,7 +168,8 @@ impl HalfSpectrum {
     }
 }
 
-/// The half spectra of two real rows from the spectrum of one plus i times the other; the second may be missing.
+/// Separates the spectrum of `first + i * second` into the half spectra of two real rows. The
+/// second row may be missing.
 fn separate(mixed: &[Complex<f32>], spectra: &mut [Complex<f32>], half: usize) {
     let (first, second) = spectra.split_at_mut(half.min(spectra.len()));
     let opposite = |u: usize| mixed[if u == 0 { 0 } else { mixed.len() - u }];

@@ -1,12 +1,12 @@
-//! The last few rows of a filter's input: a strip is worked through from top to bottom while only the rows that the
-//! window still needs stay in the cache.
+//! A ring buffer for the last few rows of a filter's input. A strip is processed from top to
+//! bottom, and only the rows that the window still needs stay in the cache.
 
 use std::ops::Range;
 
 use crate::Plane;
 use crate::ops::strips;
 
-/// A ring of rows, each found by the number it was written under; writing row `n` drops row `n - count`.
+/// A ring of rows, addressed by row number. Writing row `n` drops row `n - count`.
 pub struct Rolling<T> {
     width: usize,
     count: usize,
@@ -14,19 +14,19 @@ pub struct Rolling<T> {
 }
 
 impl<T: Copy + Default> Rolling<T> {
-    /// Room for `count` rows of `width` samples, all zero.
+    /// Creates a ring of `count` rows of `width` samples, all zero.
     pub fn new(width: usize, count: usize) -> Self {
         let count = count.max(1);
         Self { width, count, rows: vec![T::default(); width * count] }
     }
 
-    /// Row `y`, which may lie above the image (negative numbers).
+    /// Row `y`, which may lie above the image (negative).
     pub fn row(&self, y: isize) -> &[T] {
         let start = self.start(y);
         &self.rows[start..start + self.width]
     }
 
-    /// Row `y`, to be written.
+    /// Row `y`, mutable.
     pub fn row_mut(&mut self, y: isize) -> &mut [T] {
         let start = self.start(y);
         &mut self.rows[start..start + self.width]
@@ -37,8 +37,11 @@ impl<T: Copy + Default> Rolling<T> {
     }
 }
 
-/// Works through `height` rows strip by strip, in parallel: `work` gets the rows' range and, where a `map` is to be
-/// filled, its samples; what it returns is given from top to bottom. A map is `height` rows high.
+/// Processes `height` rows strip by strip, in parallel, and returns the results from top to
+/// bottom.
+///
+/// `work` receives the range of rows and, if there is a `map` to fill, its samples. A map has
+/// `height` rows.
 pub fn map_strips<T: Send>(
     height: usize,
     map: Option<&mut Plane>,

@@ -1,7 +1,8 @@
-//! SDSP, saliency from simple priors (L. Zhang, Z. Gu, H. Li, ICIP 2013), as VSI uses it.
+//! SDSP, saliency from simple priors (L. Zhang, Z. Gu, H. Li, ICIP 2013), as used by VSI.
 //!
-//! What stands out in the band that catches the eye, near the center and warm in color is salient. The image is
-//! brought to 256x256 (antialiased, as MATLAB's `imresize`), and the map back to the size of the image.
+//! A place is salient if it stands out in a frequency band that attracts attention, lies near the
+//! center and has a warm color. The image is resized to 256x256 (antialiased, like MATLAB's
+//! `imresize`), and the map is resized back to the size of the image.
 
 use std::collections::BTreeMap;
 
@@ -23,12 +24,12 @@ const SIDE: usize = 256;
 /// Center frequency (omega 0) and width (sigma F) of the log-Gabor band.
 const CENTER_FREQUENCY: f32 = 0.0210;
 const BAND_WIDTH: f32 = 1.34;
-/// How fast attention falls off from the center (sigma D), in samples.
+/// Distance in samples at which attention falls off from the center (sigma D).
 const CENTER_BIAS: f32 = 145.0;
-/// How fast it rises with warmth (sigma C).
+/// How quickly attention rises with warmth (sigma C).
 const WARMTH: f32 = 0.001;
 
-/// Filters and plans, for any number of images.
+/// Filters and plans, reusable for any number of images.
 #[derive(Debug)]
 pub struct Saliency {
     fft: BlockFft,
@@ -42,7 +43,7 @@ impl Default for Saliency {
 }
 
 impl Saliency {
-    /// Filters and plans.
+    /// Creates the filters and plans.
     pub fn new() -> Self {
         // The band is the same in all four quadrants.
         const HALF: usize = SIDE / 2 + 1;
@@ -57,12 +58,12 @@ impl Saliency {
         Self { fft: BlockFft::new(SIDE, SIDE), band }
     }
 
-    /// The saliency of `image`, from 0 to 1 at its full size, averaged over boxes of `factor`.
+    /// Returns the saliency of `image`, from 0 to 1 at full size, averaged over boxes of `factor`.
     pub fn box_means(&self, image: &Image, factor: usize) -> Plane {
         normalized_means(&self.small(image), image.width(), image.height(), factor)
     }
 
-    /// The saliency at 256x256, not normalized.
+    /// Returns the saliency at 256x256, not normalized.
     pub fn small(&self, image: &Image) -> Plane {
         let across = Axis::to_length(image.width(), SIDE, Kernel::Bilinear);
         let down = Axis::to_length(image.height(), SIDE, Kernel::Bilinear);
@@ -80,9 +81,9 @@ impl Saliency {
         salient
     }
 
-    /// The root of the summed squares of the band-passed channels.
+    /// The square root of the sum of squares of the band-passed channels.
     fn conspicuity(&self, lightness: &Plane, a: &Plane, b: &Plane) -> Plane {
-        // The band is even, so two real channels travel as one complex image.
+        // The band is even, so two real channels can be transformed as one complex image.
         let spectra = [self.fft.forward(lightness, Some(a), 0.0), self.fft.forward(b, None, 0.0)];
         let source = |block: usize, index: usize| {
             let span = block * SIDE..(block + 1) * SIDE;
@@ -94,7 +95,7 @@ impl Saliency {
     }
 }
 
-/// A block of a spectrum times the band, parts exchanged for the inverse transform.
+/// A block of a spectrum times the band, with the parts swapped for the inverse transform.
 struct Banded<'a> {
     spectrum: &'a [Point],
     band: &'a [Lanes],
@@ -120,7 +121,8 @@ fn band_weight(u: usize, v: usize) -> f32 {
     exp(-distance * distance / (2.0 * BAND_WIDTH * BAND_WIDTH)) / (SIDE * SIDE) as f32
 }
 
-/// The length of (L, a, b), of which the first image has a and L, the second b as its imaginary part.
+/// The length of (L, a, b). The first image holds a and L, the second holds b as its imaginary
+/// part.
 #[multiversion(targets("x86_64+avx2"))]
 fn norm([first, second]: [&[Point]; 2], out: &mut [Lanes]) {
     for ((out, first), second) in out.iter_mut().zip(first).zip(second) {
@@ -129,7 +131,7 @@ fn norm([first, second]: [&[Point]; 2], out: &mut [Lanes]) {
     }
 }
 
-/// Least and greatest value of a plane.
+/// The smallest and largest value of a plane.
 #[derive(Debug, Clone, Copy)]
 struct Range {
     least: f32,
@@ -152,7 +154,8 @@ impl Range {
         Self { least: self.least.min(other.least), greatest: self.greatest.max(other.greatest) }
     }
 
-    /// One over the width, 0 for a constant plane (the original divides by zero there).
+    /// The inverse of the width, or 0 for a constant plane (the authors' code divides by zero
+    /// there).
     fn inverse_width(self) -> f32 {
         if self.greatest > self.least { 1.0 / (self.greatest - self.least) } else { 0.0 }
     }
@@ -166,7 +169,7 @@ fn extremes(values: &[f32]) -> (f32, f32) {
     extremes.finish(rest)
 }
 
-/// Least and greatest values of many vectors, lane by lane.
+/// The smallest and largest values of many vectors, lane by lane.
 struct Extremes {
     least: [f32; LANES],
     greatest: [f32; LANES],
@@ -194,10 +197,10 @@ impl Extremes {
     }
 }
 
-/// Multiplies a row by the priors of place and of color.
+/// Multiplies a row by the location prior and the color prior.
 #[multiversion(targets("x86_64+avx2"))]
 fn apply_priors(y: usize, a: &[f32], b: &[f32], a_range: Range, b_range: Range, row: &mut [f32]) {
-    // Samples count from 1, their center is at half the side.
+    // Samples count from 1, and their center is at half the side.
     let center = SIDE as f32 / 2.0 - 1.0;
     let down = (y as f32 - center) * (y as f32 - center);
     let (a_scale, b_scale) = (a_range.inverse_width(), b_range.inverse_width());
@@ -210,8 +213,11 @@ fn apply_priors(y: usize, a: &[f32], b: &[f32], a_range: Range, b_range: Range, 
     }
 }
 
-/// `mat2gray(imresize(small, [height width], 'bilinear'))`, averaged over boxes of `factor` with zeros beyond the
-/// border. The full size is never made: a sum of its rows is a sum of the few rows that they lie between.
+/// `mat2gray(imresize(small, [height width], 'bilinear'))`, averaged over boxes of `factor` with
+/// zeros beyond the border.
+///
+/// The full-size map is never computed: a sum of its rows is a weighted sum of a few rows of the
+/// small map.
 fn normalized_means(small: &Plane, width: usize, height: usize, factor: usize) -> Plane {
     let across = Axis::to_length(small.width(), width, Kernel::Bilinear);
     let down = Axis::to_length(small.height(), height, Kernel::Bilinear);
@@ -244,14 +250,14 @@ fn normalized_means(small: &Plane, width: usize, height: usize, factor: usize) -
     means
 }
 
-/// The rows of `wide` that full-size row `y` is made of, with their weights.
+/// The rows of `wide` that contribute to full-size row `y`, with their weights.
 fn taps(down: &Axis, y: usize) -> impl Iterator<Item = (usize, f64)> {
     let (indices, weights) = down.taps(y);
     indices.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0)
 }
 
-/// Least and greatest value of the full size. Rows between the same two rows are linear in their weight, so that the
-/// first and the last of them have the extremes.
+/// The smallest and largest value at full size. Rows between the same two source rows are linear
+/// in their weight, so the first and the last of them contain the extremes.
 fn full_size_range(wide: &Plane, down: &Axis, height: usize) -> Range {
     let sources = |y: usize| taps(down, y).map(|(row, _)| row);
     let ends = (0..height).filter(|&y| {
@@ -279,7 +285,7 @@ fn full_size_range(wide: &Plane, down: &Axis, height: usize) -> Range {
     ranges.into_iter().fold(Range::EMPTY, Range::join)
 }
 
-/// Least and greatest value of the mixture of two rows.
+/// The smallest and largest value of a mixture of two rows.
 #[multiversion(targets("x86_64+avx2"))]
 fn pair_extremes((first_weight, first): (f32, &[f32]), (second_weight, second): (f32, &[f32])) -> (f32, f32) {
     let mut extremes = Extremes::default();
@@ -295,7 +301,7 @@ fn pair_extremes((first_weight, first): (f32, &[f32]), (second_weight, second): 
     extremes.finish(&last[..first_rest.len()])
 }
 
-/// The sums over the windows of each output sample.
+/// The sum over the window of each output sample.
 #[multiversion(targets("x86_64+avx2"))]
 fn box_sums(sums: &[f32], factor: usize, out: &mut [f32]) {
     let width = sums.len();

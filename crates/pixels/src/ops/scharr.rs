@@ -5,7 +5,7 @@ use multiversion::multiversion;
 use crate::Plane;
 use crate::ops::strips;
 
-/// The plane with one zero on every side.
+/// Returns the plane with a border of zeros, one sample wide.
 pub fn padded(plane: &Plane) -> Plane {
     let (width, height) = (plane.width(), plane.height());
     let mut padded = Plane::new(width + 2, height + 2);
@@ -17,7 +17,7 @@ pub fn padded(plane: &Plane) -> Plane {
     padded
 }
 
-/// The squared gradient magnitude of row `y` of the plane that `padded` was made of.
+/// Writes the squared gradient magnitude of row `y` of the plane before padding.
 pub fn squared_magnitude(padded: &Plane, y: usize, out: &mut [f32]) {
     magnitude_row([padded.row(y), padded.row(y + 1), padded.row(y + 2)], out);
 }
@@ -47,7 +47,8 @@ mod tests {
         let ramp = padded(&Plane::from_fn(5, 4, |x, y| 2.0 * x as f32 + y as f32));
         let mut row = [0.0; 5];
         squared_magnitude(&ramp, 1, &mut row);
-        // The kernel spans two samples and its weights sum to one: twice the slope.
+        // The kernel spans two samples and its weights sum to one, so the result is twice the
+        // slope.
         assert!((row[2] - (16.0 + 4.0)).abs() < 1e-4);
         squared_magnitude(&ramp, 0, &mut row);
         assert!((row[0] - (29.0 * 29.0 + 19.0 * 19.0) / 256.0).abs() < 1e-5);

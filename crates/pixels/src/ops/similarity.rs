@@ -1,4 +1,5 @@
-//! The similarity of two numbers, `(2ab + c) / (a^2 + b^2 + c)`, as FSIM and VSI use it on chroma.
+//! The similarity of two numbers, `(2ab + c) / (a^2 + b^2 + c)`, as FSIM and VSI apply it to
+//! chroma.
 
 use std::f64::consts::PI;
 
@@ -6,7 +7,8 @@ use multiversion::multiversion;
 
 use crate::ops::elementary;
 
-/// Multiplies `similarity` by that of both chroma components: `real((S_1 .* S_2) .^ exponent)`.
+/// Multiplies `similarity` by the similarity of both chroma components: `real((S_1 .* S_2) .^
+/// exponent)`.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn multiply_chroma(
     (stability, exponent): (f32, f32),

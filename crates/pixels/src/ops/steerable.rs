@@ -1,13 +1,14 @@
-//! The spatial steerable pyramid of six orientations (`sp5`), as far as metrics use it: the initial low-pass, the
-//! low-pass that halves, and the two orientations along the axes. Borders are mirrored about the border sample
-//! (`reflect1`).
+//! The parts of the spatial steerable pyramid with six orientations (`sp5`) that metrics use: the
+//! initial low-pass, the low-pass that halves, and the two orientations along the axes. Borders
+//! are mirrored about the border sample (`reflect1`).
 //!
 //! The coefficients are those of `sp5Filters` in matlabPyrTools (E. P. Simoncelli, Center for Neural Science, New
 //! York University, and the Massachusetts Institute of Technology, MIT license), designed by A. Karasaridis and
 //! E. P. Simoncelli, *A filter design technique for steerable pyramid image transforms*, ICASSP 1996.
 //!
-//! Every filter is even or odd along each axis, so that a quarter of it is stored: samples that share a coefficient
-//! are added (or subtracted) first. A flat area has therefore bands of exactly zero.
+//! Every filter is even or odd along each axis, so only a quarter of it is stored. Samples that
+//! share a coefficient are first added or subtracted. The bands of a flat area are therefore
+//! exactly zero.
 
 use std::array;
 
@@ -44,31 +45,32 @@ const ACROSS: Quarter<4> = [
     [0.0, 0.010_218_52, 0.009_869_04, -0.002_776_43],
 ];
 
-/// A filter's behavior under mirroring along one axis.
+/// The symmetry of a filter along one axis.
 const EVEN: bool = false;
 const ODD: bool = true;
 
-/// The two orientations whose filters lie along the axes.
+/// The two orientations along the axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Orientation {
-    /// Changes from left to right (the first of the six).
+    /// Horizontal changes (the first of the six).
     Across,
-    /// Changes from top to bottom (the fourth of the six).
+    /// Vertical changes (the fourth of the six).
     Down,
 }
 
-/// The low-pass that takes the residual highs away before the first level.
+/// Removes the residual high frequencies before the first level.
 pub fn initial_low_pass(source: &Plane) -> Plane {
     let mut filtered = Plane::default();
     filter(source, &INITIAL, fold_rows::<EVEN, 3>, combine_initial, &mut filtered);
     filtered
 }
 
-/// One oriented band of a level, of the same size, into `band`, whose memory is used again.
+/// Writes one oriented band of a level, of the same size, to `band`. The memory of `band` is
+/// reused.
 pub fn write_band(level: &Plane, orientation: Orientation, band: &mut Plane) {
     match orientation {
         Orientation::Across => filter(level, &ACROSS, fold_rows::<EVEN, 4>, combine_across, band),
-        // The same filter turned, with its sign as `bfilts` has it: falling edges are positive.
+        // The same filter, rotated, with the sign of `bfilts`: falling edges are positive.
         Orientation::Down => {
             let down = array::from_fn(|j| array::from_fn(|i| -ACROSS[i][j]));
             filter(level, &down, fold_rows::<ODD, 4>, combine_down, band);
@@ -76,7 +78,8 @@ pub fn write_band(level: &Plane, orientation: Orientation, band: &mut Plane) {
     }
 }
 
-/// The next level: low-pass and every second sample of both axes, beginning with the first.
+/// Returns the next level: low-pass, then every second sample of both axes, starting with the
+/// first.
 pub fn halve(level: &Plane) -> Plane {
     const REACH: usize = 4;
     let width = level.width();
@@ -84,7 +87,7 @@ pub fn halve(level: &Plane) -> Plane {
     let half_width = halved.width();
     strips::fill_by(&mut halved, strips::SMALL, |rows, out| {
         let mut folded = vec![0.0; width + 2 * REACH];
-        // One sample more than the outermost that is read, in either phase.
+        // One sample more than the outermost sample that is read, in either phase.
         let mut phases: [[Vec<f32>; 2]; 5] = array::from_fn(|_| array::from_fn(|_| vec![0.0; half_width + REACH]));
         for (y, out) in rows.zip(out.chunks_exact_mut(half_width)) {
             for (distance, phases) in phases.iter_mut().enumerate() {
@@ -98,8 +101,8 @@ pub fn halve(level: &Plane) -> Plane {
     halved
 }
 
-/// Runs a folded filter over the plane: `fold` gives the sum or difference of the two rows at a distance, `combine`
-/// the outputs from these padded rows.
+/// Applies a folded filter to a plane. `fold` returns the sum or difference of the two rows at a
+/// distance; `combine` computes the outputs from these padded rows.
 fn filter<const N: usize>(
     source: &Plane,
     quarter: &Quarter<N>,
@@ -121,7 +124,8 @@ fn filter<const N: usize>(
     });
 }
 
-/// Row `y + distance` plus (even) or minus (odd) row `y - distance`; row `y` itself at distance 0 of an even filter.
+/// Row `y + distance` plus (even) or minus (odd) row `y - distance`. At distance 0, an even filter
+/// uses row `y` itself.
 fn fold_rows<const PARITY: bool, const N: usize>(source: &Plane, y: usize, distance: usize, out: &mut [f32]) {
     let row = |index: isize| source.row(Border::Reflect.index(index, source.height()).unwrap_or(0));
     let (below, above) = (row((y + distance) as isize), row(y as isize - distance as isize));
@@ -176,10 +180,11 @@ fn combine_down(quarter: &Quarter<4>, rows: &[Vec<f32>; 4], out: &mut [f32]) {
     combine::<EVEN, 4>(quarter, rows, 1, out);
 }
 
-/// Outputs that are computed together: their sums stay in registers.
+/// Outputs that are computed together, so that their sums stay in registers.
 const BLOCK: usize = 16;
 
-/// The horizontal half of a filter over folded rows padded by `N - 1`; distances below `first` have no coefficients.
+/// The horizontal half of a filter over folded rows that are padded by `N - 1`. Distances below
+/// `first` have no coefficients.
 #[inline(always)]
 fn combine<const PARITY: bool, const N: usize>(
     quarter: &Quarter<N>,
@@ -190,7 +195,7 @@ fn combine<const PARITY: bool, const N: usize>(
     let reach = N - 1;
     let mut start = 0;
     while start < out.len() {
-        // The last block overlaps the one before rather than to leave a rest.
+        // The last block overlaps the previous one, so that no remainder is left.
         let length = BLOCK.min(out.len() - start);
         let mut total = [0.0f32; BLOCK];
         for (coefficients, row) in quarter.iter().zip(rows).skip(first) {
@@ -226,7 +231,8 @@ fn fold_pair<const PARITY: bool>(distance: usize, right: f32, left: f32) -> f32 
     }
 }
 
-/// As [`combine`] for every second sample of rows that were split into even and odd samples (padded by 4).
+/// Like [`combine`] for every second sample of rows that were split into even and odd samples
+/// (padded by 4).
 #[multiversion(targets("x86_64+avx2"))]
 fn combine_halving(quarter: &Quarter<5>, rows: &[[Vec<f32>; 2]; 5], out: &mut [f32]) {
     let width = out.len();
@@ -258,7 +264,7 @@ mod tests {
         Plane::from_fn(width, height, |x, y| ((x * 37 + y * y * 11 + x * y) % 101) as f32)
     }
 
-    /// The sum written out, in double precision; `sign` tells what mirroring along rows and columns does.
+    /// The plain sum in double precision. `odd` is the symmetry along rows and columns.
     fn written_out<const N: usize>(source: &Plane, quarter: &Quarter<N>, odd: [bool; 2], x: usize, y: usize) -> f64 {
         let reach = N as isize - 1;
         let mut total = 0.0;

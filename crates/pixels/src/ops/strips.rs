@@ -1,6 +1,8 @@
-//! Work is cut into horizontal strips of a fixed height: they fit the cache, bound the memory of large photos, and
-//! run in parallel. Strips do not depend on the number of threads and partial results are combined from top to
-//! bottom, so a score is the same on every machine.
+//! Splits work into horizontal strips of a fixed height.
+//!
+//! Strips fit the cache, bound the memory for large photos, and run in parallel. Their height does
+//! not depend on the number of threads, and partial results are combined from top to bottom. A
+//! score is therefore the same on every machine.
 
 use std::ops::Range;
 
@@ -8,26 +10,30 @@ use rayon::prelude::*;
 
 use crate::Plane;
 
-/// Rows a strip; small enough for the cache at usual widths, large enough to make halo rows cheap.
+/// Rows per strip: small enough for the cache at usual widths, large enough to keep halo rows
+/// cheap.
 pub const HEIGHT: usize = 64;
 
-/// Rows a strip of an image of about 256 rows, so that its strips keep several threads busy to the end.
+/// Rows per strip for an image of about 256 rows, so that several threads stay busy to the end.
 pub const SMALL: usize = 16;
 
-/// Calls `work` for each strip of `height` rows, in parallel, and gives the results from top to bottom.
+/// Calls `work` for each strip of `height` rows, in parallel, and returns the results from top to
+/// bottom.
 pub fn map<T: Send>(height: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     map_by(height, HEIGHT, work)
 }
 
-/// As [`map`] with strips of `strip` rows.
+/// Like [`map`] with strips of `strip` rows.
 pub fn map_by<T: Send>(height: usize, strip: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     let strip = strip.max(1);
     let count = height.div_ceil(strip);
     (0..count).into_par_iter().map(|i| work(i * strip..((i + 1) * strip).min(height))).collect()
 }
 
-/// As [`map`] with buffers that `buffers` makes once for many strips: fresh memory costs more than the work on it.
-/// What `work` finds in them is what some other strip left.
+/// Like [`map`] with reusable buffers.
+///
+/// `buffers` creates them once for many strips, because allocating memory costs more than the work
+/// on it. `work` must expect leftovers of another strip in them.
 pub fn map_with<B, T: Send>(
     height: usize,
     buffers: impl Fn() -> B + Sync + Send,
@@ -38,13 +44,13 @@ pub fn map_with<B, T: Send>(
     (0..count).into_par_iter().map_init(buffers, |buffers, i| work(buffers, strip(i))).collect()
 }
 
-/// Fills `plane` strip by strip, in parallel: `work` gets the rows' range and their samples, and what it returns is
-/// given from top to bottom.
+/// Fills `plane` strip by strip, in parallel, and returns the results of `work` from top to
+/// bottom. `work` receives the range of rows and their samples.
 pub fn fill<S: Send, T: Send>(plane: &mut Plane<S>, work: impl Fn(Range<usize>, &mut [S]) -> T + Sync) -> Vec<T> {
     fill_by(plane, HEIGHT, work)
 }
 
-/// As [`fill`] with strips of `strip` rows: smaller ones for planes that were made small.
+/// Like [`fill`] with strips of `strip` rows; smaller strips suit small planes.
 pub fn fill_by<S: Send, T: Send>(
     plane: &mut Plane<S>,
     strip: usize,
@@ -62,7 +68,7 @@ pub fn fill_by<S: Send, T: Send>(
         .collect()
 }
 
-/// As [`fill`] with buffers as [`map_with`] has them.
+/// Like [`fill`] with reusable buffers as in [`map_with`].
 pub fn fill_with<S: Send, B, T: Send>(
     plane: &mut Plane<S>,
     buffers: impl Fn() -> B + Sync + Send,

@@ -1,4 +1,5 @@
-//! Sums that neither lose precision nor depend on the instruction set: a fixed number of lanes in a fixed order.
+//! Sums that keep precision and do not depend on the instruction set: a fixed number of lanes,
+//! added in a fixed order.
 
 use multiversion::multiversion;
 

@@ -1,15 +1,16 @@
-//! The Weibull distribution of greatest likelihood (MATLAB's `wblfit`).
+//! Maximum-likelihood fit of the Weibull distribution (MATLAB's `wblfit`).
 
 use multiversion::multiversion;
 
-/// Samples that are summed side by side, so that the result does not depend on the instruction set.
+/// Samples that are summed in parallel, so that the result does not depend on the instruction set.
 const LANES: usize = 8;
-/// The search ends when the shape changes by less than this share; what is left is about the square of that.
+/// The search ends when the shape changes by less than this share. The remaining error is about
+/// its square.
 const CONVERGED: f64 = 1e-6;
 const STEPS: usize = 100;
 
-/// Scale and shape of the Weibull distribution of samples, of which the logarithms are given. The shape is infinite
-/// where all samples are equal, and NaN where there are none.
+/// Returns scale and shape of the Weibull distribution, fitted to the logarithms of samples. The
+/// shape is infinite if all samples are equal, and NaN if there are none.
 pub fn fit(logarithms: &[f64]) -> (f64, f64) {
     let count = logarithms.len() as f64;
     let mean = logarithms.iter().sum::<f64>() / count;
@@ -18,7 +19,7 @@ pub fn fit(logarithms: &[f64]) -> (f64, f64) {
     if variance == 0.0 || variance.is_nan() {
         return (mean.exp(), if variance == 0.0 { f64::INFINITY } else { f64::NAN });
     }
-    // Where the samples' logarithms have this deviation, a Weibull distribution has this shape.
+    // The shape of a Weibull distribution whose logarithms have this variance.
     let mut shape = std::f64::consts::PI / (6.0 * variance).sqrt();
     for _ in 0..STEPS {
         let [sum, first, second] = weighted(logarithms, greatest, shape);
@@ -62,11 +63,11 @@ fn weighted(logarithms: &[f64], greatest: f64, shape: f64) -> [f64; 3] {
     lanes.map(|lanes| lanes.iter().sum())
 }
 
-/// `exp(x)` for `x` <= 0 without a branch or a call, so that loops over it become vector code: 2^n times the series of
-/// what is left.
+/// `exp(x)` for `x` <= 0 without a branch or a call, so that loops over it vectorize. It is 2^n
+/// times the series of the remainder.
 #[inline(always)]
 fn exp(x: f64) -> f64 {
-    /// Adding it leaves the nearest whole number in the lowest bits.
+    /// Adding this leaves the nearest integer in the lowest bits.
     const ROUNDER: f64 = 6_755_399_441_055_744.0;
     const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;

@@ -1,29 +1,31 @@
-//! What FSIM and VSI have in common: gradients, chroma and a feature of each place are compared, and the feature of the
-//! stronger of both images is the weight of the place.
+//! The part that FSIM and VSI share: gradients, chroma and a local feature are compared, and the
+//! stronger feature of the two images is the weight of each place.
 
 use crate::ops::pool::Pool;
 use crate::ops::{color, scharr, similarity, strips};
 use crate::{Image, Plane};
 
-/// What is compared of one image.
+/// The features of one image.
 #[derive(Debug)]
 pub struct Features {
-    /// Luma with a border for its gradient.
+    /// Luma with a border, for its gradient.
     pub luma: Plane,
     /// Both chroma components.
     pub chroma: [Plane; 2],
-    /// What makes a place count: phase congruency or saliency.
+    /// The weight of each place: phase congruency or saliency.
     pub strength: Plane,
 }
 
-/// Luma and both chroma components of the image as it is seen from a distance.
+/// Returns luma and both chroma components of the downsampled image.
 pub fn luma_and_chroma(image: &Image, matrix: [[f32; 3]; 3]) -> (Plane, [Plane; 2]) {
     let [luma, first, second] = matrix.map(|weights| color::mix(image.box_means(), weights));
     (luma, [first, second])
 }
 
-/// The weighted mean similarity of two images and its map. `compare(gradients, strengths, similarities, weights)`
-/// compares a row of squared gradients and strengths; stability and exponent are those of chroma, if it counts.
+/// Returns the weighted mean similarity of two images and its map.
+///
+/// `compare(gradients, strengths, similarities, weights)` compares a row of squared gradients and
+/// strengths. `chroma` holds the stability constant and the exponent for chroma, if chroma counts.
 pub fn compare(
     [reference, distorted]: [&Features; 2],
     chroma: Option<(f32, f32)>,

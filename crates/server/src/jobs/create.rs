@@ -1,4 +1,5 @@
-//! A job from a request: a folder, a manifest, or images that were sent. Each becomes a manifest in the job's own folder.
+//! Creates jobs from requests. A folder, a manifest or uploaded images become a manifest in the job's
+//! own folder.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -17,12 +18,12 @@ use crate::http::form::Upload;
 use crate::requests::JobRequest;
 use crate::store::new_id;
 
-/// Samples of a job.
+/// The maximum number of samples in a job.
 const MOST_SAMPLES: u64 = 2_000_000;
-/// The largest manifest.
+/// The maximum size of a manifest in bytes.
 const LARGEST_MANIFEST: u64 = 2 << 30;
 
-/// One line of a manifest that we write.
+/// One line of a generated manifest.
 struct Line {
     name: String,
     image: PathBuf,
@@ -30,7 +31,7 @@ struct Line {
 }
 
 impl App {
-    /// Makes a job and queues it.
+    /// Creates and queues a job.
     pub async fn create_job(self: &Arc<Self>, request: JobRequest, files: Vec<Upload>) -> Result<Arc<Entry>, Problem> {
         request.check(self.limits.query)?;
         self.jobs.has_room()?;
@@ -79,9 +80,10 @@ impl App {
         Ok(Entry::new(folder, job))
     }
 
-    /// Puts the input into the job's folder: its name there, where its relative paths start, and how many samples it has.
+    /// Writes the input into the job's folder. Returns its file name, the folder that its relative paths
+    /// start from, and the number of samples.
     fn fill(&self, own: &Path, request: &JobRequest, files: Vec<Upload>) -> Result<(PathBuf, PathBuf, u64), Problem> {
-        let one = "give one of folder, manifest, and images as `image`";
+        let one = "set one of `folder` and `manifest`, or upload images as `image`";
         let (input, root) = match (&request.folder, &request.manifest, files.is_empty()) {
             (Some(folder), None, true) => {
                 (write_lines(own, request, &self.in_folder(folder, request)?)?, own.to_owned())
@@ -91,25 +93,25 @@ impl App {
             _ => return Err(Problem::invalid(format!("{one}{}", if files.is_empty() { "" } else { ", not several" }))),
         };
         if request.reference_folder.is_some() && request.folder.is_none() {
-            return Err(Problem::invalid("reference_folder goes with folder"));
+            return Err(Problem::invalid("reference_folder is allowed only with `folder`"));
         }
         let total = self.check_paths(own, &Input::file(own.join(&input)), &root)?;
         match total {
-            0 => Err(Problem::invalid("there is nothing to assess: the manifest has no lines")),
+            0 => Err(Problem::invalid("nothing to assess: the manifest is empty")),
             MOST_SAMPLES.. => {
-                Err(Problem::too_large(format!("a job of more than {MOST_SAMPLES} samples is not taken")))
+                Err(Problem::too_large(format!("a job can have at most {MOST_SAMPLES} samples")))
             }
             _ => Ok((input, root, total)),
         }
     }
 
-    /// The images of a folder; links that lead out of the allowed folders are left out.
+    /// Lists the images in a folder. Links that lead out of the allowed folders are skipped.
     fn in_folder(&self, folder: &str, request: &JobRequest) -> Result<Vec<Line>, Problem> {
         let real = self.folder("folder", folder)?;
         let references =
             request.reference_folder.as_deref().map(|folder| self.folder("reference_folder", folder)).transpose()?;
         let found = Pictures::find(&[real.display().to_string()], DEFAULT_QUERY);
-        let found = found.map_err(|_| Problem::invalid(format!("folder: there is no image below {folder}")))?;
+        let found = found.map_err(|_| Problem::invalid(format!("folder: no images found in {folder}")))?;
         let mut lines = Vec::new();
         for path in found.paths {
             let Ok(name) = path.strip_prefix(&real) else { continue };
@@ -124,18 +126,18 @@ impl App {
             lines.push(Line { name: name.display().to_string(), image, reference });
         }
         match lines.is_empty() {
-            true => Err(Problem::invalid(format!("folder: there is no image below {folder}"))),
+            true => Err(Problem::invalid(format!("folder: no images found in {folder}"))),
             false => Ok(lines),
         }
     }
 
-    /// The undistorted image of the same name, whatever its extension.
+    /// Finds the reference image with the same name and any extension.
     fn counterpart(&self, folder: &Path, name: &Path) -> Result<PathBuf, Problem> {
         let same = folder.join(name);
         let others =
             ["png", "jpg", "jpeg", "bmp", "tif", "tiff", "webp", "avif"].map(|other| same.with_extension(other));
         let found = std::iter::once(same).chain(others).find_map(|path| path.canonicalize().ok());
-        let missing = || Problem::invalid(format!("reference_folder: there is no {} in it", name.display()));
+        let missing = || Problem::invalid(format!("reference_folder: {} not found", name.display()));
         found.filter(|path| self.roots.holds(path)).ok_or_else(missing)
     }
 
@@ -144,10 +146,10 @@ impl App {
         if real.is_dir() { Ok(real) } else { Err(Problem::picture(format!("{field}: {path} is not a folder"))) }
     }
 
-    /// A copy of the manifest: the original may change while the job runs.
+    /// Copies the manifest, because the original may change while the job runs.
     fn copied(&self, own: &Path, manifest: &str, request: &JobRequest) -> Result<(PathBuf, PathBuf), Problem> {
         if request.query.is_some() || !request.options.is_empty() || request.recursive.is_some() {
-            return Err(Problem::invalid("query, options and recursive go with a folder: a manifest has its own"));
+            return Err(Problem::invalid("query, options and recursive are not allowed with `manifest`, which has its own"));
         }
         let real = self.roots.resolve("manifest", manifest)?;
         let metadata = std::fs::metadata(&real)?;
@@ -155,7 +157,7 @@ impl App {
             return Err(Problem::picture(format!("manifest: {manifest} is not a file")));
         }
         if metadata.len() > LARGEST_MANIFEST {
-            return Err(Problem::too_large(format!("manifest: more than {LARGEST_MANIFEST} bytes are not read")));
+            return Err(Problem::too_large(format!("manifest: at most {LARGEST_MANIFEST} bytes are allowed")));
         }
         let extension = real.extension().map_or("jsonl".into(), |extension| extension.to_ascii_lowercase());
         let name = Path::new("input").with_extension(extension);
@@ -164,16 +166,16 @@ impl App {
     }
 }
 
-/// Images that were sent, each a file in the job's folder.
+/// Writes uploaded images to the job's folder.
 fn sent(own: &Path, files: Vec<Upload>) -> Result<Vec<Line>, Problem> {
     let folder = own.join("pictures");
     std::fs::create_dir_all(&folder)?;
     let mut lines: Vec<Line> = Vec::new();
     for (number, Upload { field, name, bytes }) in (1..).zip(files) {
         if field != "image" {
-            return Err(Problem::invalid(format!("{field:?}: images are sent as `image`")));
+            return Err(Problem::invalid(format!("{field:?}: unexpected file; upload images as `image`")));
         }
-        // The name in the folder is ours, that of the sample is the client's.
+        // The client's file name is used only as the sample ID, never as a path.
         let image = folder.join(number.to_string());
         std::fs::write(&image, &bytes)?;
         let taken = lines.iter().any(|line| line.name == name);

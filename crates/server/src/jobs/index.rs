@@ -1,4 +1,4 @@
-//! The records of a job as rows that can be sorted and filtered; the records themselves stay in their file.
+//! An index of the records of a job for sorting and filtering. The records stay in their file.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,56 +11,56 @@ use serde::Serialize;
 
 use crate::answers::detected;
 
-/// A distortion of an image.
+/// A detected distortion.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Finding {
-    /// The category.
+    /// Distortion category.
     pub name: String,
-    /// How bad it is, where that was judged.
+    /// Severity, if it was analyzed.
     pub severity: Option<String>,
 }
 
-/// What is known of one sample.
+/// The indexed values of one sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The name of the sample.
+    /// Sample ID.
     pub sample_id: String,
-    /// The image.
+    /// Path of the image.
     pub image_path: String,
-    /// The score from 1 to 5.
+    /// Quality score from 1 to 5.
     pub score: Option<f64>,
-    /// The level next to it.
+    /// Quality level of the score.
     pub level: Option<&'static str>,
-    /// The scores that nine of ten mean opinions are expected among.
+    /// 90% prediction interval of the score.
     pub interval: Option<[f64; 2]>,
     /// The answer.
     pub answer: Option<String>,
-    /// What was found.
+    /// Detected distortions.
     pub distortions: Vec<Finding>,
-    /// The scores of the tools, from 1 to 5.
+    /// Scores from 1 to 5 by tool.
     pub tools: BTreeMap<String, f64>,
     /// `success`, `partial` or `error`.
     pub status: &'static str,
-    /// Why there is no answer.
+    /// Error message, if the assessment failed.
     pub error: Option<String>,
-    /// Milliseconds.
+    /// Execution time in milliseconds.
     pub ms: f64,
-    /// Where its record is in the file.
+    /// Byte offset of the record in the file.
     pub offset: u64,
-    /// How long its record is.
+    /// Length of the record in bytes.
     pub length: usize,
 }
 
-/// The rows of a file that grows.
+/// The rows of a growing file of records.
 #[derive(Debug, Default)]
 pub struct Index {
-    /// The rows, in the order of the file.
+    /// The rows in file order.
     pub rows: Vec<Row>,
     read: u64,
 }
 
 impl Index {
-    /// Reads what has been added since the last time; a file that has become shorter is read anew.
+    /// Reads new records. A file that has become shorter is read again from the start.
     pub fn refresh(&mut self, path: &Path) -> io::Result<()> {
         let mut file = match File::open(path) {
             Ok(file) => file,
@@ -80,25 +80,25 @@ impl Index {
         loop {
             line.clear();
             let size = lines.read_until(b'\n', &mut line)?;
-            // A line without an end is still being written.
+            // A line without a line break is still being written.
             if size == 0 || line.last() != Some(&b'\n') {
                 return Ok(());
             }
             match serde_json::from_slice::<AssessmentRecord>(&line) {
                 Ok(record) => self.rows.push(row(&record, self.read, size)),
-                Err(error) => tracing::warn!("{}: a line is no record: {error}", path.display()),
+                Err(error) => tracing::warn!("{}: skipped an invalid record: {error}", path.display()),
             }
             self.read += size as u64;
         }
     }
 
-    /// The row of a sample.
+    /// Returns the row of a sample.
     pub fn find(&self, sample_id: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.sample_id == sample_id)
     }
 }
 
-/// The record of a row, as it was written.
+/// Reads the record of a row from the file.
 pub fn record(path: &Path, row: &Row) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(row.offset))?;

@@ -1,4 +1,4 @@
-//! A job: what it was asked for, how far it is, and what of that is on disk.
+//! A job: its configuration, its progress and its state on disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,124 +12,124 @@ use tokio::sync::watch;
 
 use super::index::Index;
 
-/// How a job is.
+/// The state of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {
-    /// It waits for its turn.
+    /// Waiting to run.
     Queued,
-    /// It runs.
+    /// Running.
     Running,
-    /// Every sample has a record.
+    /// Finished; every sample has a record.
     Done,
-    /// Somebody stopped it; it can be resumed.
+    /// Stopped by request; can be resumed.
     Stopped,
-    /// It could not go on; `problem` says why.
+    /// Failed; `problem` contains the reason.
     Failed,
-    /// The server ended; it is resumed when the server starts again.
+    /// Interrupted by a server shutdown; resumes when the server starts again.
     Interrupted,
 }
 
 impl JobState {
-    /// Whether it runs or will run by itself.
+    /// Returns whether the job is queued or running.
     pub fn is_active(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
     }
 }
 
-/// What was asked for.
+/// The configuration of a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Plan {
-    /// The manifest in the job's own folder.
+    /// File name of the manifest in the job's folder.
     pub input: PathBuf,
-    /// Where its relative paths start.
+    /// The folder that relative paths in the manifest start from.
     pub root: PathBuf,
-    /// Tools that every image must be measured with.
+    /// Tools to run on every image.
     pub tools: Vec<String>,
-    /// Who thinks.
+    /// Backend, if not the configured one.
     pub backend: Option<String>,
-    /// How often a new plan may be made.
+    /// Maximum number of replans.
     pub max_replan_iterations: Option<u32>,
-    /// Images at a time.
+    /// Number of images assessed at the same time.
     pub concurrency: Option<u32>,
 }
 
-/// What is known of a job; all of it is on disk.
+/// A job as it is stored on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Job {
-    /// Its name in the interface.
+    /// Job ID.
     pub id: String,
-    /// Its name for people.
+    /// Job name.
     pub name: String,
-    /// How it is.
+    /// State of the job.
     pub state: JobState,
-    /// Samples of the input.
+    /// Number of samples in the input.
     pub total: u64,
-    /// Samples with a record.
+    /// Number of samples with a record.
     pub done: u64,
-    /// Samples with an answer.
+    /// Number of samples with an answer.
     pub ok: u64,
-    /// Samples without one.
+    /// Number of failed samples.
     pub errors: u64,
-    /// Tokens that models took.
+    /// Number of tokens used by models.
     pub tokens: u64,
-    /// What they cost.
+    /// Cost in US dollars; `None` if a price is unknown.
     pub cost_usd: Option<f64>,
-    /// When it was asked for.
+    /// Time of creation.
     pub created: String,
-    /// When it ended.
+    /// Time of completion.
     pub finished: Option<String>,
-    /// Why it failed.
+    /// Error message, if the job failed.
     pub problem: Option<String>,
-    /// What was asked for.
+    /// Configuration of the job.
     pub plan: Plan,
 }
 
-/// A job as the interface shows it.
+/// A job as the API returns it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct JobView {
-    /// Its name in the interface.
+    /// Job ID.
     pub id: String,
-    /// Its name for people.
+    /// Job name.
     pub name: String,
-    /// How it is.
+    /// State of the job.
     pub state: JobState,
-    /// Samples of the input.
+    /// Number of samples in the input.
     pub total: u64,
-    /// Samples with a record.
+    /// Number of samples with a record.
     pub done: u64,
-    /// Samples with an answer.
+    /// Number of samples with an answer.
     pub ok: u64,
-    /// Samples without one.
+    /// Number of failed samples.
     pub errors: u64,
-    /// Samples a second.
+    /// Samples per second.
     pub rate: Option<f64>,
-    /// Seconds until it is done, at this rate.
+    /// Estimated seconds until completion.
     pub eta_seconds: Option<f64>,
-    /// Tokens that models took.
+    /// Number of tokens used by models.
     pub tokens: u64,
-    /// What they cost in US dollars; null where a rate is not known.
+    /// Cost in US dollars; null if a price is unknown.
     pub cost_usd: Option<f64>,
-    /// When it was asked for.
+    /// Time of creation.
     pub created: String,
-    /// When it ended.
+    /// Time of completion.
     pub finished: Option<String>,
-    /// Why it failed.
+    /// Error message, if the job failed.
     pub problem: Option<String>,
 }
 
 /// A job in memory.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its own folder.
+    /// The folder of the job.
     pub folder: PathBuf,
     job: Mutex<Job>,
-    /// Grows with every change, for those who watch.
+    /// Increases with every change; see [`Entry::watch`].
     changes: watch::Sender<u64>,
     stop: Mutex<Option<StopSignal>>,
     started: Mutex<Option<(Instant, u64)>>,
     removed: AtomicBool,
-    /// The records, for results.
+    /// The index of the records.
     pub index: Mutex<Index>,
 }
 
@@ -138,7 +138,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Entry {
-    /// A job that does not run yet.
+    /// Creates an entry for a job that is not running.
     pub fn new(folder: PathBuf, job: Job) -> Arc<Self> {
         Arc::new(Self {
             folder,
@@ -151,17 +151,17 @@ impl Entry {
         })
     }
 
-    /// What is known of it.
+    /// Returns a copy of the job.
     pub fn job(&self) -> Job {
         lock(&self.job).clone()
     }
 
-    /// How it is.
+    /// Returns the state of the job.
     pub fn state(&self) -> JobState {
         lock(&self.job).state
     }
 
-    /// Changes what is known of it, and tells those who watch.
+    /// Changes the job, notifies watchers and returns the changed job.
     pub fn change(&self, change: impl FnOnce(&mut Job)) -> Job {
         let mut job = lock(&self.job);
         change(&mut job);
@@ -171,34 +171,34 @@ impl Entry {
         changed
     }
 
-    /// Hears of every change from now on.
+    /// Returns a receiver that is notified of every change.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// Where its records are.
+    /// Returns the path of the records.
     pub fn records(&self) -> PathBuf {
         self.folder.join("records.jsonl")
     }
 
-    /// Asks it to stop after the samples that are running.
+    /// Stops the job after the samples in progress.
     pub fn stop(&self) {
         if let Some(stop) = lock(&self.stop).as_ref() {
             stop.stop();
         }
     }
 
-    /// Marks it as removed; whether it was not before.
+    /// Marks the job as removed. Returns `false` if it was already removed.
     pub fn remove(&self) -> bool {
         !self.removed.swap(true, Ordering::SeqCst)
     }
 
-    /// Whether it was removed.
+    /// Returns whether the job was removed.
     pub fn is_removed(&self) -> bool {
         self.removed.load(Ordering::SeqCst)
     }
 
-    /// A new run begins; what stops it.
+    /// Starts a new run and returns the signal that stops it.
     pub fn begin(&self) -> StopSignal {
         let signal = StopSignal::default();
         *lock(&self.stop) = Some(signal.clone());
@@ -207,7 +207,7 @@ impl Entry {
         signal
     }
 
-    /// A record was written.
+    /// Updates the progress after a record was written.
     pub fn heard(&self, progress: &Progress<'_>) {
         let summary = progress.summary;
         let first = {
@@ -217,13 +217,13 @@ impl Entry {
             first
         };
         if first {
-            // What was read before may have been taken out of the file.
+            // Resuming removes failed records, so earlier offsets may be invalid.
             *lock(&self.index) = Index::default();
         }
         self.change(|job| count(job, summary));
     }
 
-    /// The job as the interface shows it.
+    /// Returns the job as the API shows it.
     pub fn view(&self) -> JobView {
         let job = self.job();
         let started = *lock(&self.started);
@@ -251,7 +251,7 @@ impl Entry {
         }
     }
 
-    /// The batch that does the work.
+    /// Builds the batch that runs the job.
     pub fn batch(&self, concurrency: usize) -> Batch {
         let Plan { input, root, tools, .. } = lock(&self.job).plan.clone();
         Batch {
@@ -264,12 +264,12 @@ impl Entry {
     }
 }
 
-/// Relative paths of a manifest start at its own folder.
+/// Returns path rules with `root` as the start of relative paths.
 pub fn paths(root: &Path) -> PathRules {
     PathRules::new(Some(root), None)
 }
 
-/// Takes over what a run has counted.
+/// Copies the counters of a run to the job.
 pub fn count(job: &mut Job, summary: &Summary) {
     job.total = summary.total;
     job.done = summary.done_before + summary.written();

@@ -1,5 +1,5 @@
-//! Batches in the background. Each has a folder of its own (its input, its records) and an entry in the store; a server that
-//! starts again finds them and goes on where they were.
+//! Background jobs. Each job has a folder with its input and records, and an entry in the store. A
+//! restarted server finds its jobs there and continues them.
 
 mod create;
 mod index;
@@ -24,13 +24,13 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::store::{Store, StoreError};
 
-/// Jobs that run at a time: each keeps all cores busy.
+/// The number of jobs that run at the same time: one job uses all cores.
 const AT_A_TIME: usize = 1;
-/// Jobs that may wait.
+/// The maximum number of queued and running jobs.
 const MOST_WAITING: usize = 64;
-/// Jobs that are kept.
+/// The maximum number of stored jobs.
 const MOST_KEPT: usize = 2000;
-/// Calls of models at a time, unless told otherwise.
+/// The default number of concurrent model calls.
 const CALLS: usize = 8;
 
 /// All jobs.
@@ -44,7 +44,7 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Finds the jobs of earlier runs. Those that had not ended are interrupted until [`App::resume_jobs`].
+    /// Loads the stored jobs. Unfinished jobs are marked as interrupted until [`App::resume_jobs`].
     pub fn open(folder: &Path, store: &Store) -> Result<Self, StoreError> {
         let mut entries = BTreeMap::new();
         for stored in store.jobs()? {
@@ -55,7 +55,7 @@ impl Jobs {
                     }
                     entries.insert(job.id.clone(), Entry::new(folder.join(&job.id), job));
                 }
-                Err(error) => tracing::warn!("a job of another release is left out: {error}"),
+                Err(error) => tracing::warn!("skipped a stored job that cannot be read: {error}"),
             }
         }
         Ok(Self {
@@ -71,30 +71,30 @@ impl Jobs {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All jobs, newest first.
+    /// Returns all jobs, newest first.
     pub fn list(&self) -> Vec<Arc<Entry>> {
         self.entries().values().rev().cloned().collect()
     }
 
-    /// The job of an id.
+    /// Returns a job by ID.
     pub fn get(&self, id: &str) -> Result<Arc<Entry>, Problem> {
         let found = self.entries().get(id).cloned();
-        found.ok_or_else(|| Problem::not_found(format!("there is no job {id:?}: GET /jobs lists all")))
+        found.ok_or_else(|| Problem::not_found(format!("job {id:?} not found: GET /jobs lists all jobs")))
     }
 
-    /// Jobs that run or wait.
+    /// Returns the number of queued and running jobs.
     pub fn active(&self) -> usize {
         self.entries().values().filter(|entry| entry.state().is_active()).count()
     }
 
-    /// Stops them all after the samples that are running; they go on when the server starts again.
+    /// Stops all jobs after the samples in progress. They resume when the server starts again.
     pub fn interrupt(&self) {
         self.ending.store(true, Ordering::SeqCst);
         self.turns.close();
         self.entries().values().for_each(|entry| entry.stop());
     }
 
-    /// Waits until none runs any more.
+    /// Waits until no job is running.
     pub async fn finished(&self) {
         loop {
             let ended = self.ended.notified();
@@ -107,17 +107,17 @@ impl Jobs {
 
     fn has_room(&self) -> Result<(), Problem> {
         if self.active() >= MOST_WAITING {
-            return Err(Problem::busy(format!("{MOST_WAITING} jobs run or wait already: try again later"), 60));
+            return Err(Problem::busy(format!("{MOST_WAITING} jobs are already queued or running: try again later"), 60));
         }
         if self.entries().len() >= MOST_KEPT {
-            return Err(Problem::busy(format!("{MOST_KEPT} jobs are kept already: DELETE some"), 60));
+            return Err(Problem::busy(format!("{MOST_KEPT} jobs are already stored: delete some with DELETE /jobs/{{id}}"), 60));
         }
         Ok(())
     }
 }
 
 impl App {
-    /// Goes on with the jobs that the end of an earlier server has interrupted.
+    /// Resumes the jobs that a shutdown interrupted.
     pub fn resume_jobs(self: &Arc<Self>) {
         for entry in self.jobs.list().into_iter().rev() {
             if entry.state() == JobState::Interrupted {
@@ -139,7 +139,7 @@ impl App {
     async fn run_job(self: Arc<Self>, entry: Arc<Entry>) {
         self.keep_job(&entry).await;
         let Ok(_turn) = self.jobs.turns.acquire().await else { return };
-        // It may have been stopped or removed while it waited.
+        // The job may have been stopped or removed while it was queued.
         if entry.state() != JobState::Queued || entry.is_removed() {
             return;
         }
@@ -187,7 +187,7 @@ impl App {
         let usual = if Self::asks_models(&agent) { CALLS + threads } else { threads + 1 };
         let batch = entry.batch(plan.concurrency.map_or(usual, |concurrency| concurrency as usize));
         let (app, checked, input) = (Arc::clone(self), Arc::clone(entry), batch.input.clone());
-        // Links may have been laid since the job was made.
+        // Checked again, because links may have changed since the job was created.
         let check = tokio::task::spawn_blocking(move || app.check_paths(&checked.folder, &input, &plan.root));
         check.await.map_err(|error| error.to_string())?.map_err(|problem| problem.to_string())?;
         let heard = Arc::clone(entry);
@@ -197,7 +197,8 @@ impl App {
         Ok(summary.ending)
     }
 
-    /// Every file of an input must lie below an allowed folder or in the job's own; how many samples there are.
+    /// Checks that every file of an input is in an allowed folder or in the job's own folder. Returns
+    /// the number of samples.
     fn check_paths(&self, own: &Path, input: &Input, root: &Path) -> Result<u64, Problem> {
         let own = own.canonicalize()?;
         let unreadable = |error: agenticiqa::batch::Error| Problem::invalid(error.to_string());
@@ -214,7 +215,7 @@ impl App {
                     Err(problem) if problem.status() == axum::http::StatusCode::FORBIDDEN => {
                         return Err(Problem::forbidden(format!("line {}: {}", sample.line, problem)));
                     }
-                    // A file that is not there is said in the record of its sample.
+                    // A missing file is reported in the record of its sample.
                     _ => {}
                 }
             }
@@ -233,7 +234,7 @@ impl App {
         }
     }
 
-    /// Removes a job, its records and its images; one that runs is stopped first.
+    /// Removes a job, its records and its images. A running job is stopped first.
     pub async fn remove_job(self: &Arc<Self>, entry: &Arc<Entry>) {
         if !entry.remove() {
             return;
@@ -249,10 +250,10 @@ impl App {
         let (app, entry) = (Arc::clone(self), Arc::clone(entry));
         let clear = move || {
             if let Err(error) = app.store.remove_job(&entry.job().id) {
-                tracing::error!("a job cannot be removed: {error}");
+                tracing::error!("cannot remove a job from the store: {error}");
             }
             if let Err(error) = std::fs::remove_dir_all(&entry.folder) {
-                tracing::warn!("{}: cannot be removed: {error}", entry.folder.display());
+                tracing::warn!("cannot remove {}: {error}", entry.folder.display());
             }
         };
         drop(tokio::task::spawn_blocking(clear).await);
@@ -269,7 +270,7 @@ impl App {
             kept.and_then(|json| app.store.keep_job(&job.id, &json).map_err(|error| error.to_string()))
         };
         if let Ok(Err(error)) = tokio::task::spawn_blocking(keep).await {
-            tracing::error!("the state of a job cannot be kept: {error}");
+            tracing::error!("cannot store the state of a job: {error}");
         }
     }
 }

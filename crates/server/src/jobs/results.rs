@@ -1,4 +1,4 @@
-//! Which rows of a job are wanted: filters, order, pages, and what the page draws beside them.
+//! Filtering, sorting and paging of job results, with a histogram and filter options for the page.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,147 +9,147 @@ use serde::{Deserialize, Serialize};
 
 use super::index::{Finding, Row};
 
-/// Steps of the histogram from 1 to 5.
+/// The number of histogram bins from 1 to 5.
 const STEPS: usize = 20;
 
-/// The order of rows.
+/// The sort order of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum Sort {
-    /// Worst first.
+    /// By score, worst first.
     #[serde(rename = "score")]
     Score,
-    /// Best first.
+    /// By score, best first.
     #[serde(rename = "-score")]
     ScoreDown,
-    /// By name.
+    /// By sample ID.
     #[serde(rename = "name")]
     Name,
-    /// By name, last first.
+    /// By sample ID, descending.
     #[serde(rename = "-name")]
     NameDown,
-    /// As they were written.
+    /// By time, oldest first.
     #[default]
     #[serde(rename = "time")]
     Time,
-    /// The last written first.
+    /// By time, newest first.
     #[serde(rename = "-time")]
     TimeDown,
 }
 
-/// `csv` or `jsonl`.
+/// The file format of an export.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExportFormat {
-    /// A table, one row a sample.
+    /// A table with one row per sample.
     #[default]
     Csv,
-    /// The records.
+    /// The full records as JSON Lines.
     Jsonl,
 }
 
-/// Which rows are wanted; the same words for results and export.
+/// Query parameters of job results and exports.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResultsQuery {
-    /// Rows to skip.
+    /// Number of rows to skip.
     #[serde(default)]
     pub offset: usize,
-    /// Rows to give, at most 1000; 100 by default.
+    /// Maximum number of rows to return, up to 1000 [default: 100].
     #[schemars(range(max = 1000))]
     pub limit: Option<usize>,
-    /// The order.
+    /// Sort order.
     #[serde(default)]
     pub sort: Sort,
-    /// Only samples with this distortion; several with commas between them.
+    /// Only samples with one of these distortions, separated by commas.
     pub distortion: Option<String>,
-    /// Only samples with a distortion of this severity; several with commas between them.
+    /// Only samples with a distortion of one of these severities, separated by commas.
     pub severity: Option<String>,
     /// Only samples with at least this score.
     pub min: Option<f64>,
     /// Only samples with at most this score.
     pub max: Option<f64>,
-    /// Only samples that this tool has scored.
+    /// Only samples with a score from this tool.
     pub tool: Option<String>,
-    /// Only samples that the tool gives at least this score, from 1 to 5.
+    /// Only samples with at least this score from `tool`, from 1 to 5.
     pub tool_min: Option<f64>,
-    /// Only samples that the tool gives at most this score, from 1 to 5.
+    /// Only samples with at most this score from `tool`, from 1 to 5.
     pub tool_max: Option<f64>,
-    /// Only samples that ended like this: success, partial or error.
+    /// Only samples with this status: `success`, `partial` or `error`.
     pub status: Option<String>,
-    /// The form of an export.
+    /// File format of an export [default: csv].
     pub format: Option<ExportFormat>,
 }
 
-/// A row, as the interface shows it.
+/// The result of one sample.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ResultRow {
-    /// The name of the sample.
+    /// Sample ID.
     pub sample_id: String,
-    /// The file name of the image.
+    /// File name of the image.
     pub image_name: String,
-    /// The address of a small image.
+    /// Path of the thumbnail.
     pub thumbnail: String,
-    /// The score from 1 to 5.
+    /// Quality score from 1 to 5.
     pub score: Option<f64>,
-    /// The level next to it.
+    /// Quality level of the score.
     pub level: Option<String>,
-    /// The scores that nine of ten mean opinions are expected among.
+    /// 90% prediction interval of the score.
     pub interval: Option<[f64; 2]>,
     /// The answer.
     pub answer: Option<String>,
-    /// What was found.
+    /// Detected distortions.
     pub distortions: Vec<Finding>,
-    /// The scores of the tools, from 1 to 5.
+    /// Scores from 1 to 5 by tool.
     pub tools: BTreeMap<String, f64>,
     /// `success`, `partial` or `error`.
     pub status: String,
-    /// Why there is no answer.
+    /// Error message, if the assessment failed.
     pub error: Option<String>,
-    /// Milliseconds.
+    /// Execution time in milliseconds.
     pub ms: f64,
 }
 
-/// How many samples have which score.
+/// The distribution of scores.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Histogram {
-    /// The ends of the steps.
+    /// Edges of the bins.
     pub edges: Vec<f64>,
-    /// All samples.
+    /// Number of samples in each bin.
     pub counts: Vec<u64>,
-    /// Those that match.
+    /// Number of samples in each bin that match the filters.
     pub matching: Vec<u64>,
 }
 
-/// What there is to filter by.
+/// The values that results can be filtered by.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Facets {
-    /// Samples by distortion.
+    /// Number of samples by distortion.
     pub distortions: BTreeMap<String, u64>,
-    /// Samples by severity.
+    /// Number of samples by severity.
     pub severities: BTreeMap<String, u64>,
-    /// The tools that gave scores.
+    /// Tools with scores.
     pub tools: BTreeSet<String>,
 }
 
 /// A page of results.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Results {
-    /// Samples with a record.
+    /// Number of samples with a record.
     pub total: usize,
-    /// Those that match.
+    /// Number of samples that match the filters.
     pub matching: usize,
-    /// Those that do not.
+    /// Number of samples that do not match.
     pub hidden: usize,
-    /// This page of those that match.
+    /// The requested page of matching samples.
     pub rows: Vec<ResultRow>,
-    /// How many have which score.
+    /// Distribution of scores.
     pub histogram: Histogram,
-    /// What there is to filter by.
+    /// Values to filter by.
     pub facets: Facets,
 }
 
 impl ResultsQuery {
-    /// Whether a row is wanted.
+    /// Returns whether a row matches the filters.
     pub fn wants(&self, row: &Row) -> bool {
         let listed = |given: &Option<String>, value: &str| {
             given.as_ref().is_none_or(|given| given.split(',').any(|one| one.trim().eq_ignore_ascii_case(value)))
@@ -172,10 +172,10 @@ impl ResultsQuery {
         found && score && listed(&self.status, row.status) && self.tool.as_ref().is_none_or(of_tool)
     }
 
-    /// The rows that are wanted, in order.
+    /// Returns the matching rows in order.
     pub fn select<'a>(&self, rows: &'a [Row]) -> Vec<&'a Row> {
         let mut wanted: Vec<&Row> = rows.iter().filter(|row| self.wants(row)).collect();
-        // Samples without a score come last, whichever way the others stand.
+        // Samples without a score come last in both directions.
         let by_score = |first: &Row, second: &Row, down: bool| match (first.score, second.score) {
             (Some(first), Some(second)) if down => second.total_cmp(&first),
             (Some(first), Some(second)) => first.total_cmp(&second),
@@ -194,7 +194,7 @@ impl ResultsQuery {
         wanted
     }
 
-    /// A page of the rows that are wanted, with all that is drawn beside it.
+    /// Returns a page of the matching rows with the histogram and the filter values.
     pub fn page(&self, job: &str, rows: &[Row]) -> Results {
         let wanted = self.select(rows);
         let limit = self.limit.unwrap_or(100).min(1000);
@@ -256,7 +256,7 @@ fn shown(job: &str, row: &Row) -> ResultRow {
     }
 }
 
-/// A name as one part of an address.
+/// Percent-encodes a name as one segment of a path.
 fn escaped(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
     name.bytes().fold(String::new(), |mut text, byte| {

@@ -21,7 +21,6 @@ mod words;
 
 use std::sync::Arc;
 
-use axum::http::StatusCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
@@ -101,13 +100,10 @@ impl Service {
 
     /// A problem, in words that say what to do about it.
     async fn told(&self, problem: &Problem) -> String {
-        let message = problem.to_string();
-        match problem.status() {
-            StatusCode::FORBIDDEN if !message.contains("--allow-root") => {
-                format!("{message}: {}", self.access.advice().await)
-            }
-            _ => message,
+        if problem.is_outside() {
+            return format!("{problem}: {}", self.access.advice().await);
         }
+        problem.to_string()
     }
 }
 

@@ -96,7 +96,7 @@ impl Engine for CommandEngine {
     fn availability(&self) -> Availability {
         match self.line.program() {
             Some(_) => Availability::Ready,
-            None => Availability::Missing { reason: self.not_found() },
+            None => Availability::missing(self.not_found()),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Why an installation failed. Each message says what to do.
+//! Why an installation failed.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::Checksum;
 pub enum Error {
     /// The user has to get a file.
     #[error(
-        "{package} cannot be downloaded: get {file} from its authors, then `agenticiqa tools install {package} --from {file}`"
+        "{package} cannot be downloaded: only its authors hand out {file}"
     )]
     NotDownloadable {
         /// The package.
@@ -19,7 +19,7 @@ pub enum Error {
         file: String,
     },
     /// The server has no such file, or does not give it away.
-    #[error("{address}: the server answered {status}: check the address in tools.json, or give the file with --from")]
+    #[error("{address}: the server answered {status}")]
     Status {
         /// The address, without secrets.
         address: String,
@@ -27,7 +27,7 @@ pub enum Error {
         status: u16,
     },
     /// The connection does not last.
-    #[error("{address}: {reason}; what has arrived is kept, the same command goes on from there")]
+    #[error("{address}: {reason}; the downloaded part is kept")]
     Connection {
         /// The address, without secrets.
         address: String,
@@ -56,8 +56,8 @@ pub enum Error {
         /// That of the file.
         found: Checksum,
     },
-    /// What `--from` names does not hold what is needed.
-    #[error("{package}: {places} holds no {wanted}")]
+    /// The given files and folders do not contain what is needed.
+    #[error("{package}: no {wanted} in {places}")]
     NotFound {
         /// The package.
         package: String,

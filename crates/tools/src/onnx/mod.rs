@@ -124,7 +124,7 @@ impl Engine for OnnxTool {
     fn availability(&self) -> Availability {
         match self.files().find(|file| !file.is_file()) {
             None => Availability::Ready,
-            Some(file) => Availability::Missing { reason: format!("its model file {} does not exist", file.display()) },
+            Some(file) => Availability::missing(format!("its model file {} does not exist", file.display())),
         }
     }
 
@@ -177,7 +177,7 @@ impl<'a> Pictures<'a> {
             (ToolType::NoReference, _) => None,
             (ToolType::FullReference, Some(reference)) => Some(picture(reference)?),
             (ToolType::FullReference, None) => {
-                let message = format!("{} compares with a reference: give one with --reference", tool.name);
+                let message = format!("{} compares with a reference image, and there is none", tool.name);
                 return Err(Failure::Input(message));
             }
         };

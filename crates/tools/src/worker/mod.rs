@@ -71,10 +71,10 @@ impl Worker {
     /// interpreter whether it has pyiqa, in a process of some milliseconds.
     pub fn availability(&self, metric: &WorkerSection) -> Availability {
         match &self.keeper {
-            None => Availability::Missing { reason: OFF.to_owned() },
+            None => Availability::missing(OFF),
             Some(keeper) => match keeper.trouble(metric) {
                 None => Availability::Ready,
-                Some(reason) => Availability::Missing { reason },
+                Some(reason) => Availability::missing(reason),
             },
         }
     }

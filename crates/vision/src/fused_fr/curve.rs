@@ -1,25 +1,26 @@
-//! From a metric's distance to a score: one falling curve each.
+//! Curve that maps the distance of one metric to a score from 1 to 5.
 
 use serde::{Deserialize, Serialize};
 
 use super::model::{BEST, WORST};
 
-/// Distances below this are none.
+/// Distances below this count as zero.
 const NEGLIGIBLE: f64 = 1e-12;
-/// Exponents beyond this change nothing, and overflow.
+/// Limit of the exponent: larger values do not change the score and would overflow.
 const STEEPEST: f64 = 60.0;
 
-/// `1 + 4 / (1 + (distance / middle)^slope)`: 5 at no distance, 3 at `middle`, and never rising.
+/// The curve `1 + 4 / (1 + (distance / middle)^slope)`: 5 at distance 0, 3 at `middle`, never
+/// rising.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// The logarithm of the distance that is worth 3.
+    /// Natural logarithm of the distance that scores 3.
     pub log_middle: f64,
-    /// How fast scores fall there.
+    /// Steepness of the curve at that distance.
     pub slope: f64,
 }
 
 impl Curve {
-    /// The score of a distance.
+    /// Returns the score from 1 to 5 for a distance.
     pub fn score(&self, distance: f64) -> f64 {
         if distance <= NEGLIGIBLE {
             return BEST;

@@ -1,15 +1,17 @@
-//! What Fused-FR looks at: distances of seven metrics, and six numbers on tone and color.
+//! Measurements behind Fused-FR: the distances of seven metrics, and six statistics of tone and
+//! color.
 
 use rayon::prelude::*;
 
 use super::{Curve, Error};
 use agenticiqa_metrics::{Comparison, Direction, Gmsd, HaarPsi, Mdsi, Metric, Nlpd, Pair, PsnrY, Ssim, Vsi};
 
-/// A metric that takes part.
+/// A metric that Fused-FR uses.
 #[derive(Debug, Clone, Copy)]
 pub struct Member(&'static dyn Metric);
 
-/// The metrics that take part: the best of those that run in milliseconds and on small images.
+/// The metrics that Fused-FR uses: the most accurate ones that run in milliseconds and accept
+/// small images.
 pub const MEMBERS: [Member; 7] = [
     Member(&Vsi::DEFAULT),
     Member(&Mdsi::DEFAULT),
@@ -20,33 +22,35 @@ pub const MEMBERS: [Member; 7] = [
     Member(&PsnrY::DEFAULT),
 ];
 
-/// The first members are the panel: their mean is the score where nothing better is known.
+/// Number of leading [`MEMBERS`] that form the panel. The mean of the panel is the score for
+/// images unlike the training data.
 pub const PANEL: usize = 3;
 
-/// Names of the numbers on tone and color.
+/// Names of the tone and color statistics.
 pub const STATISTICS: [&str; 6] =
     ["luma_shift", "luma_std_ratio", "affine_gain", "affine_residual", "chroma_ratio", "chroma_rmse"];
 
-/// Numbers that the Gaussian process sees: what each member says beside the panel, the panel, tone and color.
+/// Number of features of the Gaussian process: each member's score minus the panel mean, the panel
+/// mean, and the tone and color statistics.
 pub const FEATURES: usize = MEMBERS.len() + 1 + STATISTICS.len();
 
-/// Differences in brightness count by their size up to about so many levels, and by its logarithm beyond.
+/// Brightness shifts count linearly up to about this many levels, and logarithmically beyond.
 const SHIFT: f64 = 10.0;
-/// The largest difference of two samples.
+/// The largest possible difference between two 8-bit samples.
 const PEAK: f64 = 255.0;
-/// Ratios count up to this factor, and down to its inverse.
+/// Ratios are clamped to this factor and its inverse.
 const RATIO: f64 = 20.0;
 
 impl Member {
-    /// The metric's name.
+    /// Returns the name of the metric.
     pub fn name(self) -> &'static str {
         self.0.info().name
     }
 
-    /// How far a score is from that of identical images.
+    /// Returns the distance between a score and the score of identical images.
     pub fn distance(self, score: f64) -> f64 {
         match self.0.info() {
-            // From decibels back to the root of the mean squared error, in levels.
+            // Converts decibels back to the root mean squared error, in levels.
             info if info.unit == "dB" => PEAK * 10f64.powf(-score / 20.0),
             info if info.direction == Direction::LowerIsBetter => score.max(0.0),
             _ => (1.0 - score).max(0.0),
@@ -61,17 +65,17 @@ impl Member {
     }
 }
 
-/// Everything that was measured on a pair.
+/// All measurements of one image pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evidence {
-    /// Distances, in the order of [`MEMBERS`].
+    /// Metric distances, in the order of [`MEMBERS`].
     pub distances: [f64; MEMBERS.len()],
-    /// Numbers on tone and color, in the order of [`STATISTICS`].
+    /// Tone and color statistics, in the order of [`STATISTICS`].
     pub statistics: [f64; STATISTICS.len()],
 }
 
 impl Evidence {
-    /// Runs every member once, in parallel.
+    /// Measures a pair with every member, in parallel.
     pub fn measure(pair: &Pair<'_>, comparison: &Comparison) -> Result<Self, Error> {
         let measured: Vec<f64> =
             MEMBERS.into_par_iter().map(|member| member.measure(pair)).collect::<Result<_, Error>>()?;
@@ -83,7 +87,7 @@ impl Evidence {
         Ok(Self { distances, statistics })
     }
 
-    /// What each member says, from 1 to 5.
+    /// Returns the score of each member from 1 to 5.
     pub fn scores(&self, curves: &[Curve; MEMBERS.len()]) -> [f64; MEMBERS.len()] {
         let mut scores = self.distances;
         scores.iter_mut().zip(curves).for_each(|(score, curve)| *score = curve.score(*score));
@@ -91,7 +95,7 @@ impl Evidence {
     }
 }
 
-/// The mean of the panel, and the numbers that the Gaussian process sees.
+/// Returns the mean score of the panel and the features of the Gaussian process.
 pub fn features(evidence: &Evidence, curves: &[Curve; MEMBERS.len()]) -> (f64, [f64; FEATURES]) {
     let scores = evidence.scores(curves);
     let panel = scores[..PANEL].iter().sum::<f64>() / PANEL as f64;

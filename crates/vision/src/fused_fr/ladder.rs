@@ -1,18 +1,20 @@
-//! From the mean of the panel to the mean opinion: rising line by line.
+//! Monotonic piecewise-linear map from the panel mean to the mean opinion.
 
 use serde::{Deserialize, Serialize};
 
 use super::model::{BEST, WORST};
 
-/// A rising line through points, from (1, 1) to (5, 5): what people say on average where the panel has a mean.
+/// A rising piecewise-linear function from (1, 1) to (5, 5) that maps the panel mean to the mean
+/// opinion score.
 ///
-/// The curves of single metrics cannot know that people hardly tell images apart that are almost perfect.
+/// It corrects what the curves of single metrics cannot express: people hardly distinguish images
+/// that are almost perfect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Ladder(Vec<(f64, f64)>);
 
 impl Ladder {
-    /// A ladder of these points, which must rise from (1, 1) to (5, 5).
+    /// Creates a ladder from points that rise strictly from (1, 1) to (5, 5); `None` otherwise.
     pub fn new(points: Vec<(f64, f64)>) -> Option<Self> {
         let ladder = Self(points);
         ladder.is_sound().then_some(ladder)
@@ -24,7 +26,7 @@ impl Ladder {
             && self.0.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1)
     }
 
-    /// The opinion at a mean of the panel.
+    /// Returns the mean opinion expected at a panel mean.
     pub fn opinion(&self, panel: f64) -> f64 {
         let above = self.0.partition_point(|point| point.0 < panel).clamp(1, self.0.len().max(2) - 1);
         let (Some((x0, y0)), Some((x1, y1))) = (self.0.get(above - 1), self.0.get(above)) else { return panel };

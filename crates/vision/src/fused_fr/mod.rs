@@ -1,9 +1,14 @@
-//! Fused-FR: one score with an interval, out of seven metrics and what changed in tone and color.
+//! Fused-FR: a quality score with a 90% prediction interval for an image and its reference,
+//! computed from seven metrics and statistics of tone and color.
 //!
-//! Three of the best metrics, each brought to the scale from 1 to 5 by a curve of its own, give a mean that knows no kinds of distortions. A Gaussian process over all measurements says by how much that mean was wrong on images like this one (people mind a
-//! brighter image less than the metrics do, and damage in one place more). How far the image is from all that the process knows is
-//! its variance: the further, the less of the correction counts and the wider is the interval. So a kind of distortion
-//! that it has never seen gets the mean of the metrics. How it was fitted and how well it does is in `docs/models/fused-fr.md`.
+//! Three accurate metrics form a panel. A curve maps each of them to the scale from 1 to 5, and
+//! their mean does not depend on the kind of distortion. A Gaussian process over all measurements
+//! then corrects that mean, because people mind a brighter image less than the metrics do, and
+//! local damage more. The variance of the process tells how unlike the training data the image is:
+//! the larger it is, the smaller the correction and the wider the interval. An unknown kind of
+//! distortion therefore gets the panel mean.
+//!
+//! See `docs/models/fused-fr.md` for the training data and the accuracy.
 //!
 //! ```
 //! use agenticiqa_vision::fused_fr;
@@ -36,26 +41,26 @@ pub use triangle::Triangle;
 
 use agenticiqa_metrics::{self, Comparison, Pair};
 
-/// The name of the tool.
+/// Name of the tool.
 pub const NAME: &str = "Fused-FR";
 
-/// Opinions are about images that are seen whole, of this many rows. Larger ones are brought near to it by means of boxes, as
-/// VSI, FSIM and MATLAB's SSIM do before they compare: what one sees of a large image on a screen.
+/// Images are compared at about this shorter side, in pixels. Observers rated images that fit on a
+/// screen, so larger ones are first reduced by box averaging, as VSI, FSIM and MATLAB's SSIM do.
 const VIEWED_SIDE: usize = 384;
 
-/// Why there is no fused score.
+/// Reasons why Fused-FR cannot compute a score.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A metric cannot measure the image.
+    /// A metric failed on the image.
     #[error("{NAME} needs {member}: {source}")]
     Member {
         /// The metric.
         member: &'static str,
-        /// Why not.
+        /// The error of the metric.
         source: agenticiqa_metrics::Error,
     },
-    /// A metric gave no finite number.
+    /// A metric returned a value that is not finite.
     #[error("{NAME} needs {member}, which gave no number")]
     NoNumber {
         /// The metric.
@@ -64,17 +69,17 @@ pub enum Error {
     /// The images cannot be compared.
     #[error(transparent)]
     Pair(#[from] agenticiqa_metrics::Error),
-    /// The model that is built in is damaged.
+    /// The built-in model is damaged.
     #[error(transparent)]
     Model(#[from] Unusable),
 }
 
-/// Why the bytes of a model cannot be used.
+/// The reason why a model file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the model of {NAME} cannot be used: {0}")]
 pub struct Unusable(pub(crate) String);
 
-/// Judges an image against its reference, with the model that is built in.
+/// Scores an image against its reference with the built-in model.
 pub fn judge(pair: &Pair<'_>) -> Result<Judgment, Error> {
     let reference = pair.reference().ok_or(agenticiqa_metrics::Error::ReferenceMissing { metric: NAME })?;
     let factor = (reference.width().min(reference.height()) / VIEWED_SIDE).max(1);
@@ -88,7 +93,7 @@ pub fn judge(pair: &Pair<'_>) -> Result<Judgment, Error> {
     Ok(model.judge(&Evidence::measure(&pair, &comparison)?))
 }
 
-/// The model that is built in, read once.
+/// Returns the built-in model, which is read once per process.
 pub fn builtin() -> Result<&'static Model, Unusable> {
     static MODEL: OnceLock<Result<Model, Unusable>> = OnceLock::new();
     MODEL.get_or_init(|| Model::read(model::BYTES)).as_ref().map_err(Clone::clone)

@@ -1,26 +1,28 @@
-//! A Gaussian process of few support points: a correction, and how little is known about it.
+//! Sparse Gaussian process that predicts the correction and its variance.
 //!
-//! The kernel is `exp(-|x - y|^2 / 2)` of scaled features with prior variance 1. Support points stand for the training data (the
-//! deterministic training conditional approximation: J. Quiñonero-Candela, C. E. Rasmussen, JMLR 6, 2005).
+//! The kernel is `exp(-|x - y|^2 / 2)` on scaled features, with prior variance 1. A few support
+//! points represent the training data (deterministic training conditional approximation: J.
+//! Quiñonero-Candela, C. E. Rasmussen, JMLR 6, 2005).
 
 use super::{FEATURES, Triangle};
 
-/// Added to the diagonal, so that near support points do no harm.
+/// Added to the diagonal, so that support points close to each other stay numerically stable.
 const JITTER: f64 = 1e-6;
 
-/// The fitted process.
+/// A fitted Gaussian process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Posterior {
     centers: Vec<[f32; FEATURES]>,
     weights: Vec<f64>,
-    /// Cholesky's factor of the posterior precision, in the basis of `prior`.
+    /// Cholesky factor of the posterior precision, in the basis of `prior`.
     precision: Triangle,
-    /// Cholesky's factor of the kernel of the centers.
+    /// Cholesky factor of the kernel of the centers.
     prior: Triangle,
 }
 
 impl Posterior {
-    /// A process of its parts, as [`write`](super::Model::write) stores them; `None` if they do not fit together.
+    /// Creates a process from the parts that [`write`](super::Model::write) stores; `None` if they
+    /// do not fit together.
     pub fn new(centers: Vec<[f32; FEATURES]>, weights: Vec<f64>, precision: Triangle) -> Option<Self> {
         let finite = weights.iter().chain(precision.rows()).all(|number| number.is_finite());
         let sound = (0..precision.size()).all(|i| precision.rows()[Triangle::count(i + 1) - 1] >= 1.0);
@@ -29,8 +31,8 @@ impl Posterior {
         (fits && finite && sound).then_some(Self { centers, weights, precision, prior })
     }
 
-    /// Fits a process to targets at scaled features; `noise` is the variance of targets against that of the process. `None` if
-    /// a number is not finite.
+    /// Fits a process to targets at scaled features. `noise` is the variance of the targets
+    /// relative to that of the process. Returns `None` if a number is not finite.
     pub fn fit(
         centers: Vec<[f32; FEATURES]>,
         samples: &[[f64; FEATURES]],
@@ -52,12 +54,12 @@ impl Posterior {
         let precision = Triangle::from_rows(size, sums)?.cholesky()?;
         precision.solve(&mut weights);
         precision.solve_transposed(&mut weights);
-        // Stored in single precision, so used in it from the start.
+        // The file stores single precision, so the fit uses the same values.
         let rows = precision.rows().iter().map(|&number| f64::from(number as f32)).collect();
         Self::new(centers, weights, Triangle::from_rows(size, rows)?)
     }
 
-    /// The correction at scaled features, and its variance: 0 known, 1 unknown.
+    /// Returns the correction at scaled features and its variance, from 0 (known) to 1 (unknown).
     pub fn predict(&self, features: &[f64; FEATURES]) -> (f64, f64) {
         let mut basis = basis(&self.centers, &self.prior, features);
         let mean = basis.iter().zip(&self.weights).map(|(a, b)| a * b).sum();
@@ -80,7 +82,7 @@ impl Posterior {
     }
 }
 
-/// Cholesky's factor of the kernel of the centers.
+/// Returns the Cholesky factor of the kernel of the centers.
 fn prior(centers: &[[f32; FEATURES]]) -> Option<Triangle> {
     let mut rows = Vec::with_capacity(Triangle::count(centers.len()));
     for (i, center) in centers.iter().enumerate() {
@@ -96,7 +98,7 @@ fn kernel(center: &[f32; FEATURES], features: &[f64; FEATURES]) -> f64 {
     (-0.5 * squared).exp()
 }
 
-/// The features as the support points see them, in a basis in which these are independent.
+/// Projects features onto the support points, in a basis in which these are independent.
 fn basis(centers: &[[f32; FEATURES]], prior: &Triangle, features: &[f64; FEATURES]) -> Vec<f64> {
     let mut values: Vec<f64> = centers.iter().map(|center| kernel(center, features)).collect();
     prior.solve(&mut values);

@@ -1,6 +1,6 @@
-//! The little linear algebra of a Gaussian process: a lower triangle, row by row.
+//! Linear algebra of the Gaussian process: lower triangular matrices.
 
-/// A lower triangular matrix, row by row.
+/// A lower triangular matrix, stored row by row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Triangle {
     size: usize,
@@ -12,22 +12,22 @@ fn start(row: usize) -> usize {
 }
 
 impl Triangle {
-    /// How many numbers a triangle of that size has.
+    /// Returns the number of elements of a triangle with that many rows.
     pub const fn count(size: usize) -> usize {
         size * (size + 1) / 2
     }
 
-    /// A triangle of these numbers, row by row; `None` if they are too few or too many.
+    /// Creates a triangle from its elements, row by row; `None` if their number does not match.
     pub fn from_rows(size: usize, rows: Vec<f64>) -> Option<Self> {
         (rows.len() == Self::count(size)).then_some(Self { size, rows })
     }
 
-    /// The numbers, row by row.
+    /// Returns the elements, row by row.
     pub fn rows(&self) -> &[f64] {
         &self.rows
     }
 
-    /// Rows and columns.
+    /// Returns the number of rows, which is also the number of columns.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -36,7 +36,8 @@ impl Triangle {
         &self.rows[start(row)..start(row + 1)]
     }
 
-    /// Cholesky's factor of the symmetric matrix whose lower triangle this is; `None` if it is not positive definite.
+    /// Returns the Cholesky factor of the symmetric matrix with this lower triangle; `None` if the
+    /// matrix is not positive definite.
     pub fn cholesky(mut self) -> Option<Self> {
         for i in 0..self.size {
             let (done, rest) = self.rows.split_at_mut(start(i));

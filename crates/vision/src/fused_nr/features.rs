@@ -1,4 +1,4 @@
-//! What is known of an image: how the network answers to the whole of it, and what is measured of its own pixels.
+//! Features of an image: activations of the network and measurements of its pixels.
 
 use crate::network::{Backbone, CHANNELS};
 
@@ -6,13 +6,14 @@ use super::{Error, view};
 use crate::perception;
 use agenticiqa_metrics::Image;
 
-/// Numbers of an image: mean and spread of each plane of the network, then the measurements of perception.
+/// Number of features: mean and spread of each plane of the network, then the measurements of
+/// [`perception`].
 pub const COUNT: usize = 2 * CHANNELS + perception::MEASURED;
 
-/// Keeps the logarithm of a spread finite on flat images.
+/// Added to a spread so that its logarithm stays finite on flat images.
 const LEAST_SPREAD: f64 = 1e-3;
 
-/// Takes the numbers of an image; the same code for fitting and for judging.
+/// Measures the features of an image. Fitting and scoring use this same code.
 pub fn measure(image: &Image) -> Result<Vec<f32>, Error> {
     let (network, measured) = rayon::join(|| answers(image), || perception::measure(image));
     let mut features = network?;

@@ -1,18 +1,18 @@
-//! Where an image is good and where not: the score of each tile as an image of its own.
+//! Quality map: the score of each tile of an image.
 
 use rayon::prelude::*;
 
 use super::{Error, Model, measure};
 use agenticiqa_metrics::{Image, Plane, Region};
 
-/// Tiles along the shorter side, where they are large enough.
+/// Tiles along the shorter side, if the image is large enough.
 const ALONG: usize = 5;
-/// Tiles along the longer side at most.
+/// Maximum number of tiles along the longer side.
 const MOST: usize = 12;
-/// The smallest side of a tile, in pixels: a smaller one shows too little to be judged.
+/// Minimum side of a tile in pixels; smaller tiles show too little to be scored.
 const SMALLEST: usize = 96;
 
-/// The scores of the tiles, one sample each.
+/// Returns a plane with one score per tile.
 pub fn map(model: &Model, image: &Image) -> Result<Plane, Error> {
     let (width, height) = (image.width(), image.height());
     let side = (width.min(height) / ALONG).max(SMALLEST);

@@ -1,9 +1,11 @@
-//! Fused-NR: one score with an interval for an image without a reference.
+//! Fused-NR: a quality score with a 90% prediction interval for an image without a reference.
 //!
-//! A network that was trained to name things (EfficientNet-Lite0, `agenticiqa-backbone`) looks at the whole image at the size of a thumbnail; what is
-//! measured of its own pixels (`perception`: noise, blur, blocks, tone, color, statistics of natural scenes at two scales) tells what a thumbnail hides. A linear
-//! model of both, fitted to opinions on real photos and to the order of generated distortions, gives the score. How it was
-//! fitted and how well it does is in `docs/models/fused-nr.md`.
+//! A classification network (EfficientNet-Lite0, [`network`](crate::network)) sees the whole image
+//! as a thumbnail. The measurements of [`perception`] (noise, blur, blocks, tone, color, natural
+//! scene statistics at two scales) add what a thumbnail hides. A linear model combines both; it
+//! was fitted to opinions about real photos and to the order of generated distortions.
+//!
+//! See `docs/models/fused-nr.md` for the training data and the accuracy.
 
 mod features;
 mod map;
@@ -20,10 +22,10 @@ pub use model::{BEST, Judgment, Linear, Link, Model, WORST, expected_error, mean
 use crate::perception;
 use agenticiqa_metrics::{self, Image};
 
-/// The name of the tool.
+/// Name of the tool.
 pub const NAME: &str = "Fused-NR";
 
-/// Why there is no score.
+/// Reasons why Fused-NR cannot compute a score.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -33,37 +35,38 @@ pub enum Error {
     /// The network cannot run.
     #[error(transparent)]
     Backbone(#[from] crate::network::Unusable),
-    /// The image cannot be measured.
+    /// The measurements of perception failed.
     #[error(transparent)]
     Perception(#[from] perception::Error),
-    /// A part of the image cannot be cut out.
+    /// A tile of the image cannot be cropped.
     #[error(transparent)]
     Region(#[from] agenticiqa_metrics::Error),
-    /// The model that is built in is damaged.
+    /// The built-in model is damaged.
     #[error(transparent)]
     Model(#[from] Unusable),
 }
 
-/// Why the bytes of a model cannot be used.
+/// The reason why a model file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the model of {NAME} cannot be used: {0}")]
 pub struct Unusable(pub(crate) String);
 
-/// Judges an image, with the model that is built in.
+/// Scores an image with the built-in model.
 pub fn judge(image: &Image) -> Result<Judgment, Error> {
     Ok(builtin()?.judge(&measure(image)?))
 }
 
-/// Begins to read model and network, on a thread of its own; images are decoded meanwhile.
+/// Starts loading the model and the network on a background thread, so that images can be decoded
+/// in the meantime.
 pub fn prepare() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
-        // What fails is said by whoever needs it.
+        // Failures surface again when the model is used.
         std::thread::spawn(|| (builtin().is_ok(), Backbone::builtin().is_ok()));
     });
 }
 
-/// The model that is built in, read once.
+/// Returns the built-in model, which is read once per process.
 pub fn builtin() -> Result<&'static Model, Unusable> {
     static MODEL: OnceLock<Result<Model, Unusable>> = OnceLock::new();
     MODEL.get_or_init(|| Model::read(model::BYTES)).as_ref().map_err(Clone::clone)

@@ -1,68 +1,69 @@
-//! The fitted model, its file, and the way from the numbers of an image to a score with its interval.
+//! The fitted model, its file format, and the computation of the score and its interval.
 //!
-//! The file, little endian: a line of JSON ([`Header`]), then for every number of an image what is usual, how far it
-//! spreads, its weight in the score and its weight in the expected error (f32 each, one list after the other), and the SHA-256 of
-//! all of it. `agenticiqa-fit blind` makes it.
+//! File format (little endian): one line of JSON ([`Header`]), then four lists with one f32 per
+//! feature (center, spread, weight in the score, weight in the expected error), and the SHA-256 of
+//! everything before it. `agenticiqa-fit fused-nr` writes the file.
 
 use serde::{Deserialize, Serialize};
 
 use super::{COUNT, Unusable};
 use crate::model_file;
 
-/// The model that is built in.
+/// Bytes of the built-in model.
 pub(super) static BYTES: &[u8] = include_bytes!("../../models/fused-nr.bin");
 
-/// The form of the file, and of the way from numbers to a score.
+/// Version of the file format and of the computation.
 const VERSION: u32 = 1;
-/// Numbers count up to so many spreads from what is usual: an image unlike all others is not judged by one of its numbers.
+/// Standardized features are clamped to this many spreads, so that one extreme feature cannot
+/// decide the score of an unusual image.
 const FARTHEST: f32 = 4.0;
-/// The lower end of the scale.
+/// Lowest score of the scale.
 pub const WORST: f64 = 1.0;
-/// The upper end of the scale.
+/// Highest score of the scale.
 pub const BEST: f64 = 5.0;
 
-/// A score from 1 to 5 and what it rests on.
+/// A score from 1 to 5 with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgment {
     /// The score.
     pub score: f64,
-    /// The lower end of the interval that holds nine of ten mean opinions.
+    /// Lower end of the 90% prediction interval of the mean opinion.
     pub low: f64,
-    /// The upper end of it.
+    /// Upper end of the 90% prediction interval of the mean opinion.
     pub high: f64,
-    /// How unlike the images of the training it is: 1 or less for 19 of 20 of them.
+    /// How unlike the training images the image is: at most 1 for 95% of them.
     pub unusual: f64,
 }
 
-/// A weight for every number of an image, and what is added.
+/// A linear function of the features.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
-    /// The weights.
+    /// One weight per feature.
     pub weights: Vec<f32>,
-    /// What is added.
+    /// Constant term.
     pub bias: f64,
 }
 
 impl Linear {
-    /// The weighted sum of standardized numbers.
+    /// Returns the weighted sum of standardized features plus the bias.
     pub fn of(&self, standard: &[f32]) -> f64 {
         let sum: f64 = self.weights.iter().zip(standard).map(|(weight, number)| f64::from(weight * number)).sum();
         sum + self.bias
     }
 }
 
-/// From the sum to the score: an S between the ends of the scale.
+/// Logistic map from the linear prediction to the score.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// The sum that gives the middle of the scale.
+    /// The prediction that maps to the middle of the scale.
     pub middle: f64,
-    /// How steep it is there.
+    /// Slope of the map at that point.
     pub slope: f64,
 }
 
 impl Link {
-    /// The score of a sum.
+    /// Returns the score for a linear prediction.
     pub fn score(&self, sum: f64) -> f64 {
         WORST + (BEST - WORST) / (1.0 + (self.slope * (self.middle - sum)).exp())
     }
@@ -71,19 +72,19 @@ impl Link {
 /// The fitted model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// What is usual of each number.
+    /// Typical value of each feature.
     pub usual: Vec<f32>,
-    /// How far each spreads.
+    /// Spread of each feature.
     pub spread: Vec<f32>,
-    /// The opinion, 0 to 1.
+    /// Predicts the opinion from 0 to 1.
     pub opinion: Linear,
-    /// The logarithm of the error that is to be expected.
+    /// Predicts the logarithm of the expected error.
     pub error: Linear,
-    /// From the opinion to the score.
+    /// Maps the opinion to the score.
     pub link: Link,
-    /// Half the width of the interval, in expected errors.
+    /// Half the width of the interval, as a multiple of the expected error.
     pub width: f64,
-    /// The mean square of standardized numbers that 19 of 20 images are below.
+    /// The mean square of standardized features that 95% of the training images stay below.
     pub common: f64,
 }
 
@@ -100,7 +101,7 @@ struct Header {
 }
 
 impl Model {
-    /// The score of an image of which this was measured.
+    /// Returns the score and interval for the features of an image.
     pub fn judge(&self, features: &[f32]) -> Judgment {
         let standard = self.standardize(features);
         let score = self.link.score(self.opinion.of(&standard));
@@ -109,7 +110,7 @@ impl Model {
         Judgment { score, low: (score - half).max(WORST), high: (score + half).min(BEST), unusual }
     }
 
-    /// Numbers as distances from what is usual, in spreads.
+    /// Standardizes features: distances from the typical value, in spreads.
     pub fn standardize(&self, features: &[f32]) -> Vec<f32> {
         let usual = self.usual.iter().zip(&self.spread);
         features
@@ -119,12 +120,12 @@ impl Model {
             .collect()
     }
 
-    /// How unlike the images of the training an image is.
+    /// Returns how unlike the training images an image is; see [`Judgment::unusual`].
     pub fn unusual(&self, standard: &[f32]) -> f64 {
         mean_square(standard) / self.common
     }
 
-    /// The bytes of the model.
+    /// Serializes the model.
     pub fn write(&self) -> Result<Vec<u8>, Unusable> {
         let header = Header {
             version: VERSION,
@@ -140,12 +141,12 @@ impl Model {
         model_file::seal(&header, numbers).map_err(Unusable)
     }
 
-    /// What tells the model that is built in from others.
+    /// Returns the SHA-256 of the built-in model, which identifies the scores that it produces.
     pub fn fingerprint() -> String {
         model_file::fingerprint(BYTES)
     }
 
-    /// Reads a model; a damaged file is refused.
+    /// Reads a model. Damaged files are rejected.
     pub fn read(bytes: &[u8]) -> Result<Self, Unusable> {
         let damaged = |what: &str| Unusable(format!("its file is damaged ({what})"));
         let (header, numbers): (Header, _) = model_file::open(bytes).map_err(Unusable)?;
@@ -174,12 +175,12 @@ impl Model {
     }
 }
 
-/// The mean of the squares of standardized numbers: about 1 on the images of the training.
+/// Returns the mean square of standardized features, which is about 1 on the training images.
 pub fn mean_square(standard: &[f32]) -> f64 {
     standard.iter().map(|number| f64::from(number * number)).sum::<f64>() / standard.len().max(1) as f64
 }
 
-/// The error that is to be expected, larger the more unusual the image is.
+/// Returns the expected error, which grows with how unusual the image is.
 pub fn expected_error(logarithm: f64, unusual: f64) -> f64 {
     logarithm.exp() * unusual.max(1.0)
 }

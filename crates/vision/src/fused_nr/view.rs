@@ -1,21 +1,22 @@
-//! The image as the network sees it: whole, at the size that it was fitted with.
+//! The input of the network: the whole image at the size used for fitting.
 
 use crate::network::Planes;
 
 use agenticiqa_metrics::Image;
 use agenticiqa_metrics::ops::resize::{Kernel, to_size};
 
-/// The longer side that the network sees, in pixels. Smaller images are seen as they are.
+/// Longer side of the input in pixels. Smaller images keep their size.
 const LONGER: usize = 384;
-/// The shorter side that it sees at least; a strip is stretched to it.
+/// Minimum shorter side of the input; narrower images are stretched to it.
 const SHORTER: usize = 32;
 
-/// Red, green and blue from about -1 to 1, as the network was trained.
+/// Returns red, green and blue planes from about -1 to 1, the range the network was trained with.
 pub(super) fn of(image: &Image) -> Option<Planes> {
     let longer = image.width().max(image.height());
     let seen = |side: usize| if longer > LONGER { (side * LONGER + longer / 2) / longer } else { side }.max(SHORTER);
     let (width, height) = (seen(image.width()), seen(image.height()));
-    // Means of whole boxes first, down to twice the size that is wanted at most: what is exact takes time.
+    // Box averaging down to at most twice the target size comes first, because the exact resize is
+    // slow.
     let image = image.shrunk((image.width() / (2 * width)).min(image.height() / (2 * height)));
     let mut samples = Vec::with_capacity(3 * width * height);
     for channel in 0..3 {

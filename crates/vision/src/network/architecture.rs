@@ -1,42 +1,46 @@
-//! The shape of EfficientNet-Lite0 (Google, 2020; M. Tan, Q. Le, "EfficientNet", ICML 2019), without its last stage and its head.
+//! Architecture of EfficientNet-Lite0 (Google, 2020; M. Tan, Q. Le, "EfficientNet", ICML 2019),
+//! without its last stage and its head.
 //!
-//! A stem, then six stages of inverted residual blocks: a pointwise convolution widens, a depthwise one looks around, a
-//! pointwise one narrows again. Lite0 has ReLU6 and no squeeze-and-excitation. Padding is TensorFlow's "same".
+//! The stem is followed by six stages of inverted residual blocks: a pointwise convolution expands
+//! the channels, a depthwise convolution filters them, and a pointwise convolution projects them
+//! back. Lite0 uses ReLU6 and no squeeze-and-excitation. Padding is TensorFlow's "same".
 
 /// One convolution of the network, with its normalization folded in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Convolution {
-    /// Planes that go in.
+    /// Number of input planes.
     pub inputs: usize,
-    /// Planes that come out.
+    /// Number of output planes.
     pub outputs: usize,
-    /// Side of the kernel.
+    /// Side of the kernel in samples.
     pub side: usize,
-    /// Step from one output to the next.
+    /// Stride in samples.
     pub stride: usize,
-    /// Whether every plane is looked at alone.
+    /// Whether each plane is convolved separately.
     pub depthwise: bool,
 }
 
 impl Convolution {
-    /// Weights, without the bias of each output.
+    /// Returns the number of weights, without the biases.
     pub fn weights(&self) -> usize {
         let inputs = if self.depthwise { 1 } else { self.inputs };
         self.outputs * inputs * self.side * self.side
     }
 }
 
-/// Planes of the stem.
+/// The first convolution.
 pub(crate) const STEM: Convolution = Convolution { inputs: 3, outputs: 32, side: 3, stride: 2, depthwise: false };
 
-/// Blocks of a stage, side and stride of its depthwise convolution, factor of widening, planes that come out.
+/// For each stage: number of blocks, side and stride of the depthwise convolution, expansion
+/// factor, output planes.
 const LAYOUT: [(usize, usize, usize, usize, usize); 6] =
     [(1, 3, 1, 1, 16), (2, 3, 2, 6, 24), (2, 5, 2, 6, 40), (3, 3, 2, 6, 80), (3, 5, 1, 6, 112), (4, 5, 2, 6, 192)];
 
-/// The stem and the six stages.
+/// Number of stages that [`Backbone::look`](crate::network::Backbone::look) shows: the stem and
+/// six stages.
 pub const STAGES: usize = 1 + LAYOUT.len();
 
-/// Planes of all stages together.
+/// Total number of planes of all stages.
 pub const CHANNELS: usize = 32 + 16 + 24 + 40 + 80 + 112 + 192;
 
 /// An inverted residual block.
@@ -45,13 +49,13 @@ pub(crate) struct Block {
     pub expand: Option<Convolution>,
     pub depthwise: Convolution,
     pub project: Convolution,
-    /// Whether what went in is added to what comes out.
+    /// Whether the input is added to the output.
     pub residual: bool,
-    /// Whether it is the last of its stage.
+    /// Whether this is the last block of its stage.
     pub last: bool,
 }
 
-/// All blocks, in order.
+/// Returns all blocks, in order.
 pub(crate) fn blocks() -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut inputs = STEM.outputs;
@@ -73,7 +77,7 @@ pub(crate) fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// All convolutions in the order in which the network runs them and the file of weights holds them.
+/// Returns all convolutions in execution order, which is also the order in the weights file.
 pub fn convolutions() -> Vec<Convolution> {
     let blocks = blocks();
     let inner = blocks.iter().flat_map(|block| block.expand.into_iter().chain([block.depthwise, block.project]));
@@ -87,8 +91,8 @@ mod tests {
     #[test]
     fn the_network_has_its_published_size() {
         let numbers: usize = convolutions().iter().map(|convolution| convolution.weights() + convolution.outputs).sum();
-        // 4 652 008 of the whole network, whose normalizations have two numbers where one bias is left here, less the last
-        // stage, the head and the thousand names.
+        // The whole network has 4 652 008 parameters, with two normalization parameters where one
+        // bias is left here; subtract the last stage, the head and the classifier.
         let last = 192 * 1152 + 1152 * 9 + 1152 * 320 + 2 * (1152 + 1152 + 320);
         let head = 320 * 1280 + 2 * 1280 + 1280 * 1000 + 1000;
         let biases: usize = convolutions().iter().map(|convolution| convolution.outputs).sum();

@@ -1,20 +1,21 @@
-//! Memory for planes, used again: fresh memory takes longer to come by than most layers take to fill it.
+//! Reusable buffers for planes: allocating fresh memory takes longer than filling it in most
+//! layers.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::network::Planes;
 
-/// Memory that no layer uses at the moment; never more than was in use at one time.
+/// Buffers that no layer uses at the moment. The pool never holds more than the peak usage.
 #[derive(Default)]
 pub(crate) struct BufferPool {
     free: Mutex<Vec<Vec<f32>>>,
 }
 
 impl BufferPool {
-    /// So many samples, of whatever value.
+    /// Returns a buffer of `samples` samples with arbitrary values.
     pub(crate) fn take(&self, samples: usize) -> Vec<f32> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        // The smallest that is large enough, else the largest.
+        // The smallest buffer that is large enough, or else the largest.
         let fitting = (0..free.len()).filter(|&i| free[i].capacity() >= samples).min_by_key(|&i| free[i].capacity());
         let chosen = fitting.or_else(|| (0..free.len()).max_by_key(|&i| free[i].capacity()));
         let mut memory = chosen.map(|chosen| free.swap_remove(chosen)).unwrap_or_default();
@@ -23,12 +24,12 @@ impl BufferPool {
         memory
     }
 
-    /// Planes of whatever samples.
+    /// Returns planes with arbitrary samples.
     pub(crate) fn planes(&self, channels: usize, width: usize, height: usize) -> Planes {
         Planes::of(channels, width, height, self.take(channels * width * height))
     }
 
-    /// Gives memory back.
+    /// Returns a buffer to the pool.
     pub(crate) fn give(&self, memory: Vec<f32>) {
         self.free.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
     }

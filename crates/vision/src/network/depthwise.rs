@@ -1,4 +1,4 @@
-//! Convolution of every plane by a kernel of its own, and of the three planes of the image by the stem.
+//! Depthwise convolution (one kernel per plane), and the full convolution of the stem.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -7,27 +7,30 @@ use crate::network::Planes;
 use crate::network::architecture::Convolution;
 use crate::network::buffer_pool::BufferPool;
 
-/// Outputs that are computed together.
+/// Number of outputs computed together.
 const TOGETHER: usize = 64;
-/// Samples of a register.
+/// Samples per vector register.
 const LANES: usize = 16;
-/// The upper end of ReLU6.
+/// Upper bound of ReLU6.
 const SIX: f32 = 6.0;
 
-/// Where samples and outputs of one plane lie. The plane has a border of zeros (TensorFlow's "same", the smaller half first)
-/// and is split into phases: sample (x, y) of phase (p, q) is sample (x * stride + p, y * stride + q). So the outputs of a plane, row after row with
-/// what is beyond the right border between them, are sums of slices of phases, whatever the stride.
+/// Memory layout of the samples and outputs of one plane.
+///
+/// The plane gets a border of zeros (TensorFlow's "same", smaller half first) and is split into
+/// phases: sample (x, y) of phase (p, q) is sample (x * stride + p, y * stride + q). For any
+/// stride, the outputs of a plane are then sums of slices of phases: row after row, with extra
+/// sums between rows for the positions beyond the right border.
 pub(crate) struct Geometry {
     side: usize,
     stride: usize,
     width: usize,
     height: usize,
     before: (usize, usize),
-    /// Width and height of what comes out.
+    /// Width and height of the output.
     pub outputs: (usize, usize),
-    /// Samples of a row of a phase.
+    /// Samples per row of a phase.
     row: usize,
-    /// Rows of a phase.
+    /// Rows per phase.
     rows: usize,
 }
 
@@ -42,17 +45,18 @@ impl Geometry {
         Self { side, stride, width, height, before, outputs, row, rows }
     }
 
-    /// Sums of a plane, a whole number of groups.
+    /// Returns the number of sums of a plane, rounded up to whole groups.
     fn sums(&self) -> usize {
         (self.outputs.1 * self.row).next_multiple_of(TOGETHER)
     }
 
-    /// Phases of zeros; the sums that are no outputs may read beyond the last row.
+    /// Returns phases of zeros. They extend past the last row, because sums that are not outputs
+    /// read there.
     fn phases(&self) -> Vec<Vec<f32>> {
         vec![vec![0.0; self.rows * self.row + self.row + TOGETHER]; self.stride * self.stride]
     }
 
-    /// Writes a plane to its phases, as ReLU6 passes it if it is still to be applied. The border stays as it is.
+    /// Splits a plane into its phases and applies ReLU6 if `clamp` is set. The border stays zero.
     fn split(&self, plane: &[f32], clamp: bool, phases: &mut [Vec<f32>]) {
         for (y, row) in plane.chunks_exact(self.width).enumerate() {
             let y = y + self.before.1;
@@ -69,7 +73,8 @@ impl Geometry {
         }
     }
 
-    /// The samples that place `at` of the kernel meets, from the first output on.
+    /// Returns the samples that tap `at` of the kernel multiplies, starting with those of the
+    /// first output.
     fn met<'a>(&self, phases: &'a [Vec<f32>], at: usize) -> &'a [f32] {
         let (x, y) = (at % self.side, at / self.side);
         let phase = &phases[y % self.stride * self.stride + x % self.stride];
@@ -77,7 +82,7 @@ impl Geometry {
     }
 }
 
-/// Every `stride`th sample of a row.
+/// Copies every `stride`th sample of a row.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn fill(row: &[f32], stride: usize, clamp: bool, out: &mut [f32]) {
     let pass = |sample: f32| if clamp { sample.clamp(0.0, SIX) } else { sample };
@@ -88,7 +93,7 @@ fn fill(row: &[f32], stride: usize, clamp: bool, out: &mut [f32]) {
     }
 }
 
-/// What the convolution of one plane after the other works in.
+/// Working memory for convolving one plane after another.
 pub(crate) struct Scratch {
     phases: Vec<Vec<f32>>,
     sums: Vec<f32>,
@@ -100,7 +105,7 @@ impl Scratch {
     }
 }
 
-/// Convolves each plane by its kernel, after ReLU6; the result is passed through ReLU6 too.
+/// Applies ReLU6 to each plane, convolves it with its kernel, and applies ReLU6 to the result.
 pub(crate) fn depthwise(
     planes: &[f32],
     geometry: &Geometry,
@@ -119,7 +124,7 @@ pub(crate) fn depthwise(
     }
 }
 
-/// Convolves all planes together by each output's kernel; the result is passed through ReLU6.
+/// Convolves all planes with the kernel of each output and applies ReLU6.
 pub(crate) fn full(
     input: &Planes,
     convolution: &Convolution,
@@ -146,19 +151,19 @@ pub(crate) fn full(
     output
 }
 
-/// The outputs among the sums, passed through ReLU6.
+/// Copies the outputs out of the sums and applies ReLU6.
 fn write(sums: &[f32], geometry: &Geometry, out: &mut [f32]) {
     for (out, sums) in out.chunks_exact_mut(geometry.outputs.0).zip(sums.chunks(geometry.row)) {
         out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum.clamp(0.0, SIX));
     }
 }
 
-/// Weighted sums, which stay in registers over all taps.
+/// Computes weighted sums that stay in registers over all taps.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn weigh(taps: &[(f32, &[f32])], bias: f32, sums: &mut [f32]) {
     let (groups, _) = sums.as_chunks_mut::<TOGETHER>();
     for (index, group) in groups.iter_mut().enumerate() {
-        // Arrays as wide as registers: a longer one would be kept in memory.
+        // Arrays as wide as registers; the compiler would keep longer ones in memory.
         let mut together = [[bias; LANES]; TOGETHER / LANES];
         for (weight, samples) in taps {
             let Some(samples) = samples.get(index * TOGETHER..).and_then(|rest| rest.first_chunk::<TOGETHER>()) else {
@@ -177,7 +182,7 @@ fn weigh(taps: &[(f32, &[f32])], bias: f32, sums: &mut [f32]) {
 mod tests {
     use super::*;
 
-    /// The definition, sample by sample.
+    /// Reference implementation, sample by sample.
     fn plainly(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32], clamp: bool) -> Vec<f32> {
         let (width, height) = (input.width() as isize, input.height() as isize);
         let Convolution { outputs, side, stride, depthwise, .. } = *convolution;

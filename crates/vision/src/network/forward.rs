@@ -1,4 +1,4 @@
-//! The network: its weights, and the way of an image through it.
+//! The network and its forward pass.
 
 use std::sync::OnceLock;
 
@@ -11,20 +11,21 @@ use crate::network::depthwise::{Geometry, Scratch, depthwise, full};
 use crate::network::pointwise::Pointwise;
 use crate::network::weights::{self, Numbers, Unusable};
 
-/// EfficientNet-Lite0 up to its last stage but one.
+/// EfficientNet-Lite0 without its last stage and its head.
 pub struct Backbone {
     stem: Numbers,
     blocks: Vec<Block>,
     room: BufferPool,
 }
 
-/// Samples that are widened and looked at together: few enough to stay near the processor between the two.
+/// Number of samples expanded and convolved together, small enough to stay in the cache between
+/// the two steps.
 const TOGETHER: usize = 1 << 20;
-/// The side of the images that groups are made for.
+/// Side of the images for which the group size is chosen.
 const USUAL_SIDE: usize = 384;
 
 struct Block {
-    /// Groups of `together` planes; none where the block does not widen.
+    /// Expansion in groups of `together` planes; empty if the block does not expand.
     expand: Vec<Pointwise>,
     together: usize,
     shape: Convolution,
@@ -41,13 +42,13 @@ impl std::fmt::Debug for Backbone {
 }
 
 impl Backbone {
-    /// The network with the weights that are built in, read once.
+    /// Returns the network with the built-in weights, which are read once per process.
     pub fn builtin() -> Result<&'static Self, Unusable> {
         static NETWORK: OnceLock<Result<Backbone, Unusable>> = OnceLock::new();
         NETWORK.get_or_init(|| Self::read(weights::BUILTIN)).as_ref().map_err(Clone::clone)
     }
 
-    /// The network with the weights of a file; a damaged file is refused.
+    /// Reads the weights of a file. Damaged files are rejected.
     pub fn read(bytes: &[u8]) -> Result<Self, Unusable> {
         let mut numbers = weights::Reader::new(bytes)?;
         let stem = numbers.next(&STEM)?;
@@ -55,7 +56,7 @@ impl Backbone {
         let mut side = USUAL_SIDE / STEM.stride;
         for block in architecture::blocks() {
             let expand = block.expand.map(|shape| numbers.next(&shape)).transpose()?;
-            // Two groups at least, for two threads.
+            // At least two groups, so that two threads have work.
             let together = (TOGETHER / (side * side)).clamp(1, block.depthwise.inputs.div_ceil(2));
             side = side.div_ceil(block.depthwise.stride);
             blocks.push(Block {
@@ -72,7 +73,8 @@ impl Backbone {
         Ok(Self { stem, blocks, room: BufferPool::default() })
     }
 
-    /// Shows what each stage sees of an image of three planes, red, green and blue, from -1 to 1.
+    /// Runs the network on an image of three planes (red, green and blue from -1 to 1) and calls
+    /// `show` with the output of each stage.
     pub fn look(&self, picture: &Planes, mut show: impl FnMut(&Planes)) -> Result<(), Unusable> {
         if picture.channels() != STEM.inputs {
             return Err(Unusable(format!("it needs three planes, not {}", picture.channels())));
@@ -137,7 +139,8 @@ mod tests {
         Planes::new(3, width, height, samples).unwrap()
     }
 
-    /// Mean and (sample) deviation of the last plane of each stage, as PyTorch 2.15 computes them with the published weights.
+    /// Mean and sample deviation of the last plane of each stage, computed by PyTorch 2.15 with
+    /// the published weights.
     const TORCH: [(f64, f64); STAGES] = [
         (0.0000, 0.0000),
         (-3.5013, 4.2824),
@@ -156,7 +159,7 @@ mod tests {
             let count = (stage.width() * stage.height()) as f64;
             let (ours, spread) = *stage.moments().last().unwrap();
             let spread = spread * (count / (count - 1.0)).sqrt();
-            // Half precision of the weights.
+            // The tolerance covers the half precision of the weights.
             assert!(
                 (ours - mean).abs() < 0.04 && (spread - deviation).abs() < 0.04,
                 "{ours} {mean}, {spread} {deviation}"

@@ -1,8 +1,9 @@
-//! EfficientNet-Lite0 on a CPU: pixels in, statistics of what seven stages of the network see out.
+//! EfficientNet-Lite0 on the CPU: planes of pixels in, the output planes of seven stages out.
 //!
-//! A network that has learned to name things in photographs answers to blur, noise, blocks and poor light with other
-//! activations than to a good image, in its early stages most of all. [`Backbone`] runs the network up to its last but one stage (the
-//! head that names things is left out too) and pools what each stage sees; the weights, in half precision, are built in.
+//! The activations of a network trained to classify photos change with blur, noise, blocking and
+//! poor light, most of all in its early stages. [`Backbone`] runs the network without its last
+//! stage and its classification head and shows the planes of each stage to the caller, who pools
+//! them with [`Planes::moments`]. The weights are built in, in half precision.
 //!
 //! ```
 //! use agenticiqa_vision::network::{Backbone, Planes};

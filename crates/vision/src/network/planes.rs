@@ -1,6 +1,6 @@
-//! What flows through the network: planes of one size.
+//! Planes of equal size, the data that flows through the network.
 
-/// Planes of one size, one after the other, row by row.
+/// Planes of equal size, one after the other, each row by row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planes {
     channels: usize,
@@ -10,33 +10,33 @@ pub struct Planes {
 }
 
 impl Planes {
-    /// Planes of these samples; `None` if their number does not fit.
+    /// Creates planes from samples; `None` if there are none or their number does not match.
     pub fn new(channels: usize, width: usize, height: usize, data: Vec<f32>) -> Option<Self> {
         (channels * width * height == data.len() && !data.is_empty()).then_some(Self { channels, width, height, data })
     }
 
-    /// Planes of these samples, which are as many as are needed.
+    /// Creates planes from samples whose number is known to match.
     pub(crate) fn of(channels: usize, width: usize, height: usize, data: Vec<f32>) -> Self {
         debug_assert_eq!(channels * width * height, data.len());
         Self { channels, width, height, data }
     }
 
-    /// How many planes there are.
+    /// Returns the number of planes.
     pub fn channels(&self) -> usize {
         self.channels
     }
 
-    /// Width of each, in samples.
+    /// Returns the width of each plane in samples.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Height of each, in samples.
+    /// Returns the height of each plane in samples.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// All samples.
+    /// Returns all samples, plane after plane.
     pub fn data(&self) -> &[f32] {
         &self.data
     }
@@ -49,12 +49,12 @@ impl Planes {
         self.data
     }
 
-    /// The planes one by one.
+    /// Iterates over the planes.
     pub fn iter(&self) -> impl Iterator<Item = &[f32]> {
         self.data.chunks_exact(self.width * self.height)
     }
 
-    /// Mean and standard deviation of each plane.
+    /// Returns the mean and standard deviation of each plane.
     pub fn moments(&self) -> Vec<(f64, f64)> {
         self.iter().map(moments).collect()
     }
@@ -63,7 +63,7 @@ impl Planes {
 fn moments(plane: &[f32]) -> (f64, f64) {
     let count = plane.len() as f64;
     let (mut sum, mut squares) = (0.0, 0.0);
-    // Short sums in single precision, which compile to vectors; the sums of the sums in double.
+    // Short sums in single precision, which the compiler vectorizes; their totals in double.
     for part in plane.chunks(256) {
         let (one, two) = short_sums(part);
         sum += f64::from(one);

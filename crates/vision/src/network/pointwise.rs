@@ -1,4 +1,4 @@
-//! Convolution by kernels of one sample: a product of matrices.
+//! Pointwise convolution (kernels of 1x1), computed as a matrix product.
 
 use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedAMatrix};
 use rten_tensor::NdTensorView;
@@ -6,7 +6,7 @@ use rten_tensor::NdTensorView;
 use crate::network::weights::Numbers;
 use crate::network::{Planes, Unusable};
 
-/// Weights in the order in which the product reads them, and the bias of each output.
+/// Weights packed for the matrix product, and one bias per output.
 pub(crate) struct Pointwise {
     weights: PackedAMatrix<f32>,
     bias: Vec<f32>,
@@ -18,19 +18,19 @@ impl Pointwise {
         Self { weights: GemmExecutor::new().prepack_a(matrix), bias: bias.to_vec() }
     }
 
-    /// The same convolution as several, of at most `count` outputs each.
+    /// Splits a convolution into several with at most `count` outputs each.
     pub(crate) fn in_groups(numbers: &Numbers, count: usize) -> Vec<Self> {
         let inputs = numbers.weights.len() / numbers.bias.len().max(1);
         let groups = numbers.weights.chunks(count * inputs).zip(numbers.bias.chunks(count));
         groups.map(|(weights, bias)| Self::new(weights, bias)).collect()
     }
 
-    /// How many planes come out.
+    /// Returns the number of output planes.
     pub(crate) fn outputs(&self) -> usize {
         self.bias.len()
     }
 
-    /// Writes the planes that come out; nothing is clamped.
+    /// Writes the output planes, without an activation.
     pub(crate) fn run(&self, input: &Planes, output: &mut [f32]) -> Result<(), Unusable> {
         let samples = NdTensorView::from_data([input.channels(), input.width() * input.height()], input.data());
         let options = GemmOptions { bias: Some(BiasVector::Column(&self.bias)), ..GemmOptions::default() };

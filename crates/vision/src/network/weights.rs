@@ -1,4 +1,4 @@
-//! The file of weights: half precision for weights, single for biases, in the order of the network, and a checksum.
+//! The weights file: f16 weights and f32 biases in execution order, and a checksum.
 
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
@@ -6,13 +6,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::network::architecture::{Convolution, convolutions};
 
-/// The weights that are built in: `efficientnet-lite0` as ML Illustrated converted it from Google's release; notice in `models/NOTICE`.
+/// The built-in weights: `efficientnet-lite0`, converted by ML Illustrated from Google's release;
+/// see `models/NOTICE.md`.
 pub(crate) const BUILTIN: &[u8] = include_bytes!("../../models/efficientnet-lite0.bin");
 
 const MAGIC: &[u8; 8] = b"AIQALT01";
 const CHECKSUM: usize = 32;
 
-/// Why the network cannot be used.
+/// The reason why the network cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the network cannot be used: {0}")]
 pub struct Unusable(pub(crate) String);
@@ -24,7 +25,7 @@ pub(crate) struct Numbers {
     pub bias: Vec<f32>,
 }
 
-/// The file of a network: weights and biases of each convolution, in the order of [`convolutions`].
+/// Serializes the weights and biases of each convolution, in the order of [`convolutions`].
 pub fn write(numbers: &[(Vec<f32>, Vec<f32>)]) -> Result<Vec<u8>, Unusable> {
     let shapes = convolutions();
     if numbers.len() != shapes.len() {
@@ -43,13 +44,13 @@ pub fn write(numbers: &[(Vec<f32>, Vec<f32>)]) -> Result<Vec<u8>, Unusable> {
     Ok(bytes)
 }
 
-/// Reads a file, one convolution after the other: only one is there as single precision numbers at a time.
+/// Reads a file one convolution at a time, so that only one is held in single precision.
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    /// Checks the file.
+    /// Checks checksum and kind of the file.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self, Unusable> {
         let (content, checksum) = bytes
             .len()
@@ -62,7 +63,7 @@ impl<'a> Reader<'a> {
         Ok(Self { rest: content.strip_prefix(MAGIC).ok_or_else(|| damaged("it is of another kind"))? })
     }
 
-    /// The next convolution, which has this shape.
+    /// Reads the next convolution, which must have this shape.
     pub(crate) fn next(&mut self, shape: &Convolution) -> Result<Numbers, Unusable> {
         let mut take = |length: usize| {
             let (taken, rest) = self.rest.split_at_checked(length).ok_or_else(|| damaged("it ends early"))?;
@@ -75,7 +76,7 @@ impl<'a> Reader<'a> {
         Ok(Numbers { weights: halves.to_f32_vec(), bias })
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no bytes are left.
     pub(crate) fn finish(self) -> Result<(), Unusable> {
         if self.rest.is_empty() { Ok(()) } else { Err(damaged("it is too long")) }
     }

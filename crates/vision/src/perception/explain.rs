@@ -1,24 +1,24 @@
-//! From numbers to words: what kind a distortion is of, and a sentence that says by which measurements.
+//! Explanations: the kind of a distortion, and a sentence with the measurements behind it.
 
 use super::features::Features;
 use super::model::Model;
 use super::{Finding, Measured};
 use crate::vocabulary::{Distortion, Severity};
 
-/// Everything that was measured, and what is usual.
+/// All measurements of an image, and the model with their usual ranges.
 pub struct Evidence<'a> {
-    /// The image alone.
+    /// Measurements of the image alone.
     pub single: &'a Features,
-    /// Against the reference.
+    /// Measurements against the reference.
     pub pair: Option<&'a Features>,
-    /// The fitted model.
+    /// The fitted model, for the usual range of each measurement.
     pub model: &'a Model,
-    /// Of the file, if it is a JPEG.
+    /// Quality setting of the file, if it is a JPEG.
     pub jpeg_quality: Option<f64>,
 }
 
 impl Evidence<'_> {
-    /// The finding of a category, in words.
+    /// Builds the finding of a category.
     pub fn finding(&self, category: Distortion, severity: Severity, level: f64) -> Finding {
         let present = severity > Severity::None;
         let (kind, sentence, measurements) = match category {
@@ -118,7 +118,8 @@ impl Evidence<'_> {
             new("white samples", clipped[1], "%"),
         ];
         let range = self.between("brightness");
-        // A mean that is usual says little; where the tones begin and end then tells which way they were moved.
+        // A usual mean says little; the darkest and brightest tones then show the direction of the
+        // change.
         let mut dark = match mean {
             mean if mean < range.0 => true,
             mean if mean > range.1 => false,

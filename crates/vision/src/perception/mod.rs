@@ -1,7 +1,8 @@
-//! The eyes of the built-in analyst: which distortions an image has, how severe, and by which measurements.
+//! Detects distortions in an image: which ones, how severe, and which measurements show it.
 //!
-//! [`examine`] measures an image, alone or against its reference, and a fitted model turns the measurements into one
-//! [`Finding`] for each of the seven categories. How it was fitted, and how often it is right, is in `docs/perception.md`.
+//! [`examine`] measures an image, alone or against its reference. A fitted model turns the
+//! measurements into one [`Finding`] for each of the seven categories. `docs/perception.md`
+//! describes how it was fitted and how often it is right.
 //!
 //! ```
 //! use agenticiqa_metrics::Image;
@@ -33,20 +34,20 @@ pub use features::Features;
 pub use model::{Category, Forest, Judge, Model, Tree, Unusable, Usual, Verdict};
 use view::View;
 
-/// The smallest side of an image that can be examined, in pixels.
+/// Minimum side of an image that can be examined, in pixels.
 pub const SMALLEST_SIDE: usize = view::SMALLEST;
 
-/// How many numbers [`measure`] gives.
+/// Number of features that [`measure`] returns.
 pub const MEASURED: usize = 148;
 
-/// The result of every fallible call of this module.
+/// Result type of this module.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why an image cannot be examined.
+/// Reasons why an image cannot be examined.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The image, or the region of it, is too small to show a distortion.
+    /// The image or region is too small to show a distortion.
     #[error(
         "an image of {width}x{height} is too small to be examined: at least {SMALLEST_SIDE}x{SMALLEST_SIDE} pixels are needed"
     )]
@@ -56,43 +57,43 @@ pub enum Error {
         /// Height in pixels.
         height: usize,
     },
-    /// The reference does not fit.
+    /// The reference cannot be compared with the image, for example because its size differs.
     #[error(transparent)]
     Reference(#[from] agenticiqa_metrics::Error),
-    /// The model that is built in does not fit the program.
+    /// The built-in model does not match this version of the code.
     #[error(transparent)]
     Model(#[from] Unusable),
 }
 
-/// A number that a finding rests on.
+/// A measurement that supports a finding.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measured {
-    /// What was measured.
+    /// Name of the measurement.
     pub name: String,
-    /// The number.
+    /// Measured value.
     pub value: f64,
-    /// Its unit, empty where it has none.
+    /// Unit of the value; empty if it has none.
     pub unit: String,
 }
 
-/// What was found of one category of distortion.
+/// The result for one category of distortion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
     /// The category.
     pub category: Distortion,
-    /// How bad it is.
+    /// Severity, in five steps.
     pub severity: Severity,
-    /// The same without steps, 0 (none) to 4 (extreme).
+    /// Severity as a continuous number from 0 (none) to 4 (extreme).
     pub level: f64,
-    /// Which kind of it, where that can be told: "motion blur", "too dark".
+    /// The kind of distortion if it is known, such as "motion blur" or "too dark".
     pub kind: Option<&'static str>,
-    /// One sentence with the numbers behind it.
+    /// One sentence that explains the result with its measurements.
     pub explanation: String,
-    /// The numbers.
+    /// The measurements.
     pub measurements: Vec<Measured>,
 }
 
-/// What was found in an image: one finding for each category, in the order of the specification.
+/// The result of [`examine`]: one finding per category, in the order of the specification.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Examination {
     /// The findings.
@@ -100,12 +101,12 @@ pub struct Examination {
 }
 
 impl Examination {
-    /// The finding of a category.
+    /// Returns the finding of a category.
     pub fn finding(&self, category: Distortion) -> &Finding {
         &self.findings[category as usize]
     }
 
-    /// The distortions that are there, worst first.
+    /// Returns the detected distortions, worst first.
     pub fn detected(&self) -> Vec<&Finding> {
         let mut detected: Vec<&Finding> =
             self.findings.iter().filter(|finding| finding.severity > Severity::None).collect();
@@ -114,7 +115,7 @@ impl Examination {
     }
 }
 
-/// Examines an image, against its reference if there is one.
+/// Detects the distortions of an image, against its reference if given.
 pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination> {
     let model = model()?;
     let (single, pair) = match reference {
@@ -137,13 +138,13 @@ pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination> 
     Ok(Examination { findings: findings.collect() })
 }
 
-/// What is measured of an image alone, by name; measured once and kept with the image.
+/// Measures an image without a reference. The result is cached in the image.
 pub fn measure(image: &Image) -> Result<Arc<Features>> {
     check_size(image)?;
     Ok(image.derived(|| features::measure(&View::of(image))))
 }
 
-/// What is measured of an image alone, and of the image against its reference.
+/// Measures an image alone, and against its reference.
 pub fn measure_pair(reference: &Image, image: &Image) -> Result<(Arc<Features>, Features)> {
     Pair::new(reference, image)?;
     let (before, after) = (measure(reference)?, measure(image)?);
@@ -154,7 +155,8 @@ pub fn measure_pair(reference: &Image, image: &Image) -> Result<(Arc<Features>, 
     Ok((after, pair))
 }
 
-/// The level of a verdict: at least slight if the distortion is there, less if not.
+/// Returns the level of a verdict: at least 0.5 (slight) if the distortion is present, less
+/// otherwise.
 pub fn level(verdict: &Verdict) -> f64 {
     let slight = 0.5;
     if verdict.margin > 0.0 {
@@ -164,7 +166,7 @@ pub fn level(verdict: &Verdict) -> f64 {
     }
 }
 
-/// The severity that is nearest to a level.
+/// Returns the severity nearest to a level.
 pub fn severity(level: f64) -> Severity {
     Severity::ALL[(level.clamp(0.0, 4.0) + 0.5).floor().min(4.0) as usize]
 }

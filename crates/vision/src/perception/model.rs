@@ -1,8 +1,10 @@
-//! The fitted model: for each category a forest that says whether the distortion is there, and one that says how strong it is.
+//! Bytes of the built-in model.
 //!
-//! Made by `agenticiqa-fit`, read from the bytes that are built into the program. Layout, little endian: a line of JSON with
-//! everything but the trees, then the trees as they are listed. A tree is complete, of a fixed depth: features (one byte) and
-//! thresholds (f32) of its branches from top to bottom, then its leaves (f32). A value below or at the threshold goes left.
+//! `agenticiqa-fit perception` writes the file, which is built into the program. Layout (little
+//! endian): one line of JSON with everything except the trees, then the trees in order. All trees
+//! of a forest are complete and have the same depth: features (one byte each) and thresholds (f32)
+//! of the branches from top to bottom, then the leaves (f32). A value less than or equal to the
+//! threshold goes left.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,29 +13,29 @@ use super::features::Features;
 /// The fitted model.
 static BYTES: &[u8] = include_bytes!("../../models/perception.bin");
 
-/// Why the bytes of a model cannot be used.
+/// The reason why a model file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the model of perception cannot be used: {0}")]
 pub struct Unusable(String);
 
-/// What is fitted for one category.
+/// Fitted parameters of one category.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Category {
-    /// Whether it is there: log-odds before any tree.
+    /// Log-odds of presence before any tree.
     pub start: f64,
-    /// Its trees.
+    /// Trees that estimate the log-odds of presence.
     #[serde(with = "forest_shape")]
     pub presence: Forest,
-    /// Log-odds from which it is reported.
+    /// Log-odds from which the distortion is reported.
     pub threshold: f64,
-    /// How strong it is: level before any tree.
+    /// Level before any tree.
     pub strength_start: f64,
-    /// Its trees.
+    /// Trees that estimate the level.
     #[serde(with = "forest_shape")]
     pub strength: Forest,
 }
 
-/// What is fitted for images with, or without, a reference.
+/// Fitted parameters for images with a reference, or for images without one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judge {
     /// Names of the features, in order.
@@ -42,49 +44,49 @@ pub struct Judge {
     pub categories: Vec<Category>,
 }
 
-/// Range of a measurement in clean photos.
+/// Usual range of a measurement in clean photos.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Usual {
-    /// The feature.
+    /// Name of the feature.
     pub name: String,
-    /// One clean photo in twenty lies below.
+    /// 5% of clean photos lie below this value.
     pub low: f64,
-    /// One clean photo in twenty lies above.
+    /// 5% of clean photos lie above this value.
     pub high: f64,
 }
 
-/// The whole model.
+/// The model for images with and without a reference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
-    /// For images alone.
+    /// For images without a reference.
     pub single: Judge,
     /// For images with a reference.
     pub pair: Judge,
-    /// What is usual in clean photos.
+    /// Usual ranges in clean photos.
     pub usual: Vec<Usual>,
 }
 
-/// Trees of one depth.
+/// Trees of equal depth.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Forest {
-    /// Branches from the root to a leaf.
+    /// Number of branches from the root to a leaf.
     pub depth: usize,
     /// The trees.
     pub trees: Vec<Tree>,
 }
 
-/// One complete tree.
+/// A complete binary tree.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tree {
-    /// Feature of each branch, from top to bottom.
+    /// Index of the feature of each branch, from top to bottom.
     pub features: Vec<u8>,
-    /// Its threshold.
+    /// Threshold of each branch.
     pub thresholds: Vec<f32>,
-    /// The values.
+    /// Values of the leaves.
     pub leaves: Vec<f32>,
 }
 
-/// In the JSON of the model a forest is its depth and its number of trees.
+/// In JSON, a forest is its depth and its number of trees.
 mod forest_shape {
     use super::Forest;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -103,7 +105,7 @@ mod forest_shape {
 }
 
 impl Tree {
-    /// The value of the leaf that these features lead to.
+    /// Returns the value of the leaf for these features.
     pub fn value(&self, depth: usize, features: &[f64]) -> f64 {
         let mut node = 0;
         for _ in 0..depth {
@@ -115,28 +117,28 @@ impl Tree {
 }
 
 impl Forest {
-    /// The sum of all trees.
+    /// Returns the sum of all trees.
     pub fn value(&self, features: &[f64]) -> f64 {
         self.trees.iter().map(|tree| tree.value(self.depth, features)).sum()
     }
 }
 
-/// What the model says of one category.
+/// The prediction for one category.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verdict {
-    /// Log-odds that it is there, above the threshold if positive.
+    /// Log-odds of presence minus the threshold; positive if the distortion is reported.
     pub margin: f64,
-    /// How strong it is if it is there, 0 to 4.
+    /// Strength from 0 to 4, if the distortion is present.
     pub strength: f64,
 }
 
 impl Judge {
-    /// The verdict on each category.
+    /// Predicts each category.
     pub fn judge(&self, features: &Features) -> Vec<Verdict> {
         self.verdicts(features.values())
     }
 
-    /// As [`judge`](Self::judge), of the numbers alone.
+    /// Like [`judge`](Self::judge), for plain values in the order of the features.
     pub fn verdicts(&self, values: &[f64]) -> Vec<Verdict> {
         let verdict = |category: &Category| Verdict {
             margin: category.start + category.presence.value(values) - category.threshold,
@@ -163,7 +165,7 @@ impl Judge {
 }
 
 impl Model {
-    /// The model that is built in.
+    /// Reads the built-in model.
     pub fn builtin() -> Result<Self, Unusable> {
         Self::read(BYTES)
     }
@@ -189,7 +191,7 @@ impl Model {
         Ok(model)
     }
 
-    /// The bytes of the model.
+    /// Serializes the model.
     pub fn write(&mut self) -> Result<Vec<u8>, Unusable> {
         let mut bytes = serde_json::to_vec(self).map_err(|error| Unusable(error.to_string()))?;
         bytes.push(b'\n');
@@ -202,17 +204,17 @@ impl Model {
         Ok(bytes)
     }
 
-    /// Whether it was fitted to these features.
+    /// Checks that the model was fitted to these features.
     pub fn check(&self, single: &Features) -> Result<(), Unusable> {
         self.single.check(single.names())
     }
 
-    /// As [`check`](Self::check), for features of pairs.
+    /// Like [`check`](Self::check), for features of image pairs.
     pub fn check_pair(&self, pair: &Features) -> Result<(), Unusable> {
         self.pair.check(pair.names())
     }
 
-    /// What is usual of a measurement in clean photos.
+    /// Returns the usual range of a measurement in clean photos.
     pub fn usual(&self, name: &str) -> Option<&Usual> {
         self.usual.iter().find(|usual| usual.name == name)
     }
@@ -232,7 +234,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// A model whose only trees say 1 above 0.5 of the first feature, and 0 below.
+    /// A model whose trees return 1 if the first feature exceeds 0.5, and 0 otherwise.
     fn small() -> Model {
         let tree = Tree { features: vec![0], thresholds: vec![0.5], leaves: vec![0.0, 1.0] };
         let forest = Forest { depth: 1, trees: vec![tree] };

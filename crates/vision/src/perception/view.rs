@@ -1,39 +1,40 @@
-//! What is looked at: tiles of the image at the size in which people see it, and of its own pixels.
+//! The pixels that are measured: tiles of the image at viewing size and at original size.
 //!
-//! A photo of many megapixels is seen shrunk to a screen; noise and blur that vanish then are no faults that anyone sees. So
-//! the image is shrunk by a whole factor until its longer side is at most [`SCREEN`] pixels, and statistics are taken
-//! there. The traces of a codec are looked for in the original pixels, where its grid is. Of a large image a fixed number of
-//! tiles, evenly spread, is read: the time is bounded whatever the size.
+//! People see a photo of many megapixels reduced to a screen, so noise and blur that vanish at
+//! that size are not visible faults. The image is therefore reduced by a whole factor until its
+//! longer side is at most [`SCREEN`] pixels, and statistics are measured there. Traces of a codec
+//! are measured in the original pixels, where its grid is. A large image is sampled with a fixed
+//! number of evenly spread tiles, so the run time is bounded for any size.
 
 use rayon::prelude::*;
 
 use agenticiqa_metrics::{Image, Plane, Samples};
 
-/// The longest side of an image as it is seen, in pixels.
+/// Maximum longer side at viewing size, in pixels.
 pub const SCREEN: usize = 2048;
-/// Side of a tile.
+/// Side of a tile in pixels.
 const TILE: usize = 128;
-/// Tiles that are read at most.
+/// Maximum number of tiles.
 const TILES: usize = 48;
-/// Tiles begin at multiples of this, so that the grid of a codec stays where it is.
+/// Tiles start at multiples of this, so that the grid of a codec stays aligned.
 const GRID: usize = 8;
-/// The smallest side that a view may have.
+/// Minimum side of an image, in pixels.
 pub const SMALLEST: usize = 32;
 /// Weights of R, G and B in luma (BT.601).
 const LUMA: [f32; 3] = [0.299, 0.587, 0.114];
 
-/// One tile.
+/// One tile of an image.
 #[derive(Debug, Clone)]
 pub struct Tile {
-    /// R, G and B as they are seen, 0 to 255.
+    /// R, G and B at viewing size, 0 to 255.
     pub rgb: [Plane; 3],
-    /// Their luma.
+    /// Luma at viewing size.
     pub luma: Plane,
-    /// Luma with rows and columns exchanged.
+    /// Transposed luma.
     pub turned: Plane,
     /// Blue minus luma and red minus luma, scaled as Cb and Cr.
     pub chroma: [Plane; 2],
-    /// The original pixels, where the image was shrunk.
+    /// The original pixels, if the image was reduced.
     original: Option<Original>,
 }
 
@@ -58,27 +59,27 @@ impl Tile {
         Self { turned: turned(&luma), rgb, luma, chroma, original }
     }
 
-    /// Luma of the original pixels.
+    /// Returns the luma of the original pixels.
     pub fn native(&self) -> &Plane {
         self.original.as_ref().map_or(&self.luma, |original| &original.luma)
     }
 
-    /// The same with rows and columns exchanged.
+    /// Returns the transposed luma of the original pixels.
     pub fn native_turned(&self) -> &Plane {
         self.original.as_ref().map_or(&self.turned, |original| &original.turned)
     }
 
-    /// R, G and B of the original pixels.
+    /// Returns R, G and B of the original pixels.
     pub fn native_rgb(&self) -> &[Plane; 3] {
         self.original.as_ref().map_or(&self.rgb, |original| &original.rgb)
     }
 }
 
-/// Which tiles of an image are looked at; images of one size have the same.
+/// The choice of tiles of an image; images of the same size have the same tiles.
 #[derive(Debug)]
 pub struct View<'a> {
     image: &'a Image,
-    /// How many pixels of the image make one that is seen, along a side.
+    /// Original pixels per pixel at viewing size, along a side.
     factor: usize,
     size: (usize, usize),
     places: Vec<(usize, usize)>,
@@ -96,7 +97,7 @@ impl<'a> View<'a> {
         Self { image, factor, size: (TILE.min(view_width), TILE.min(view_height)), places }
     }
 
-    /// The tiles, row by row, each read when it is its turn.
+    /// Iterates over the tiles row by row; each one is read on demand.
     pub fn tiles(&self) -> impl IndexedParallelIterator<Item = Tile> {
         self.places.par_iter().map(|place| self.tile(*place))
     }
@@ -114,7 +115,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Tiles across and down: all that are needed, or as many as are allowed.
+/// Returns the number of tiles across and down: enough to cover the image, or the maximum.
 fn counts(width: usize, height: usize) -> (usize, usize) {
     let (columns, rows) = (width.div_ceil(TILE), height.div_ceil(TILE));
     if columns * rows <= TILES {
@@ -125,7 +126,7 @@ fn counts(width: usize, height: usize) -> (usize, usize) {
     (across, (TILES / across).clamp(1, rows))
 }
 
-/// Where `count` tiles begin, evenly spread from end to end.
+/// Returns the starts of `count` tiles, evenly spread over a side.
 fn starts(size: usize, count: usize) -> Vec<usize> {
     let room = size - TILE.min(size);
     (0..count).map(|i| if count > 1 { room * i / (count - 1) / GRID * GRID } else { room / 2 / GRID * GRID }).collect()
@@ -140,7 +141,7 @@ fn weigh(rgb: &[Plane; 3]) -> Plane {
     luma
 }
 
-/// Rows and columns exchanged.
+/// Transposes a plane.
 pub fn turned(plane: &Plane) -> Plane {
     const TOGETHER: usize = 8;
     let mut out = Plane::new(plane.height(), plane.width());
@@ -153,7 +154,7 @@ pub fn turned(plane: &Plane) -> Plane {
     out
 }
 
-/// Means of squares of `factor` pixels, on the scale 0 to 255.
+/// Averages blocks of `factor` by `factor` pixels, on the scale 0 to 255.
 fn shrink(image: &Image, channel: usize, place: (usize, usize), size: (usize, usize), factor: usize) -> Plane {
     match image.samples() {
         Samples::Eight(data) => shrink_samples(image, data, channel, place, size, factor, 1.0),
@@ -209,7 +210,7 @@ mod tests {
         let image = ramp(4000, 3000);
         let large = View::of(&image);
         assert_eq!((large.factor, large.places.len()), (2, 48));
-        // The first pixel that is seen is the mean of the first four; the ramp has steps of 16.
+        // The first pixel at viewing size is the mean of the first four; the ramp has steps of 16.
         let last = large.tile(large.places[7]);
         let near = |sample: f32, expected: usize| (sample - (expected as u8) as f32).abs() < 1e-3;
         assert!(near(last.luma.at(127, 0), (1872 + 127) * 2 / 16), "{}", last.luma.at(127, 0));

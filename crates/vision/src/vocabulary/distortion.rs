@@ -1,4 +1,4 @@
-//! The words that plan and evidence are written in: distortion categories, severities, the whole image.
+//! Vocabulary of plans and evidence: distortion categories, severities, the whole image.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Invalid;
 
-/// The name of the whole image where a region could stand.
+/// The region name that stands for the whole image.
 pub const GLOBAL: &str = "Global";
 
 /// A category of distortion.
@@ -18,7 +18,7 @@ pub const GLOBAL: &str = "Global";
 pub enum Distortion {
     /// Lost detail: lens, motion, Gaussian blur.
     Blurs,
-    /// Colours that are shifted, bleeding, quantised, too strong or too weak.
+    /// Colors that are shifted, bleeding, quantized, too strong or too weak.
     Color,
     /// Blocks, ringing and bands of a codec.
     Compression,
@@ -37,7 +37,7 @@ impl Distortion {
     pub const ALL: [Self; 7] =
         [Self::Blurs, Self::Color, Self::Compression, Self::Noise, Self::Brightness, Self::Sharpness, Self::Contrast];
 
-    /// The canonical name.
+    /// Returns the canonical name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Blurs => "Blurs",
@@ -50,7 +50,7 @@ impl Distortion {
         }
     }
 
-    /// The canonical names of all categories.
+    /// Returns the canonical names of all categories.
     pub fn names() -> [&'static str; 7] {
         Self::ALL.map(Self::name)
     }
@@ -77,7 +77,7 @@ impl Severity {
     /// Every severity, mildest first.
     pub const ALL: [Self; 5] = [Self::None, Self::Slight, Self::Moderate, Self::Severe, Self::Extreme];
 
-    /// The canonical word.
+    /// Returns the canonical word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -88,13 +88,14 @@ impl Severity {
         }
     }
 
-    /// The canonical words of all severities.
+    /// Returns the canonical words of all severities.
     pub fn names() -> [&'static str; 5] {
         Self::ALL.map(Self::name)
     }
 }
 
-/// Text of a closed vocabulary: shown by its canonical name, read from it or from what models write instead.
+/// Implements conversions for a closed vocabulary: displays the canonical name, and parses it or
+/// one of its synonyms.
 macro_rules! word {
     ($word:ty, $field:literal, $synonyms:path) => {
         impl fmt::Display for $word {
@@ -134,7 +135,7 @@ macro_rules! word {
 word!(Distortion, "distortion type", distortion_synonym);
 word!(Severity, "severity", severity_synonym);
 
-/// Other names of the categories, as models and people write them; the first word that fits decides.
+/// Maps synonyms that models and people use to a category; the first matching stem decides.
 fn distortion_synonym(folded: &str) -> Option<Distortion> {
     const SYNONYMS: [(&str, Distortion); 33] = [
         ("blur", Distortion::Blurs),
@@ -174,7 +175,7 @@ fn distortion_synonym(folded: &str) -> Option<Distortion> {
     SYNONYMS.into_iter().find(|(stem, _)| folded.contains(stem)).map(|(_, distortion)| distortion)
 }
 
-/// Other words for the severities; "mild" and "heavy" are the paper's.
+/// Maps synonyms to a severity; "mild" and "heavy" are the words of the paper.
 fn severity_synonym(folded: &str) -> Option<Severity> {
     match folded {
         "no" | "negligible" | "imperceptible" | "invisible" | "absent" => Some(Severity::None),

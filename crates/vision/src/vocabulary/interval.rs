@@ -1,11 +1,11 @@
-//! An interval of scores, and which levels of quality it leaves open.
+//! Prediction intervals of scores, and the quality levels that they leave open.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Invalid, QualityLevel, Score};
 
-/// The scores that nine of ten mean opinions are expected among, written `[low, high]`.
+/// A 90% prediction interval of the mean opinion score, written `[low, high]`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "[Score; 2]", into = "[Score; 2]")]
 #[schemars(with = "[Score; 2]")]
@@ -15,33 +15,33 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// An interval; the lower end comes first, both are scores from 1 to 5.
+    /// Creates an interval from two scores from 1 to 5, the lower one first.
     pub fn new(low: f64, high: f64) -> Result<Self, Invalid> {
         Self::try_from([Score::new(low)?, Score::new(high)?])
     }
 
-    /// The lower end.
+    /// Returns the lower end.
     pub fn low(self) -> f64 {
         self.low.value()
     }
 
-    /// The upper end.
+    /// Returns the upper end.
     pub fn high(self) -> f64 {
         self.high.value()
     }
 
-    /// Whether a score lies in it.
+    /// Returns whether the interval contains a score.
     pub fn holds(self, score: f64) -> bool {
         (self.low()..=self.high()).contains(&score)
     }
 
-    /// The lowest and the highest level that are open for a score with this interval; one level twice where it is
-    /// determined.
+    /// Returns the lowest and the highest quality level that are possible for a score with this
+    /// interval. Both are the same if the level is certain.
     ///
-    /// The number of a level is the middle of the scores that belong to it. The level is open when the middle of another
-    /// than the score's own lies in the interval: then an image of which people plainly say that other level cannot be
-    /// excluded. An interval that only touches the next level leaves nothing open, or hardly any score would have a
-    /// level. What is open are all levels that the interval reaches.
+    /// The number of a level is the center of its scores. If the interval contains the center of
+    /// another level, that level cannot be excluded, and every level that the interval reaches is
+    /// returned. An interval that merely touches the next level leaves the level certain;
+    /// otherwise almost no score would have one level.
     pub fn open_levels(self, score: Score) -> (QualityLevel, QualityLevel) {
         let own = QualityLevel::of(score);
         let another = |level: &QualityLevel| *level != own && self.holds(f64::from(level.number()));

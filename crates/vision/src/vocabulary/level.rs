@@ -24,27 +24,27 @@ impl QualityLevel {
     /// Every level, worst first.
     pub const ALL: [Self; 5] = [Self::Bad, Self::Poor, Self::Fair, Self::Good, Self::Excellent];
 
-    /// The level next to a score.
+    /// Returns the level nearest to a score.
     pub fn of(score: Score) -> Self {
         Self::ALL[(score.value().round() as usize).clamp(1, 5) - 1]
     }
 
-    /// The number of the level, 1 to 5.
+    /// Returns the number of the level, 1 to 5.
     pub fn number(self) -> u8 {
         self as u8 + 1
     }
 
-    /// The letter of the level, A (excellent) to E (bad).
+    /// Returns the letter of the level, A (excellent) to E (bad).
     pub fn letter(self) -> char {
         char::from(b'E' - self as u8)
     }
 
-    /// The level of a letter.
+    /// Returns the level of a letter in either case.
     pub fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.letter() == letter.to_ascii_uppercase())
     }
 
-    /// The word for the level.
+    /// Returns the name of the level.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bad => "Bad",

@@ -1,5 +1,5 @@
-//! The words that all crates above share: distortions and severities, scores, intervals and levels, text and regions.
-//! Values that the specification forbids cannot be made.
+//! Shared vocabulary types: distortions and severities, scores, intervals and quality levels, text
+//! and regions. Invalid values cannot be constructed.
 
 mod distortion;
 mod interval;

@@ -9,14 +9,14 @@ use super::Text;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegionBox {
-    /// The name by which question and evidence speak of it.
+    /// Name of the region in the question and in the evidence.
     pub name: Text,
-    /// Left edge.
+    /// Left edge in pixels.
     pub x: usize,
-    /// Upper edge.
+    /// Upper edge in pixels.
     pub y: usize,
-    /// Width.
+    /// Width in pixels.
     pub width: usize,
-    /// Height.
+    /// Height in pixels.
     pub height: usize,
 }

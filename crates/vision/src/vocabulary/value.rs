@@ -1,4 +1,4 @@
-//! Values that carry their own rule: text that says something, scores from 1 to 5, times that are not negative.
+//! Validated values: non-empty text, scores from 1 to 5, non-negative times.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Invalid;
 
-/// Text that is neither empty nor blank; white space around it is dropped.
+/// Text that is not blank, without leading and trailing whitespace.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String", extend("minLength" = 1))]
 pub struct Text(String);
 
 impl Text {
-    /// The text, trimmed.
+    /// Trims the text and checks that it is not blank.
     pub fn new(text: impl AsRef<str>) -> Result<Self, Invalid> {
         match text.as_ref().trim() {
             "" => Err(Invalid::new("text", "non-empty text", "blank")),
@@ -23,12 +23,13 @@ impl Text {
         }
     }
 
-    /// The text, or a word that says that there is none: for records of what could not be read.
+    /// Returns the text, or `(missing)` if it is blank, for records of values that could not be
+    /// read.
     pub fn or_missing(text: &str) -> Self {
         Self::new(text).unwrap_or_else(|_| Self("(missing)".to_owned()))
     }
 
-    /// The text itself.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -67,7 +68,7 @@ impl std::borrow::Borrow<str> for Text {
 pub struct Score(f64);
 
 impl Score {
-    /// A score, which must lie in 1..=5.
+    /// Creates a score, which must lie in 1..=5.
     pub fn new(score: f64) -> Result<Self, Invalid> {
         if (1.0..=5.0).contains(&score) {
             Ok(Self(score))
@@ -76,7 +77,7 @@ impl Score {
         }
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn value(self) -> f64 {
         self.0
     }
@@ -96,14 +97,14 @@ impl From<Score> for f64 {
     }
 }
 
-/// A time in seconds, never negative.
+/// A non-negative time in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
 #[schemars(with = "f64", extend("minimum" = 0.0))]
 pub struct Seconds(f64);
 
 impl Seconds {
-    /// A time, which must be finite and not negative.
+    /// Creates a time, which must be finite and not negative.
     pub fn new(seconds: f64) -> Result<Self, Invalid> {
         if seconds.is_finite() && seconds >= 0.0 {
             Ok(Self(seconds))
@@ -112,7 +113,7 @@ impl Seconds {
         }
     }
 
-    /// The number of seconds.
+    /// Returns the number of seconds.
     pub fn value(self) -> f64 {
         self.0
     }
@@ -138,10 +139,11 @@ impl From<Seconds> for f64 {
     }
 }
 
-/// A raw score as a tool gave it: any number, also infinite (PSNR of identical images) or not a number (a failed run).
+/// The raw score of a tool. It may be infinite (PSNR of identical images) or NaN (a failed run).
 ///
-/// JSON has no word for these, so they are written as the strings `"Infinity"`, `"-Infinity"` and `"NaN"`, which readers
-/// of floating-point fields commonly take. Equal are scores of equal bits, so that a round trip can be checked.
+/// JSON cannot express these values, so they are written as the strings `"Infinity"`,
+/// `"-Infinity"` and `"NaN"`, which many readers of floating-point fields accept. Scores compare
+/// by their bits, so that round trips can be tested.
 #[derive(Debug, Clone, Copy)]
 pub struct RawScore(pub f64);
 
@@ -191,18 +193,18 @@ impl JsonSchema for RawScore {
     }
 }
 
-/// One of something, or several: written without brackets when it is one.
+/// One item or a list of items; a single item is written without brackets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum OneOrMany<T> {
-    /// One.
+    /// A single item.
     One(T),
-    /// Several.
+    /// A list of items.
     Many(Vec<T>),
 }
 
 impl<T> OneOrMany<T> {
-    /// One if there is one, several otherwise; nothing of nothing.
+    /// Creates a value from a list; `None` if the list is empty.
     pub fn from_vec(mut items: Vec<T>) -> Option<Self> {
         match items.len() {
             0 => None,
@@ -211,7 +213,7 @@ impl<T> OneOrMany<T> {
         }
     }
 
-    /// All of them.
+    /// Returns all items.
     pub fn as_slice(&self) -> &[T] {
         match self {
             Self::One(item) => std::slice::from_ref(item),
@@ -226,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_score_that_is_read_back_is_the_one_that_was_written() {
-        // serde_json without `float_roundtrip` is off by the last bit for some of them.
+        // Without the feature `float_roundtrip`, serde_json changes the last bit of some numbers.
         let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
         for _ in 0..20_000 {
             bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,4 +1,5 @@
-//! Fused-FR on real photographs: more of the same damage is never better, and scores with their intervals are those on record.
+//! Tests Fused-FR on real photos: more damage never scores better, and recorded scores and
+//! intervals stay the same.
 
 use std::path::Path;
 
@@ -8,7 +9,8 @@ use agenticiqa_metrics::{Image, Pair, Samples};
 use agenticiqa_vision::fused_fr::{Judgment, judge};
 use rayon::prelude::*;
 
-/// What a step to more damage may be better by where the image leaves what the model knows.
+/// Tolerated rise of the score with more damage, where an image leaves the range of the training
+/// data.
 const TOLERATED: f64 = 0.1;
 
 fn open(path: &str) -> Image {
@@ -20,12 +22,12 @@ fn judged(reference: &Image, distorted: &Image) -> Judgment {
     judge(&Pair::new(reference, distorted).unwrap()).unwrap()
 }
 
-/// Kinds of which every further level is plainly worse.
+/// Returns whether each further level of a distortion is clearly worse.
 fn is_obvious(kind: Kind) -> bool {
     !matches!(kind, Kind::Denoise | Kind::Darken | Kind::MeanShift | Kind::NonEccentricityPatch | Kind::Desaturation)
 }
 
-/// A share of the way from one image to the other.
+/// Interpolates between two images.
 fn between(from: &Image, to: &Image, share: f64) -> Image {
     let (Samples::Eight(from_planes), Samples::Eight(to_planes)) = (from.samples(), to.samples()) else {
         panic!("8 bits")

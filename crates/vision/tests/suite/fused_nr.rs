@@ -1,4 +1,5 @@
-//! Fused-NR on the images that ship: its scores, their order under damage, and images that are no photos.
+//! Tests Fused-NR on the shipped images: recorded scores, their order under damage, and images
+//! that are not photos.
 
 use std::path::Path;
 

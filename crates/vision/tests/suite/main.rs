@@ -1,4 +1,4 @@
-//! What is seen in photographs that were damaged on purpose.
+//! Detection and scores on photos that were distorted on purpose.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! What is seen in real photographs: clean ones, and the same ones distorted. None was used to fit the model.
+//! Tests detection on clean and on distorted photos. None of them was used to fit the model.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use agenticiqa_metrics::{Image, Region};
 use agenticiqa_vision::perception::{Error, Examination, examine};
 use agenticiqa_vision::vocabulary::{Distortion, Severity};
 
-/// The photographs, decoded; nothing is known of their files, as of no generated image.
+/// The decoded test photos.
 fn photographs() -> Vec<(&'static str, Image)> {
     ["otters", "colosseum", "cityscape", "astronaut"].map(|name| (name, photograph(name))).into()
 }
@@ -22,7 +22,7 @@ fn found(examination: &Examination, category: Distortion) -> bool {
     examination.finding(category).severity >= Severity::Slight
 }
 
-/// Kinds of distortion that people name, and the category that each is of.
+/// Common kinds of distortion and the category of each.
 const KINDS: [(Kind, Distortion); 13] = [
     (Kind::GaussianBlur, Distortion::Blurs),
     (Kind::LensBlur, Distortion::Blurs),
@@ -72,7 +72,7 @@ fn clean_photographs_are_reported_clean() {
             assert_eq!(alone.detected(), Vec::<&_>::new(), "{name}");
             assert!(alone.findings.iter().all(|finding| finding.kind.is_none()));
         } else {
-            // Wallpapers with edited tones: these, and nothing else, may be noted.
+            // These are wallpapers with edited tones, which may be detected; nothing else may.
             let tones = [Distortion::Brightness, Distortion::Contrast];
             assert!(alone.detected().iter().all(|finding| tones.contains(&finding.category)), "{name}: {alone:#?}");
             assert!(alone.findings.iter().all(|finding| finding.severity <= Severity::Moderate), "{name}: {alone:#?}");
@@ -104,7 +104,7 @@ fn a_finding_says_which_kind_it_is_and_by_which_numbers() {
             && noise.explanation.contains("gray levels (clean photos stay below")
     );
     let sigma = noise.measurements.iter().find(|measured| measured.name == "noise").unwrap();
-    // A variance of 0.01 in each channel is a sigma of 25.5, of 17 in luma.
+    // A variance of 0.01 per channel is a sigma of 25.5 per channel and of 17 in luma.
     assert!((14.0..20.0).contains(&sigma.value) && sigma.unit == "gray levels", "{sigma:?}");
 
     let dark = examine(&distort(&otters, Kind::Darken, 5, 1).unwrap(), Some(&otters)).unwrap();

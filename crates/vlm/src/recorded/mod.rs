@@ -329,7 +329,7 @@ impl Player {
         let path = shelf.folder.join(FACTS);
         let read = std::fs::read(&path).and_then(|json| serde_json::from_slice(&json).map_err(io::Error::from));
         let facts = read.map_err(|error| {
-            shelf.error(format!("there is no recording of it ({}: {error}): make one with --record", path.display()))
+            shelf.error(format!("there is no recording of it ({}: {error})", path.display()))
         })?;
         Ok(Self { shelf, facts })
     }
@@ -356,7 +356,7 @@ impl Vlm for Player {
                 }
                 None => {
                     let message =
-                        format!("no answer to this request is recorded ({}): record it with --record", &hash[..12]);
+                        format!("no answer to this request is recorded ({})", &hash[..12]);
                     Err(self.shelf.error(message))
                 }
             }

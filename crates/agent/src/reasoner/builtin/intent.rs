@@ -1,9 +1,10 @@
-//! What a question is after: a yes or no, a distortion, a degree, a part of the image, or the quality as a whole.
+//! What a question asks for: yes or no, a distortion, a degree, a part of the image, or the
+//! quality.
 
 use super::lexicon::{Mention, Sense, phrase_at};
 use crate::question::words::{Word, contains_any, starts_with_any, words};
 
-/// What a question is after.
+/// What a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Intent {
     /// "Is the car blurry?"
@@ -14,11 +15,11 @@ pub(super) enum Intent {
     WhichPart,
     /// "How severe is the noise?", "How is the lighting?"
     HowMuch,
-    /// The rest.
+    /// Everything else.
     Overall,
 }
 
-/// Whether the best or the worst is asked for.
+/// Whether a question asks for the best or the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extreme {
     /// The part with the least damage.
@@ -133,7 +134,7 @@ const HOW_MUCH: [&str; 24] = [
     "what do you think of",
 ];
 
-/// What a question, without its options, is after.
+/// Returns what a question (without its options) asks for.
 pub(super) fn intent(question: &str) -> Intent {
     let words = words(question);
     if contains_any(&words, &WHICH_PART) {
@@ -149,7 +150,7 @@ pub(super) fn intent(question: &str) -> Intent {
     }
 }
 
-/// Whether a question can be answered by yes or no.
+/// Returns whether yes or no answers a question.
 fn is_yes_no(words: &[Word<'_>]) -> bool {
     let alternatives = contains_any(words, &["or", "还是"]) && !contains_any(words, &["or not"]);
     let chinese = contains_any(words, &["吗", "是否", "是不是", "有没有", "有无", "会不会", "能否", "么"])
@@ -159,7 +160,8 @@ fn is_yes_no(words: &[Word<'_>]) -> bool {
     (english || chinese) && !alternatives
 }
 
-/// Whether a question compares for the best or the worst; "the sharpest part" is the best, "the most blurred" the worst.
+/// Returns whether a question asks for the best ("the sharpest part") or the worst ("the most
+/// blurred").
 pub(super) fn extreme(question: &[Word<'_>], mentions: &[Mention]) -> Extreme {
     let least = (0..question.len()).any(|at| phrase_at(question, at, "least|less|fewest|最少|最不|最轻").is_some());
     let good = mentions.iter().any(|mention| mention.sense() == Sense::Virtue)
@@ -175,7 +177,7 @@ pub(super) fn extreme(question: &[Word<'_>], mentions: &[Mention]) -> Extreme {
     }
 }
 
-/// Whether the options of a question are parts of the image.
+/// Returns whether the options of a question are parts of the image.
 pub(super) fn asks_for_a_part(question: &str) -> bool {
     intent(question) == Intent::WhichPart
 }

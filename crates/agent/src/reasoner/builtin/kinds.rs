@@ -1,9 +1,10 @@
-//! Kinds of one category of distortion, to tell "motion blur" from "out of focus" where the evidence says which it is.
+//! Subtypes of a distortion category, such as "motion blur" and "out of focus".
 
 use super::lexicon::phrase_at;
 use crate::question::words::words;
 
-/// The kinds, each with the number of its family: only kinds of one family exclude one another.
+/// The subtypes, each with the number of its family. Only subtypes of one family exclude each
+/// other.
 const KINDS: [(usize, &str); 11] = [
     (0, "motion|motion blur*|camera shake|shaky|运动模糊|抖动|拖影"),
     (0, "out of focus|soft focus|defocus*|unfocused|lens blur*|gaussian blur*|失焦|虚焦|脱焦|对焦不准"),
@@ -18,14 +19,15 @@ const KINDS: [(usize, &str); 11] = [
     (3, "color fring*|colour fring*|chromatic aberration|purple fringing|紫边|色差"),
 ];
 
-/// The kinds that a text names.
+/// Returns the subtypes that a text names.
 fn kinds(text: &str) -> Vec<usize> {
     let words = words(text);
     let named = |kind: &usize| (0..words.len()).any(|at| phrase_at(&words, at, KINDS[*kind].1).is_some());
     (0..KINDS.len()).filter(named).collect()
 }
 
-/// Whether two texts name the same kind (above 0), different kinds of one family (below 0), or neither (0).
+/// Positive if both texts name the same subtype, negative for different subtypes of one family,
+/// else 0.
 pub(super) fn agreement(option: &str, explanation: &str) -> f64 {
     let (said, found) = (kinds(option), kinds(explanation));
     let compare = |kind: &usize| {
@@ -39,7 +41,7 @@ pub(super) fn agreement(option: &str, explanation: &str) -> f64 {
     said.iter().map(compare).sum()
 }
 
-/// Whether the texts name different kinds of one family.
+/// Returns whether the texts name different subtypes of one family.
 pub(super) fn differ<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
     let named: Vec<usize> = texts.flat_map(kinds).collect();
     named.iter().any(|one| named.iter().any(|two| one != two && KINDS[*one].0 == KINDS[*two].0))

@@ -1,9 +1,9 @@
-//! The words that people use for distortions and visual attributes, English and Chinese.
+//! English and Chinese words for distortions and visual attributes.
 
 use crate::question::words::{Word, contains_any, matches_at};
 use crate::state::{Distortion, Severity};
 
-/// Whether a word speaks of something bad, something good, or of a property that can be either.
+/// Whether a word means a defect, a virtue, or a neutral property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sense {
     /// "blurry".
@@ -14,7 +14,7 @@ pub(super) enum Sense {
     Property,
 }
 
-/// Which way a property went wrong.
+/// The direction in which a property is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// Too dark, too flat, too pale.
@@ -23,34 +23,34 @@ pub(super) enum Direction {
     TooHigh,
 }
 
-/// Words of one meaning.
+/// Words with the same meaning.
 #[derive(Debug)]
 pub(super) struct Term {
-    /// The categories that are meant, the main one first.
+    /// The distortion categories that the words mean, the main one first.
     pub distortions: &'static [Distortion],
-    /// Good, bad, or either.
+    /// Defect, virtue or property.
     pub sense: Sense,
-    /// Which way, where the words say it.
+    /// The direction, if the words imply one.
     pub direction: Option<Direction>,
-    /// The words, parted by `|`; `*` is any ending.
+    /// The words, separated by `|`; `*` matches any ending.
     phrases: &'static str,
 }
 
-/// A term where it occurs.
+/// An occurrence of a term.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mention {
-    /// The first word.
+    /// The index of the first word.
     pub at: usize,
     /// The number of words.
     pub length: usize,
-    /// What is said.
+    /// The term.
     pub term: &'static Term,
-    /// Whether it is denied: "no noise", "free of noise", "不模糊".
+    /// Whether the term is negated: "no noise", "free of noise", "不模糊".
     pub denied: bool,
 }
 
 impl Mention {
-    /// Good, bad or either, after denial.
+    /// Defect, virtue or property, after negation.
     pub fn sense(&self) -> Sense {
         match (self.term.sense, self.denied) {
             (Sense::Defect, true) => Sense::Virtue,
@@ -211,7 +211,8 @@ static TERMS: [Term; 32] = [
         "color|colors|colour|colours|coloring|colouring|coloration|colorfulness|colourfulness|hue|hues|tint|saturation|\
          saturated|white balance|color tone*|colour tone*|skin tone*|chroma|颜色|色彩|色调|饱和度|饱和|白平衡|色温",
     ),
-    // Judgements of a property as a whole: the property decides the category, the judgement good or bad.
+    // Judgments of a property: the property decides the category, the adjective decides good or
+    // bad.
     term(&[Blurs], Virtue, None, "good clarity|high clarity|high sharpness|good sharpness|清晰度高"),
     term(&[Blurs], Defect, None, "poor clarity|low clarity|low sharpness|poor sharpness|poor focus|清晰度低|不够清晰"),
     term(
@@ -234,10 +235,10 @@ static TERMS: [Term; 32] = [
     term(&[Noise], Defect, None, "high noise|heavy noise"),
 ];
 
-/// Words that name something in the picture by its look, when a thing follows: "the dark car", "bright sky".
+/// Adjectives that may describe an object instead of the quality: "the dark car", "bright sky".
 const ADJECTIVES: &str = "dark|bright|flat|pale|dull|clear|clean|dim|sharp|soft|colorful|colourful|muted|faded|vivid|sharper|darker|brighter|暗";
 
-/// Every term of a text, the longest at each place.
+/// Returns all terms of a text, the longest match at each position.
 pub(super) fn mentions(words: &[Word<'_>]) -> Vec<Mention> {
     let mut mentions = Vec::new();
     let mut at = 0;
@@ -257,24 +258,25 @@ pub(super) fn mentions(words: &[Word<'_>]) -> Vec<Mention> {
     mentions
 }
 
-/// Whether the words of a mention may as well be the adjective of a thing.
+/// Returns whether the words of a mention may be the adjective of an object.
 pub(super) fn may_be_adjective(words: &[Word<'_>], mention: &Mention) -> bool {
     mention.length == 1 && phrase_at(words, mention.at, ADJECTIVES) == Some(1)
 }
 
-/// How many words the longest of `phrases`, which are parted by `|`, covers at a place.
+/// Returns the number of words that the longest match of `phrases` (separated by `|`) covers at
+/// `at`.
 pub(super) fn phrase_at(words: &[Word<'_>], at: usize, phrases: &str) -> Option<usize> {
     phrases.split('|').filter_map(|phrase| matches_at(words, at, phrase)).max()
 }
 
-/// Whether one of the two words before a term denies it.
+/// Returns whether one of the two words before a term negates it.
 fn denied(words: &[Word<'_>], at: usize) -> bool {
     const DENIALS: [&str; 13] =
         ["not", "no", "without", "never", "t", "free", "less", "lacks", "hardly", "不", "没", "无", "非"];
     const BETWEEN: [&str; 12] = ["of", "from", "any", "very", "really", "too", "visible", "so", "at", "有", "够", "太"];
     let word = |back: usize| at.checked_sub(back).map(|index| words[index].folded.as_str());
     let denies = |word: Option<&str>| word.is_some_and(|word| DENIALS.contains(&word));
-    // "是不是模糊" and "有没有噪点" ask, they deny nothing.
+    // "是不是模糊" and "有没有噪点" are questions, not negations.
     let asks = |back: usize| {
         let before = word(back + 1);
         matches!((before, word(back)), (Some("是"), Some("不")) | (Some("有"), Some("没")))
@@ -290,12 +292,13 @@ fn denied(words: &[Word<'_>], at: usize) -> bool {
     between && denies(word(2)) && !asks(2)
 }
 
-/// Whether the "t" of a contraction denies what follows: "isn't sharp" does, "Isn't it sharp?" only asks.
+/// Returns whether the "t" of a contraction negates the next word: "isn't sharp" does, the question
+/// "Isn't it sharp?" does not.
 fn contraction_denies(words: &[Word<'_>], at: usize) -> bool {
     at.checked_sub(1).is_some_and(|verb| verb > 0 && !words[verb].after_mark)
 }
 
-/// How bad a text says something is, by its words of degree.
+/// Returns the severity that the words of degree in a text mean.
 pub(super) fn degree(words: &[Word<'_>]) -> Option<Severity> {
     const DEGREES: [(Severity, &str); 5] = [
         (
@@ -327,11 +330,11 @@ pub(super) fn degree(words: &[Word<'_>]) -> Option<Severity> {
         let longest = (0..words.len()).filter_map(|at| phrase_at(words, at, phrases)).max()?;
         Some((longest, *severity))
     });
-    // The longest phrase says most: "not at all" is more than "not", "very severe" more than "severe".
+    // The longest phrase wins: "not at all" over "not", "very severe" over "severe".
     found.max_by_key(|(length, severity)| (*length, *severity == Severity::None)).map(|(_, severity)| severity)
 }
 
-/// Whether a text speaks of the image as a whole or of its quality.
+/// Returns whether a text is about the whole image or its quality.
 pub(super) fn speaks_of_quality(words: &[Word<'_>]) -> bool {
     const QUALITY: [&str; 16] = [
         "quality", "distort*", "degrad*", "defect*", "flaw*", "problem*", "issue*", "impair*", "damage*", "质量",

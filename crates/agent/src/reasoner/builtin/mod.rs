@@ -1,5 +1,5 @@
-//! The built-in analyst: reads the question with a lexicon of the field, chooses tools by what they are known to judge
-//! well, and writes the answer from what was measured.
+//! The built-in analyst: reads the question with a lexicon, selects tools by their known strengths,
+//! and writes the answer from the measurements. It needs no model and no network.
 
 pub mod conclusion;
 mod intent;

@@ -1,15 +1,15 @@
-//! The parts of the image that a question names: given regions, common nouns of photographs, and other nouns that
-//! stand where a part must stand ("Is the lamp overexposed?").
+//! Finds the objects that a question names: given regions, common nouns of photographs, and other
+//! nouns in the position of an object ("Is the lamp overexposed?").
 
 use super::lexicon::{Mention, phrase_at};
 use crate::question::words::{Word, is_chinese, words};
 
-/// A part of the image where the question names it.
+/// An object that the question names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Object {
-    /// The name: that of the region, or the words of the question.
+    /// The name of the region, or the words of the question.
     pub name: String,
-    /// The first word.
+    /// The index of the first word.
     pub at: usize,
     /// The number of words.
     pub length: usize,
@@ -19,7 +19,7 @@ pub(super) struct Object {
 pub(super) const IMAGE: &str = "image|images|picture|pictures|photo|photos|photograph|photographs|photography|pic|pics|shot|\
      shots|snapshot|frame|screenshot|scan|scene|file|jpeg|jpg|png|render|video|图像|图片|照片|画面|图|相片|影像|截图|照";
 
-/// Common things in photographs, singular.
+/// Common objects in photographs, singular.
 const NOUNS: &str = "person|man|woman|child|boy|girl|baby|people|crowd|player|athlete|face|eye|hair|skin|hand|head|\
      body|nose|mouth|lip|cheek|ear|finger|arm|leg|foot|inputs|main inputs|main object|object|foreground|background|sky|\
      cloud|sun|moon|sunset|car|vehicle|bus|truck|train|bike|bicycle|motorcycle|boat|ship|plane|airplane|aircraft|wheel|\
@@ -41,11 +41,11 @@ const NOUNS_CHINESE: &str = "人|人物|人像|男人|女人|男孩|女孩|孩�
      字母|标志|招牌|屏幕|电脑|手机|桌子|椅子|沙发|床|灯|台灯|路灯|蜡烛|杯子|瓶子|碗|食物|蛋糕|水果|苹果|衣服|帽子|鞋子|栅栏|雕像|球|旗帜|\
      阴影|倒影|左侧|右侧|左边|右边|上方|下方|上半部分|下半部分|左上角|右上角|左下角|右下角|中心|中央|角落|边缘";
 
-/// Sayings with a noun that is no thing in the picture.
+/// Phrases with a noun that is not an object in the image.
 const SAYINGS: &str = "depth of field|field of view|number of|on the other hand|at first sight|people think|people say|给人|人眼|人工|\
      令人|让人";
 
-/// Words that are no part of a picture though they stand where one could.
+/// Words that can be in the position of an object but are not objects.
 const GENERIC: &str = "quality|detail|details|lighting|light|problem|problems|issue|issues|distortion|distortions|level|degree|\
      type|kind|reason|cause|effect|impact|severity|most|best|worst|overall|following|part|parts|area|areas|region|regions|\
      amount|extent|way|camera|photographer|view|aspect|aspects|impression|visual|content|option|options|answer|question|one|\
@@ -53,7 +53,7 @@ const GENERIC: &str = "quality|detail|details|lighting|light|problem|problems|is
      composition|style|mood|atmosphere|visibility|perception|experience|technical|perceptual|main|whole|entire|general|first|\
      second|two|three|other|exposure|focus|color|colors|colour|colours|degradation|artist|author|texture|textures|beauty|appeal";
 
-/// Words that end the name of a thing.
+/// Words that end the name of an object.
 const STOP: &str = "a|an|the|this|that|these|those|is|are|was|were|be|been|being|do|does|did|has|have|had|can|could|will|would|\
      should|may|look|looks|looking|appear|appears|seem|seems|contain|contains|suffer|suffers|show|shows|get|gets|in|on|of|at|\
      for|with|by|to|from|near|around|behind|under|above|below|over|within|inside|against|across|than|and|or|but|while|as|if|\
@@ -65,7 +65,7 @@ const PLACES: &str =
     "in|on|at|of|behind|near|beside|under|above|within|inside|by|to|from|against|across|around|with|below";
 const VERBS: &str =
     "is|are|was|were|look|looks|appear|appears|seem|seems|has|have|contain|contains|suffer|suffers|show|shows";
-/// What stands around the name of a thing in a Chinese question.
+/// Words around the name of an object in a Chinese question.
 const FILLERS_BEFORE: [&str; 26] = [
     "请问",
     "请",
@@ -131,7 +131,8 @@ const FILLERS_AFTER: [&str; 34] = [
     "过于",
 ];
 
-/// The parts that a question names, in its order. `taken` are words that are something else, such as names of tools.
+/// Returns the objects that a question names, in order. `taken` are the positions of other words,
+/// such as tool names.
 pub(super) fn objects(
     question: &[Word<'_>],
     mentions: &[Mention],
@@ -168,7 +169,8 @@ pub(super) fn objects(
     found
 }
 
-/// What an option of a "which part" question names: a region, a known noun, or the option's own words.
+/// Returns the object that an option of a "which part" question names: a region, a known noun, or
+/// the words of the option.
 pub(super) fn option_object(text: &str, region_names: &[&str]) -> Option<String> {
     let option = words(text);
     if let Some(object) = objects(&option, &[], region_names, &[]).into_iter().next() {
@@ -181,14 +183,14 @@ pub(super) fn option_object(text: &str, region_names: &[&str]) -> Option<String>
     short.then(|| named(rest, 0, rest.len()).name)
 }
 
-/// Whether a word begins one of the known nouns.
+/// Returns the number of words of the known noun that starts at `at`.
 pub(super) fn noun_at(words: &[Word<'_>], at: usize) -> Option<usize> {
     let in_a_saying = |begin: usize| phrase_at(words, begin, SAYINGS).is_some_and(|length| begin + length > at);
     if (at.saturating_sub(3)..=at).any(in_a_saying) {
         return None;
     }
     let first = phrase_at(words, at, NOUNS_CHINESE).or_else(|| english_noun_at(words, at))?;
-    // "car window": one thing.
+    // "car window" is one object.
     let next = at + first;
     let compound = words.get(next).is_some_and(|word| !word.after_mark && !word.folded.starts_with(is_chinese));
     let more = if compound && first == 1 { english_noun_at(words, next).unwrap_or(0) } else { 0 };
@@ -255,7 +257,7 @@ fn regions(question: &[Word<'_>], names: &[&str]) -> Vec<Object> {
     found
 }
 
-/// Whether a noun only says which picture or where another thing is: "car photo", "which person", "the person's face",
+/// Returns whether a noun only modifies another: "car photo", "which person", "the person's face",
 /// "the sky in the background", "背景中的天空".
 fn is_modifier(question: &[Word<'_>], object: &Object, all: &[Object]) -> bool {
     let end = object.at + object.length;
@@ -280,7 +282,7 @@ fn is_modifier(question: &[Word<'_>], object: &Object, all: &[Object]) -> bool {
     of_the_picture || asked_for || possessor || chinese_owner || place
 }
 
-/// English nouns that no list knows, where a part of the picture must stand.
+/// Finds English nouns that are not in the list but are in the position of an object.
 fn noun_phrases(question: &[Word<'_>], mentions: &[Mention]) -> Vec<Object> {
     let mention_at = |at: usize| mentions.iter().any(|mention| mention.at == at);
     let mention_ends = |at: usize| mentions.iter().any(|mention| mention.at + mention.length == at);
@@ -315,7 +317,7 @@ fn noun_phrases(question: &[Word<'_>], mentions: &[Mention]) -> Vec<Object> {
     found
 }
 
-/// What a Chinese question says before the word for a distortion: "杯子模糊吗".
+/// Finds the words before a distortion term in a Chinese question: "杯子模糊吗".
 fn chinese_subjects(question: &[Word<'_>], mentions: &[Mention]) -> Vec<Object> {
     let mut found = Vec::new();
     let mut clause = 0;

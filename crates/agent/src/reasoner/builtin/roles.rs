@@ -1,4 +1,4 @@
-//! The built-in analyst plays the roles: the question is read with the lexicon, images are measured.
+//! Implements [`Reasoner`] for the built-in analyst with the lexicon and measurements.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::summarizer::estimate::Estimate;
 use agenticiqa_tools::Tool;
 use agenticiqa_vision::perception::{Examination, Finding};
 
-/// So many of the likeliest distortions are looked at in an image that seems to have none.
+/// The number of most likely distortions to examine in an image without visible distortions.
 const LIKELIEST: usize = 2;
 
-/// The analyst that needs no model.
+/// The built-in analyst. It needs no model.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Builtin;
 
@@ -93,7 +93,7 @@ impl Reasoner for Builtin {
         ready(Ok(selection::choose(distortions, tools, full_reference))).boxed()
     }
 
-    /// Measurements do not tell a car from a tree.
+    /// Measurements cannot recognize objects.
     fn ground<'a>(&'a self, _: Context<'a>, _: &'a [&'a str]) -> Thought<'a, Vec<RegionBox>> {
         ready(Ok(Vec::new())).boxed()
     }
@@ -119,13 +119,13 @@ impl Reasoner for Builtin {
             chinese: is_chinese_text(&question),
         });
         let Conclusion { final_answer, reasoning, levels, used_evidence } = concluded;
-        // A level is not named before tools and severities are fused.
+        // The level is not known before tools and severities are fused.
         let final_answer = Some(final_answer).filter(|_| context.form != AnswerForm::Score || levels.is_none());
         ready(Ok(Verdict { final_answer, reasoning, levels, used_evidence })).boxed()
     }
 }
 
-/// What is found in a part of the image; the whole of it where its place is not known.
+/// Examines the region of an object, or the whole image if its region is not known.
 async fn examine(context: Context<'_>, part: &str) -> Result<Arc<Examination>, Error> {
     let region: Option<Region> = region_of(part, &context.state.regions);
     let inputs = Arc::clone(context.inputs);
@@ -133,7 +133,7 @@ async fn examine(context: Context<'_>, part: &str) -> Result<Arc<Examination>, E
     examined.unwrap_or_else(|failure| Err(failure.to_string())).map_err(Error::Picture)
 }
 
-/// The numbers, after the kind of distortion where it is there and can be told.
+/// The numbers of a finding, after the subtype of the distortion if it is known.
 fn explain(finding: &Finding) -> String {
     match finding.kind.filter(|_| finding.severity > Severity::None) {
         Some(kind) => format!("{kind}: {}", finding.explanation),
@@ -141,7 +141,7 @@ fn explain(finding: &Finding) -> String {
     }
 }
 
-/// The distortions that are there, worst first; where none is, the likeliest, so that something is measured.
+/// Returns the visible distortions, worst first, or the most likely ones if none is visible.
 fn seen(examination: &Examination) -> Vec<Distortion> {
     let detected: Vec<Distortion> = examination.detected().iter().map(|finding| finding.category).collect();
     if !detected.is_empty() {

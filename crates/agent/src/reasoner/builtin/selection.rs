@@ -1,4 +1,5 @@
-//! Which tool measures which distortion: by what each is known to judge well, with a reference where there is one.
+//! Selects a tool for each distortion by its known strengths; full-reference tools if there is a
+//! reference.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +13,17 @@ struct Ranking {
     no_reference: &'static [&'static str],
 }
 
-/// Learned tools by the paper's strengths (KADID-10k), then native ones by their rank correlation with people within
-/// the distortion types of the category (TID2013): for example MS-SSIM 0.97 and VSI 0.97 on blurs, MDSI 0.86 to 0.95 on
-/// noise, VSI 0.96 on compression, MS-SSIM 0.79 on mean shift, VIF 0.84 on contrast (all others below 0.48), FSIM 0.84
-/// on saturation; without a reference PIQE 0.83 on blurs, BRISQUE 0.85 on noise and compression. No native tool without
-/// a reference follows brightness, contrast or color (all below 0.3).
+/// Learned tools are ranked by the strengths in the paper (KADID-10k), then native tools by their
+/// rank correlation with people within the distortion types of the category (TID2013). Examples:
+/// MS-SSIM 0.97 and VSI 0.97 on blurs, MDSI 0.86 to 0.95 on noise, VSI 0.96 on compression, MS-SSIM
+/// 0.79 on mean shift, VIF 0.84 on contrast (all others below 0.48), FSIM 0.84 on saturation;
+/// without a reference PIQE 0.83 on blurs, BRISQUE 0.85 on noise and compression. No native tool
+/// without a reference follows brightness, contrast or color (all below 0.3).
 ///
-/// Fused-FR agrees better than each of its members where it has a strength (docs/models/fused-fr.md); it comes first there. Fused-NR
-/// follows the level of generated damage better than any native tool without a reference (docs/models/fused-nr.md); the large learned
-/// tools, where they can run, agree better with people.
+/// Where Fused-FR lists a strength, it agrees better than each of its members
+/// (docs/models/fused-fr.md) and comes first. Fused-NR follows the level of generated damage better
+/// than any native tool without a reference (docs/models/fused-nr.md). The large learned tools, if
+/// available, agree better with people.
 static RANKINGS: [Ranking; 7] = [
     Ranking {
         distortion: Distortion::Blurs,
@@ -55,24 +58,25 @@ static RANKINGS: [Ranking; 7] = [
     Ranking { distortion: Distortion::Sharpness, full_reference: &["TOPIQ_FR"], no_reference: &["QAlign", "Fused-NR"] },
 ];
 
-/// The tools for what no tool is known to judge well: good over all distortions, best first.
+/// Tools for distortions without a specialized tool: good over all distortions, best first.
 const GENERIC: [&str; 16] = [
     "Fused-FR", "TOPIQ_FR", "QAlign", "VSI", "HaarPSI", "MDSI", "FSIM", "MS-SSIM", "NLPD", "GMSD", "SSIM", "PSNR",
     "Fused-NR", "BRISQUE", "NIQE", "PIQE",
 ];
 
-/// The tools that judge a whole image, whatever is wrong with it, and know how sure they are: fitted to people's opinions, with a
-/// reference and without. Where no tool is named, one of them always runs, and carries the score.
+/// Tools that rate the whole image with a prediction interval, fitted to people's opinions, with
+/// and without a reference. If the user names no tool, one of them always runs and determines the
+/// score.
 pub const OVERALL: [&str; 2] = [agenticiqa_vision::fused_fr::NAME, agenticiqa_vision::fused_nr::NAME];
 
-/// The tool of `tools` that carries the score.
+/// Returns the tool in `tools` that determines the score.
 pub fn overall<'a>(tools: &[&'a Tool], full_reference: bool) -> Option<&'a Tool> {
     let fits = |tool: &&Tool, name: &str| tool.name() == name && tool.needs_reference() == full_reference;
     OVERALL.iter().find_map(|name| tools.iter().copied().find(|tool| fits(tool, name)))
 }
 
-/// The tool that runs beside the one that was selected for a distortion: the one that carries the score, or where that was
-/// selected, the best single tool, as evidence.
+/// Returns the tool that runs in addition to the selected tool: the tool that determines the score,
+/// or, if that is the selected one, the best single tool as evidence.
 pub fn companion<'a>(
     distortion: Distortion,
     selected: &[&str],
@@ -87,10 +91,10 @@ pub fn companion<'a>(
     best(distortion, &single, full_reference).filter(|tool| !selected.contains(&tool.name()))
 }
 
-/// The best of `tools`, which can all run here, for each distortion of each part.
+/// Returns the best of `tools` for each distortion of each object. All of `tools` can run here.
 ///
-/// With a reference a tool that uses it is taken; one that does not only if there is no other. Plain measurements have
-/// no scale from 1 to 5 and are never taken. A distortion for which no tool is left is left out.
+/// With a reference, a full-reference tool is preferred. Plain measurements have no 1 to 5 scale
+/// and are never selected. Distortions without a suitable tool are omitted.
 pub fn choose(
     distortions: &BTreeMap<Text, Vec<Distortion>>,
     tools: &[&Tool],
@@ -110,7 +114,7 @@ pub fn choose(
     chosen
 }
 
-/// The best tool for one distortion.
+/// Returns the best tool for one distortion.
 fn best<'a>(distortion: Distortion, tools: &[&'a Tool], full_reference: bool) -> Option<&'a Tool> {
     let usable = |tool: &&&'a Tool| tool.scale() != Scale::None && (full_reference || !tool.needs_reference());
     let place = |list: &[&str], tool: &Tool| list.iter().position(|name| *name == tool.name()).unwrap_or(list.len());
@@ -124,9 +128,9 @@ fn best<'a>(distortion: Distortion, tools: &[&'a Tool], full_reference: bool) ->
         let without_strength = !tool.metadata().strengths.iter().any(|strength| strength == distortion.name());
         let unfitted = tool.metadata().logistic_params.is_none();
         let by_type = full_reference && !tool.needs_reference();
-        // Who adds a tool and says what it is good at wants it used.
+        // A user who adds a tool with a strength wants it to be used.
         let not_added_for_it = without_strength || !tool.is_added();
-        // What the tool list says comes first, so that a list of the user's own is followed.
+        // The strengths of the tool list come first, so that a user's own list has effect.
         (by_type, without_strength, not_added_for_it, place(listed, tool), place(&GENERIC, tool), unfitted)
     };
     tools.iter().filter(usable).min_by_key(rank).copied()
@@ -218,7 +222,7 @@ mod tests {
         let registry = Registry::from_list(list, &ToolResources::default()).unwrap();
         let tools: Vec<&Tool> = registry.iter().filter(|tool| tool.info().is_some() || tool.is_added()).collect();
         assert_eq!(chosen(&tools, false), "PIQE BRISQUE BRISQUE MyTool BRISQUE BRISQUE BRISQUE");
-        // With a reference a tool that uses it is better still.
+        // With a reference, a full-reference tool is better.
         assert_eq!(chosen(&tools, true), "MS-SSIM FSIM VSI MDSI MS-SSIM VSI VIF", "of the metrics alone");
     }
 

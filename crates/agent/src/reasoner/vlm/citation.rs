@@ -1,14 +1,14 @@
-//! Which evidence the sentences of a model's reasoning rest on: what they name.
+//! Finds the evidence for each sentence of a model's reasoning by the names in it.
 
 use crate::state::{Distortion, ExecutorOutput, GLOBAL, UsedEvidence};
 
-/// The sentences of `reasoning`, each with the tool runs and analyses that it names.
+/// Returns the sentences of `reasoning`, each with the tool runs and analyses that it names.
 pub fn cite(reasoning: &str, evidence: &ExecutorOutput) -> Vec<UsedEvidence> {
     let cited = |sentence: &str| UsedEvidence { sentence: sentence.to_owned(), evidence: pointers(sentence, evidence) };
     sentences(reasoning).into_iter().map(cited).collect()
 }
 
-/// Splits at full stops that end a sentence: not at those of numbers.
+/// Splits at full stops that end a sentence, not at decimal points.
 fn sentences(text: &str) -> Vec<&str> {
     let (mut sentences, mut start) = (Vec::new(), 0);
     for (index, c) in text.char_indices() {
@@ -48,7 +48,7 @@ fn pointers(sentence: &str, evidence: &ExecutorOutput) -> Vec<String> {
     pointers
 }
 
-/// Whether `name` stands in the sentence as a whole word.
+/// Returns whether `name` occurs in the sentence as a whole word.
 fn names(folded: &str, name: &str) -> bool {
     folded.match_indices(name).any(|(at, _)| {
         let part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
@@ -56,7 +56,7 @@ fn names(folded: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a word of the sentence, or two in a row, mean the distortion.
+/// Returns whether one or two consecutive words of the sentence mean the distortion.
 fn mentions(folded: &str, distortion: Distortion) -> bool {
     let words: Vec<&str> =
         folded.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty()).collect();
@@ -64,7 +64,7 @@ fn mentions(folded: &str, distortion: Distortion) -> bool {
     folded.contains(&distortion.name().to_lowercase()) || words.iter().any(|word| means(word))
 }
 
-/// A name as part of a JSON pointer.
+/// Escapes a name for a JSON pointer.
 pub fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }

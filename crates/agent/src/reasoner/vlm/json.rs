@@ -1,11 +1,11 @@
-//! JSON out of what models write: prose around it, code fences, trailing commas.
+//! Extracts JSON from the text of models: surrounding prose, code fences, trailing commas.
 
 use serde_json::Value;
 
-/// So many braces that begin no object are passed over: enough for prose, and no work without end for a flood of them.
+/// The maximum number of braces that start no object. Limits the work on malformed text.
 const STRAY_BRACES: usize = 100;
 
-/// Every JSON object in `text`, outermost ones only, in the order in which they stand there.
+/// Returns every outermost JSON object in `text`, in order.
 pub fn objects(text: &str) -> Vec<Value> {
     let (mut found, mut rest, mut stray) = (Vec::new(), text, 0);
     while let Some(open) = rest.find('{').filter(|_| stray <= STRAY_BRACES) {
@@ -16,7 +16,7 @@ pub fn objects(text: &str) -> Vec<Value> {
                 found.push(value);
                 &from[end..]
             }
-            // Not an object: a brace in prose. What follows it may still hold one.
+            // A brace in prose, not an object. An object may follow.
             None => {
                 stray += 1;
                 &from[1..]
@@ -30,7 +30,7 @@ fn parse(text: &str) -> Option<Value> {
     serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_trailing_commas(text))).ok()
 }
 
-/// Where the object that begins `text` ends: braces inside strings do not count.
+/// Returns the end of the object at the start of `text`. Braces inside strings do not count.
 fn end_of_object(text: &str) -> Option<usize> {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     for (index, c) in text.char_indices() {
@@ -51,7 +51,7 @@ fn end_of_object(text: &str) -> Option<usize> {
     None
 }
 
-/// The same text without commas that close nothing: `[1, 2,]` and `{"a": 1,}`.
+/// Removes trailing commas: `[1, 2,]` and `{"a": 1,}`.
 fn without_trailing_commas(text: &str) -> String {
     let (mut clean, mut in_string, mut escaped) = (String::with_capacity(text.len()), false, false);
     for (index, c) in text.char_indices() {

@@ -1,10 +1,10 @@
-//! How likely a model finds each level of quality: from the log-probabilities of the token with which it answered.
+//! Level probabilities of a model, from the log-probabilities of its answer token.
 
 use crate::state::QualityLevel;
 use crate::summarizer::fusion::Fusion;
 use agenticiqa_vlm::{Answer, TokenLogprob};
 
-/// The level that an answer names: its letter, alone or before its word, or its word.
+/// Returns the level that an answer names: by letter, by letter and word, or by word.
 pub fn named_level(answer: &str) -> Option<QualityLevel> {
     let answer = answer.trim().trim_matches(['"', '\'', '(', ')', '.', ' ']);
     let mut characters = answer.chars();
@@ -14,15 +14,15 @@ pub fn named_level(answer: &str) -> Option<QualityLevel> {
     letter.filter(|_| alone).or_else(|| by_word(answer))
 }
 
-/// The probability of each level, worst first: from log-probabilities where the model gives them for the answer's
-/// token, else most of it on the level that was named.
+/// Returns the probability of each level, worst first: from the log-probabilities of the answer
+/// token if available, else mostly on the named level.
 pub fn probabilities(answer: &Answer, level: QualityLevel) -> [f64; 5] {
     let tokens = answer.logprobs.as_deref().unwrap_or_default();
     let from_tokens = answer_token(tokens).and_then(|token| Fusion::softmax(level_logarithms(token)));
     from_tokens.unwrap_or_else(|| Fusion::named(usize::from(level.number()) - 1))
 }
 
-/// The token that begins the value of `final_answer`.
+/// Returns the token that starts the value of `final_answer`.
 fn answer_token(tokens: &[TokenLogprob]) -> Option<&TokenLogprob> {
     let text: String = tokens.iter().map(|token| token.token.as_str()).collect();
     let key = text.find("\"final_answer\"")? + "\"final_answer\"".len();
@@ -35,8 +35,8 @@ fn answer_token(tokens: &[TokenLogprob]) -> Option<&TokenLogprob> {
     })
 }
 
-/// The log-probability of each level among the alternatives of a token, which may carry a quote or a blank before the
-/// letter.
+/// Returns the log-probability of each level among the alternatives of a token. A quote or a blank
+/// may precede the letter.
 fn level_logarithms(token: &TokenLogprob) -> [Option<f64>; 5] {
     let mut logarithms = [None; 5];
     let spoken = std::iter::once((token.token.as_str(), token.logprob));
@@ -46,7 +46,7 @@ fn level_logarithms(token: &TokenLogprob) -> [Option<f64>; 5] {
         let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
         if let Some(level) = named_level(bare) {
             let entry: &mut Option<f64> = &mut logarithms[usize::from(level.number()) - 1];
-            // Several spellings of one letter: their probabilities add up.
+            // Several spellings of one letter: add their probabilities.
             *entry = Some(entry.map_or(logprob, |earlier: f64| (earlier.exp() + logprob.exp()).ln()));
         }
     }

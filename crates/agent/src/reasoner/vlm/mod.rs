@@ -1,4 +1,5 @@
-//! A vision-language model plays the roles: prompts, answers read and checked, asked again when they cannot be used.
+//! A reasoner that prompts a vision-language model, validates its answers and asks again if they
+//! are unusable.
 
 mod citation;
 mod json;
@@ -20,25 +21,25 @@ use agenticiqa_tools::Tool;
 use agenticiqa_vlm::{Answer, Attachment, Client, JsonSchema, Options, Prompt};
 use prompts::fill;
 
-/// So much of a prompt or an answer goes into the log.
+/// The maximum length of a prompt or an answer in the log, in characters.
 const LOGGED: usize = 4000;
 
-/// A model that plays the roles of one node.
+/// A vision-language model as the reasoner of one node.
 #[derive(Debug, Clone)]
 pub struct VlmReasoner {
-    /// The node that it thinks for.
+    /// The node that uses the reasoner.
     pub node: Node,
-    /// The model, with its own queue_time for failed calls.
+    /// The model, with retries for failed calls.
     pub client: Client,
-    /// How it answers.
+    /// The sampling options.
     pub options: Options,
-    /// How often it is asked for one answer.
+    /// The maximum number of attempts per answer.
     pub attempts: u32,
-    /// The longer side of the images that it gets.
+    /// The maximum length of the longer image side, in pixels.
     pub max_side: usize,
 }
 
-/// What is asked in one call.
+/// The content of one call.
 struct Question {
     prompt: Prompt,
     images: bool,
@@ -54,7 +55,7 @@ impl Question {
 }
 
 impl VlmReasoner {
-    /// Asks until an answer can be read, so many times, each time saying what was wrong with the last.
+    /// Asks until an answer is usable, up to the attempt limit. Each retry states what was wrong.
     async fn ask<T: Send>(
         &self,
         context: Context<'_>,
@@ -79,7 +80,7 @@ impl VlmReasoner {
         Err(Error::BadAnswers { backend, attempts, reason: refused.unwrap_or_default() })
     }
 
-    /// One call; `refused` is what was wrong with the last answer.
+    /// Makes one call. `refused` is the problem of the last answer.
     async fn call(
         &self,
         context: Context<'_>,
@@ -117,13 +118,13 @@ impl VlmReasoner {
         Ok(answer)
     }
 
-    /// The image, and the reference marked as such, as the model takes them.
+    /// Returns the image and the marked reference as attachments.
     async fn pictures(&self, context: Context<'_>) -> Result<Vec<Attachment>, Error> {
         let limits = self.client.image_limits(self.max_side);
         context.inputs.attachments(limits).await.map_err(|error| Error::Picture(error.to_string()))
     }
 
-    /// The user's side of a prompt, with the reference mentioned where there is one.
+    /// Returns the user prompt, which mentions the reference if there is one.
     fn user(&self, context: Context<'_>, template: &str) -> String {
         let user = fill(template, &[("query", context.state.query.as_str())]);
         let reference = context.inputs.reference().map(|_| "\nThe reference image: <reference image>");
@@ -131,7 +132,7 @@ impl VlmReasoner {
     }
 }
 
-/// The first object of the answer that can be read, or why the last one cannot.
+/// Returns the first usable object of the answer, or the problem of the last one.
 fn read_any<T>(answer: &Answer, read: impl Fn(&Value) -> Result<T, String>) -> Result<T, String> {
     let cut = if answer.truncated { ": the answer was cut off at the token limit, be briefer" } else { "" };
     let mut refused = format!("there is no JSON object in it{cut}");
@@ -269,7 +270,7 @@ impl Reasoner for VlmReasoner {
     }
 }
 
-/// Answer and reasoning; the answer in the form that was asked for.
+/// Reads answer and reasoning. The answer must have the requested form.
 fn read_verdict(answer: &Value, context: Context<'_>) -> Result<(String, String), String> {
     let (final_answer, reasoning) = shapes::read_conclusion(answer)?;
     let letter = match context.form {
@@ -281,7 +282,7 @@ fn read_verdict(answer: &Value, context: Context<'_>) -> Result<(String, String)
     Ok((letter.to_string(), reasoning))
 }
 
-/// The options of a multiple-choice question, where the question itself does not hold them.
+/// Returns the options of a multiple-choice question if the question text does not contain them.
 fn options_text(context: Context<'_>) -> Option<String> {
     let options = &context.state.options;
     let inside = !question::options_in(context.state.query.as_str()).is_empty();
@@ -289,12 +290,12 @@ fn options_text(context: Context<'_>) -> Option<String> {
     (!options.is_empty() && !inside).then(|| format!("The answer choices:\n{}", lines.join("\n")))
 }
 
-/// The objects that the plan names, for the detector.
+/// Returns the objects of the plan, for the detector.
 fn scope_text(plan: &PlannerOutput) -> String {
     format!("\nThe query scope: {}", json!(plan.query_scope.names()))
 }
 
-/// Why earlier plans were not enough, and what they had tried.
+/// Returns the reasons for replanning and the plans that were tried.
 fn history(context: Context<'_>) -> String {
     let line = |replan: &crate::state::Replan| {
         let tried = serde_json::to_string(&replan.tried).unwrap_or_default();
@@ -303,7 +304,7 @@ fn history(context: Context<'_>) -> String {
     context.state.replan_history.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The tools as the selector sees them: type, direction, strengths.
+/// Describes the tools for the selector: type, direction, strengths.
 fn describe(tools: &[&Tool]) -> String {
     let line = |tool: &&Tool| {
         let metadata = tool.metadata();
@@ -319,7 +320,7 @@ fn describe(tools: &[&Tool]) -> String {
     Value::Object(tools.iter().map(line).collect()).to_string()
 }
 
-/// The evidence as JSON; what there is none of is not mentioned.
+/// Returns the available evidence as JSON.
 fn evidence_text(context: Context<'_>, evidence: &ExecutorOutput, fused: Option<Estimate>) -> String {
     let mut sections = String::new();
     if let Some(options) = options_text(context) {

@@ -1,7 +1,7 @@
-//! The answers of the roles: the schema that a model is bound to, and how an answer is read into typed values.
+//! The answer formats: the JSON Schema for the model, and the conversion into typed values.
 //!
-//! Reading is lenient in spelling (case, synonyms, a string where a list of one is meant) and strict in meaning: what is
-//! refused is refused with a sentence that goes back to the model.
+//! Reading accepts variants in spelling (case, synonyms, a string instead of a list with one item)
+//! but checks the meaning. An answer is rejected with a sentence that is sent back to the model.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::state::{
 };
 use agenticiqa_tools::Tool;
 
-/// How long a model may write: names, and explanations.
+/// The maximum length of names and explanations in an answer.
 const NAME: u32 = 60;
 const EXPLANATION: u32 = 400;
 
-/// The object that holds `field`, or why there is none.
+/// Returns the value of `field`, or why it is missing.
 fn field<'a>(answer: &'a Value, field: &str) -> Result<&'a Value, String> {
     answer.get(field).ok_or_else(|| format!("the field {field:?} is missing"))
 }
@@ -32,7 +32,7 @@ fn object<'a>(value: &'a Value, field: &str) -> Result<&'a Map<String, Value>, S
     value.as_object().ok_or_else(|| format!("{field} must be an object, not {value}"))
 }
 
-/// A list, or one item where a list is meant.
+/// Returns the items of a list, or a single value as a list.
 fn list(value: &Value) -> Vec<&Value> {
     match value {
         Value::Array(items) => items.iter().collect(),
@@ -46,7 +46,7 @@ fn closed(properties: Value) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-/// An object with the same kind of value for each name.
+/// Builds an object schema with the same kind of value for each name.
 fn each<'a>(names: impl IntoIterator<Item = &'a str>, value: impl Fn(&str) -> Value) -> Value {
     closed(Value::Object(names.into_iter().map(|name| (name.to_owned(), value(name))).collect()))
 }
@@ -55,7 +55,7 @@ fn categories() -> Value {
     json!({"type": "array", "items": {"type": "string", "enum": Distortion::names()}, "maxItems": 7})
 }
 
-/// The plan's schema.
+/// The schema of the plan.
 pub fn plan_schema() -> Value {
     let name = json!({"type": "string", "minLength": 1, "maxLength": NAME});
     let flag = json!({"type": "boolean"});
@@ -130,7 +130,7 @@ fn read_scope(scope: &Value) -> Result<QueryScope, String> {
     Ok(QueryScope::from_names(names))
 }
 
-/// One of the words of a field, whatever its case, blanks and hyphens.
+/// Reads one of the words of a field, ignoring case, blanks and hyphens.
 fn word<T: Copy>(answer: &Value, name: &str, words: &[(&str, T)]) -> Result<T, String> {
     let written = text(field(answer, name)?, name)?;
     let folded: String = written.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
@@ -151,12 +151,12 @@ fn flag(flags: &Value, names: &[&str]) -> Result<bool, String> {
     }
 }
 
-/// The detector's schema.
+/// The schema of the detection.
 pub fn detection_schema(scope: &QueryScope) -> Value {
     closed(json!({"distortion_set": each(scope.names(), |_| categories())}))
 }
 
-/// Reads the distortions of each part.
+/// Reads the distortions of each object.
 pub fn read_detection(answer: &Value, scope: &QueryScope) -> Result<DistortionSet, String> {
     read_distortions(field(answer, "distortion_set")?, scope)
 }
@@ -177,7 +177,7 @@ fn read_distortions(written: &Value, scope: &QueryScope) -> Result<DistortionSet
     Ok(set)
 }
 
-/// The analyst's schema.
+/// The schema of the analysis.
 pub fn analysis_schema(distortions: &DistortionSet) -> Value {
     let parts = each(distortions.keys().map(Text::as_str), |part| {
         let types: Vec<&str> =
@@ -192,7 +192,7 @@ pub fn analysis_schema(distortions: &DistortionSet) -> Value {
     closed(json!({"distortion_analysis": parts}))
 }
 
-/// Reads the severities; each must be of a distortion that was asked about.
+/// Reads the severities. Only requested distortions are accepted.
 pub fn read_analysis(answer: &Value, scope: &QueryScope, asked: &DistortionSet) -> Result<Analyses, String> {
     let mut analyses = Analyses::new();
     for (name, written) in object(field(answer, "distortion_analysis")?, "distortion_analysis")? {
@@ -222,7 +222,7 @@ fn parsed<T: std::str::FromStr<Err = crate::state::Invalid>>(value: &Value, name
     text(field(value, name)?, name)?.parse().map_err(|error: crate::state::Invalid| error.to_string())
 }
 
-/// The selector's schema.
+/// The schema of the tool selection.
 pub fn selection_schema(distortions: &DistortionSet, tools: &[&Tool]) -> Value {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
     let parts = each(distortions.keys().map(Text::as_str), |part| {
@@ -232,8 +232,8 @@ pub fn selection_schema(distortions: &DistortionSet, tools: &[&Tool]) -> Value {
     closed(json!({"selected_tools": parts}))
 }
 
-/// Reads the tool for each distortion. Where a full-reference tool is good at a distortion, a no-reference tool is not
-/// taken for it.
+/// Reads the tool for each distortion. A no-reference tool is not accepted if a full-reference tool
+/// is strong at the distortion.
 pub fn read_selection(
     answer: &Value,
     scope: &QueryScope,
@@ -276,14 +276,14 @@ fn fold(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The schema of boxes.
+/// The schema of the object boxes.
 pub fn grounding_schema(objects: &[&str]) -> Value {
     let side = json!({"type": "integer", "minimum": 0, "maximum": 1000});
     let place = json!({"anyOf": [{"type": "array", "items": side, "minItems": 4, "maxItems": 4}, {"type": "null"}]});
     closed(json!({"boxes": each(objects.iter().copied(), |_| place.clone())}))
 }
 
-/// Reads boxes in thousandths into pixels; objects without a box are left out.
+/// Reads boxes in thousandths and converts them to pixels. Objects without a box are omitted.
 pub fn read_grounding(answer: &Value, objects: &[&str], width: usize, height: usize) -> Result<Vec<RegionBox>, String> {
     let mut boxes = Vec::new();
     for (name, written) in object(field(answer, "boxes")?, "boxes")? {
@@ -308,7 +308,7 @@ pub fn read_grounding(answer: &Value, objects: &[&str], width: usize, height: us
     Ok(boxes)
 }
 
-/// The summarizer's schema; `letters` are the answers to choose from, none for a sentence.
+/// The schema of the conclusion; `letters` are the possible answers, empty for free text.
 pub fn conclusion_schema(letters: &[String]) -> Value {
     let answer = match letters {
         [] => json!({"type": "string", "minLength": 1, "maxLength": EXPLANATION}),
@@ -318,7 +318,7 @@ pub fn conclusion_schema(letters: &[String]) -> Value {
     closed(json!({"final_answer": answer, "quality_reasoning": reasoning}))
 }
 
-/// Reads answer and reasoning, both trimmed, neither blank.
+/// Reads answer and reasoning, trimmed. Neither may be blank.
 pub fn read_conclusion(answer: &Value) -> Result<(String, String), String> {
     let said = |name: &str| -> Result<String, String> {
         let said = text(field(answer, name)?, name)?.trim();
@@ -327,7 +327,7 @@ pub fn read_conclusion(answer: &Value) -> Result<(String, String), String> {
     Ok((said("final_answer")?, said("quality_reasoning")?))
 }
 
-/// The distortions of each part as JSON, in the form of the prompts.
+/// The distortions of each object as JSON, in the format of the prompts.
 pub fn distortions_json(distortions: &DistortionSet) -> String {
     let named: BTreeMap<&str, Vec<&str>> = distortions
         .iter()

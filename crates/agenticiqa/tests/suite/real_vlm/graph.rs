@@ -63,17 +63,17 @@ fn request(query: &str) -> Request {
 }
 
 fn agent(model: &Arc<Overheard>, max_tokens: ByNode<u32>) -> Agent {
-    let queue_time = Duration::from_secs(240);
+    let timeout = Duration::from_secs(240);
     let of = |node: Node| -> Arc<dyn Reasoner> {
         let client = Client::new(Arc::clone(model) as Arc<dyn Vlm>);
         let options =
-            Options { max_tokens: *max_tokens.get(node), timeout: queue_time, seed: Some(7), ..Options::default() };
+            Options { max_tokens: *max_tokens.get(node), timeout: timeout, seed: Some(7), ..Options::default() };
         Arc::new(VlmReasoner { node, client, options, attempts: 3, max_side: 2048 })
     };
     let reasoners =
         ByNode { planner: of(Node::Planner), executor: of(Node::Executor), summarizer: of(Node::Summarizer) };
     // Random weights on a busy machine: the nodes' own limits are not what is tested here.
-    let timeouts = ByNode { planner: 3 * queue_time, executor: 9 * queue_time, summarizer: 3 * queue_time };
+    let timeouts = ByNode { planner: 3 * timeout, executor: 9 * timeout, summarizer: 3 * timeout };
     Agent {
         registry: Arc::new(Registry::builtin().unwrap()),
         cache: Arc::new(ToolCache::new(100, None)),

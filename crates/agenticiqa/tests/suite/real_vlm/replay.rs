@@ -15,11 +15,11 @@ use crate::real_vlm::server;
 
 fn settings(environment: &Environment) -> Settings {
     // Random weights on a busy machine: what is tested is not how fast they are.
-    let queue_time =
+    let timeouts =
         ["planner", "executor", "summarizer"].map(|role| (format!("{role}.timeout_seconds"), "900".to_owned()));
     let lengths = [("planner", 1500), ("executor", 500), ("summarizer", 300)];
     let lengths = lengths.map(|(role, tokens)| (format!("{role}.max_tokens"), tokens.to_string()));
-    let assignments = queue_time.into_iter().chain(lengths).collect();
+    let assignments = timeouts.into_iter().chain(lengths).collect();
     // Planned by the built-in analyst: a random plan may ask for nothing.
     let (backend, planner_backend) = (Some("openai.tiny-vlm".into()), Some("builtin".into()));
     let overrides = Overrides { backend, planner_backend, max_replan: Some(0), assignments, ..Overrides::default() };

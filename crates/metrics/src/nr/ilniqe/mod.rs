@@ -40,7 +40,7 @@ static INFO: Info = Info {
 };
 
 /// How to provide the model.
-const HINT: &str = "give it with --model ILNIQE=PATH or AGENTICIQA_ILNIQE_MODEL";
+const HINT: &str = "templateModel.mat, which its authors publish";
 /// The variable of the model file.
 const VARIABLE: &str = "templateModel";
 /// Side of the resized image.

@@ -1,6 +1,7 @@
-//! Complex arithmetic on eight signals at once, and the small transforms that larger ones are made of.
+//! Complex arithmetic on eight signals at once, and the small transforms that compose larger ones.
 //!
-//! Values live in vector registers of whatever width the machine has. No fused operations: the same bits everywhere.
+//! Values live in vector registers of the machine's width. There are no fused operations, so the
+//! results are identical on every machine.
 
 use magetypes::simd::backends::F32x8Backend;
 use magetypes::simd::generic::f32x8;
@@ -36,7 +37,7 @@ pub struct Value<T: F32x8Backend> {
 }
 
 impl<T: F32x8Backend> Value<T> {
-    /// What is stored in `point`.
+    /// Loads the value from `point`.
     #[inline(always)]
     pub fn load(token: T, point: &Point) -> Self {
         Self { re: f32x8::load_t(token, &point.re.0), im: f32x8::load_t(token, &point.im.0) }
@@ -49,25 +50,25 @@ impl<T: F32x8Backend> Value<T> {
         self.im.store(&mut point.im.0);
     }
 
-    /// The sum.
+    /// Adds `other`.
     #[inline(always)]
     pub fn plus(self, other: Self) -> Self {
         Self { re: self.re + other.re, im: self.im + other.im }
     }
 
-    /// The difference.
+    /// Subtracts `other`.
     #[inline(always)]
     pub fn minus(self, other: Self) -> Self {
         Self { re: self.re - other.re, im: self.im - other.im }
     }
 
-    /// The product with a real number.
+    /// Multiplies by a real number.
     #[inline(always)]
     pub fn scale(self, factor: f32) -> Self {
         Self { re: self.re * factor, im: self.im * factor }
     }
 
-    /// The product with a complex number.
+    /// Multiplies by a complex number.
     #[inline(always)]
     pub fn times(self, Root { cos, sin }: Root) -> Self {
         Self { re: self.re * cos - self.im * sin, im: self.re * sin + self.im * cos }
@@ -134,7 +135,8 @@ pub fn butterfly5<T: F32x8Backend>([a, b, c, d, e]: [Value<T>; 5]) -> [Value<T>;
     ]
 }
 
-/// The transform of six samples: 2 and 3 share no factor, so the two transforms need no twiddles between them.
+/// The transform of six samples. 2 and 3 share no factor, so no twiddles are needed between the
+/// two transforms.
 #[inline(always)]
 pub fn butterfly6<T: F32x8Backend>([a, b, c, d, e, f]: [Value<T>; 6]) -> [Value<T>; 6] {
     let even = butterfly3([a, c, e]);

@@ -1,4 +1,5 @@
-//! Bluestein's transform: any length as a circular convolution of a convenient one.
+//! Bluestein's transform: a transform of any length as a circular convolution of a convenient
+//! length.
 
 use archmage::prelude::*;
 
@@ -6,7 +7,7 @@ use super::butterflies::{Point, Root, Value};
 use super::{Plain, Plan, Workspace, factors, root};
 use crate::ops::lanes::Lanes;
 
-/// What is needed to transform signals of one length.
+/// A plan for signals of one length.
 #[derive(Debug, Clone)]
 pub struct Chirp {
     /// `exp(-i pi n^2 / length)`.
@@ -17,7 +18,7 @@ pub struct Chirp {
 }
 
 impl Chirp {
-    /// The chirp for `length` samples.
+    /// Creates a plan for `length` samples.
     pub fn new(length: usize) -> Self {
         let size = (2 * length - 1..).find(|&size| factors(size).iter().all(|&factor| factor <= 8)).unwrap_or(length);
         let chirp: Vec<Root> = (0..length).map(|n| root(n * n % (2 * length), 2 * length)).collect();
@@ -42,7 +43,7 @@ impl Chirp {
         multiply(&self.chirp, signals, &mut padded);
         let spectrum = self.plan.forward(&Plain(&padded), &mut workspace);
         multiply(&self.filter, spectrum, &mut padded);
-        // Exchanged parts turn the transform into its inverse.
+        // Swapping real and imaginary parts turns the transform into its inverse.
         padded.iter_mut().for_each(|point| std::mem::swap(&mut point.re, &mut point.im));
         let convolved = self.plan.forward(&Plain(&padded), &mut workspace);
         padded.iter_mut().zip(convolved).for_each(|(out, point)| *out = Point { re: point.im, im: point.re });
@@ -50,7 +51,7 @@ impl Chirp {
     }
 }
 
-/// `out = factors * values` as far as there are factors.
+/// Writes `factors * values` to `out`, as far as there are factors.
 fn multiply(factors: &[Root], values: &[Point], out: &mut [Point]) {
     incant!(products(factors, values, out), [v3, neon, wasm128, scalar]);
 }

@@ -1,8 +1,9 @@
 //! Fourier transforms of eight signals at once.
 //!
-//! The eight signals lie side by side, one in each lane, so every step of the transform is the same plain arithmetic
-//! on eight numbers: no shuffles, no fused operations, the same result on every machine. Lengths of small prime
-//! factors run as Stockham stages, others through Bluestein's chirp.
+//! Each of the eight signals occupies one lane, so every step of the transform is the same plain
+//! arithmetic on eight numbers. There are no shuffles and no fused operations, so the result is
+//! identical on every machine. Lengths with small prime factors run as Stockham stages, other
+//! lengths through Bluestein's chirp.
 
 use std::f64::consts::TAU;
 
@@ -17,13 +18,14 @@ pub use butterflies::{Point, Value};
 use chirp::Chirp;
 use stages::Stage;
 
-/// Where a transform reads its signals from, so that what prepares them needs no pass of its own.
+/// The input of a transform. A source can compute samples as they are read, which saves a separate
+/// pass.
 pub trait Source {
     /// Sample `index` of the eight signals.
     fn value<T: F32x8Backend>(&self, token: T, index: usize) -> Value<T>;
 }
 
-/// Signals as they are stored.
+/// Stored signals, read without change.
 #[derive(Debug, Clone, Copy)]
 pub struct Plain<'a>(pub &'a [Point]);
 
@@ -34,10 +36,10 @@ impl Source for Plain<'_> {
     }
 }
 
-/// The largest prime factor that has a stage of its own; beyond it the chirp is faster.
+/// The largest prime factor with its own stage; for larger factors the chirp is faster.
 const LARGEST_STAGE: usize = 43;
 
-/// What is needed to transform signals of one length.
+/// A plan for signals of one length.
 #[derive(Debug, Clone)]
 pub struct Plan {
     length: usize,
@@ -45,7 +47,7 @@ pub struct Plan {
     chirp: Option<Box<Chirp>>,
 }
 
-/// Two buffers for one transform after the other.
+/// Two buffers, reused from one transform to the next.
 #[derive(Debug, Default)]
 pub struct Workspace {
     signals: Vec<Point>,
@@ -53,14 +55,14 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// The spectrum that was computed last.
+    /// The spectrum of the last transform.
     pub fn spectrum(&self) -> &[Point] {
         &self.signals
     }
 }
 
 impl Plan {
-    /// A plan for signals of `length` samples.
+    /// Creates a plan for signals of `length` samples.
     pub fn new(length: usize) -> Self {
         let factors = factors(length);
         if factors.iter().any(|&factor| factor > LARGEST_STAGE) {
@@ -76,7 +78,8 @@ impl Plan {
         Self { length, stages, chirp: None }
     }
 
-    /// The unnormalized spectra of the signals that `source` gives; exchange real and imaginary parts for the inverse.
+    /// Returns the unnormalized spectra of the signals in `source`. Swap real and imaginary parts
+    /// for the inverse.
     pub fn forward<'w>(&self, source: &impl Source, workspace: &'w mut Workspace) -> &'w [Point] {
         let Workspace { signals, scratch } = workspace;
         signals.resize(self.length, Point::default());
@@ -102,8 +105,8 @@ impl Plan {
     }
 }
 
-/// The radices of `length`: a factor of two left over from the fours goes with a three or a four, and first; then the
-/// others from small to large.
+/// The radices of `length`. A factor of two that remains after the fours is merged with a three or
+/// a four and comes first. The other radices follow in ascending order.
 fn factors(mut length: usize) -> Vec<usize> {
     let mut factors = Vec::new();
     for radix in [4, 2, 3, 5] {

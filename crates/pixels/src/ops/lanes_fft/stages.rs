@@ -1,4 +1,4 @@
-//! The stages of Stockham's transform: twiddled butterflies whose outputs come to lie in order.
+//! The stages of Stockham's transform: twiddled butterflies that write their outputs in order.
 
 use archmage::prelude::*;
 use magetypes::simd::backends::F32x8Backend;
@@ -6,7 +6,7 @@ use magetypes::simd::backends::F32x8Backend;
 use super::butterflies::{Point, Root, Value, butterfly2, butterfly3, butterfly4, butterfly5, butterfly6, butterfly8};
 use super::{Source, root};
 
-/// The radices that have a butterfly of their own.
+/// The radices with a dedicated butterfly.
 pub const BUTTERFLIES: [usize; 6] = [2, 3, 4, 5, 6, 8];
 
 /// One stage: groups of butterflies of `radix` inputs, each repeated for `stride` neighbors.
@@ -21,31 +21,31 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// The stage that splits signals of which `rest` samples are still together and `stride` are apart.
+    /// Creates a stage for signals that still have `rest` samples together, `stride` apart.
     pub fn new(radix: usize, rest: usize, stride: usize) -> Self {
         let groups = rest / radix;
         let twiddles = (0..groups).flat_map(|group| (1..radix).map(move |k| root(group * k, rest))).collect();
         Self { radix, stride, twiddles, roots: (0..radix).map(|k| root(k, radix)).collect() }
     }
 
-    /// Whether the stage can read what a source gives.
+    /// Whether the stage can read directly from a source.
     pub fn reads_sources(&self) -> bool {
         self.stride == 1 && BUTTERFLIES.contains(&self.radix)
     }
 
-    /// The first stage of a transform, reading from `source`.
+    /// Runs the first stage of a transform, reading from `source`.
     pub fn run_from<S: Source>(&self, source: &S, to: &mut [Point]) {
         let (radix, twiddles) = (self.radix, self.twiddles.as_slice());
         incant!(first(radix, twiddles, source, to), [v3, neon, wasm128, scalar]);
     }
 
-    /// Any stage.
+    /// Runs a stage.
     pub fn run(&self, from: &[Point], to: &mut [Point]) {
         incant!(later(self, from, to), [v3, neon, wasm128, scalar]);
     }
 }
 
-/// Stores what `source` gives.
+/// Copies the samples of `source` to `to`.
 pub fn read<S: Source>(source: &S, to: &mut [Point]) {
     incant!(copy(source, to), [v3, neon, wasm128, scalar]);
 }
@@ -57,7 +57,7 @@ fn copy<S: Source>(token: Token, source: &S, to: &mut [Point]) {
     }
 }
 
-// Closures take over the instruction set of the function they are written in; the name of a function would not.
+// A closure inherits the instruction set of the function around it; a named function would not.
 #[allow(clippy::redundant_closure)]
 #[magetypes(v3, neon, wasm128, scalar)]
 fn first<S: Source>(token: Token, radix: usize, twiddles: &[Root], source: &S, to: &mut [Point]) {
@@ -121,7 +121,7 @@ fn run_later<T: F32x8Backend, const RADIX: usize>(
             rest = others;
             part
         });
-        // The last stage has one group, whose factors are all 1.
+        // The last stage has one group, and all its factors are 1.
         let twiddled = span > stride;
         for index in 0..stride {
             let values = butterfly(std::array::from_fn(|j| Value::load(token, &inputs[j][index])));
@@ -134,7 +134,8 @@ fn run_later<T: F32x8Backend, const RADIX: usize>(
     }
 }
 
-/// A stage of any odd radix, by the definition; outputs `k` and `radix - k` share their products.
+/// Runs a stage of any odd radix by the definition. Outputs `k` and `radix - k` share their
+/// products.
 #[inline(always)]
 fn run_any<T: F32x8Backend>(token: T, stage: &Stage, from: &[Point], to: &mut [Point]) {
     let (radix, stride) = (stage.radix, stage.stride);

@@ -1,7 +1,8 @@
-//! The fitted model, its file, and the way from measurements to a score with its interval.
+//! The fitted model, its file format, and the computation of the score and its interval.
 //!
-//! The file, little endian: a line of JSON ([`Header`]), the centers (f32), their weights (f64), the precision (f32, lower
-//! triangle row by row), and the SHA-256 of all of it. `agenticiqa-fit fusion` makes it.
+//! File format (little endian): one line of JSON ([`Header`]), the centers (f32), their weights
+//! (f64), the precision (f32, lower triangle row by row), and the SHA-256 of everything before it.
+//! `agenticiqa-fit fusion` writes the file.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,60 +10,60 @@ use super::evidence::{Evidence, FEATURES, MEMBERS, STATISTICS, features};
 use super::{Curve, Ladder, Posterior, Triangle, Unusable};
 use crate::model_file;
 
-/// The model that is built in.
+/// Bytes of the built-in model.
 pub(super) static BYTES: &[u8] = include_bytes!("../../../models/fused-fr.bin");
 
-/// The score of an image that cannot be told from its reference.
+/// Score of an image that looks identical to its reference.
 pub const BEST: f64 = 5.0;
-/// The score of an image of which nothing is left.
+/// Score of an image whose content is lost.
 pub const WORST: f64 = 1.0;
 
-/// The form of the file, and of the way from measurements to a score.
+/// Version of the file format and of the computation.
 const VERSION: u32 = 1;
-/// The most support points that a file may have.
+/// Maximum number of support points in a file.
 const MOST_CENTERS: usize = 1000;
-/// Corrections and uncertainty fade within about this distance from the best score: an image that is almost its reference is
-/// almost certainly as good.
+/// Corrections and uncertainty shrink to zero within about this distance from the best score,
+/// because an image almost identical to its reference is almost certainly as good.
 const FADING: f64 = 0.25;
 
-/// A score from 1 to 5 and what it rests on.
+/// A score from 1 to 5 with its interval and the values behind it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgment {
     /// The score.
     pub score: f64,
-    /// The lower end of the interval that holds nine of ten mean opinions.
+    /// Lower end of the 90% prediction interval of the mean opinion.
     pub low: f64,
-    /// The upper end of it.
+    /// Upper end of the 90% prediction interval of the mean opinion.
     pub high: f64,
-    /// What the panel says, without correction.
+    /// The score of the panel alone, without the correction.
     pub panel: f64,
-    /// How much of the correction counts: 1 for images like those of the training, 0 for others.
+    /// Weight of the correction: 1 for images like the training data, 0 for images unlike it.
     pub trust: f64,
 }
 
 impl Judgment {
-    /// What identical images get.
+    /// The judgment of identical images.
     pub const IDENTICAL: Self = Self { score: BEST, low: BEST, high: BEST, panel: BEST, trust: 1.0 };
 }
 
 /// The fitted model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// From distances to scores, in the order of [`MEMBERS`].
+    /// Curves from distances to scores, in the order of [`MEMBERS`].
     pub curves: [Curve; MEMBERS.len()],
-    /// From the mean of the panel to opinions.
+    /// Map from the panel mean to the mean opinion.
     pub ladder: Ladder,
-    /// What features are divided by.
+    /// Divisor of each feature.
     pub scale: [f64; FEATURES],
-    /// The correction.
+    /// Gaussian process that predicts the correction.
     pub posterior: Posterior,
-    /// Half the width of the interval where everything is known.
+    /// Half the width of the interval for images like the training data.
     pub half_width: f64,
-    /// How fast its square grows with what is unknown.
+    /// Growth of the squared width with the variance of the process.
     pub spread: f64,
 }
 
-/// The first line of the file.
+/// First line of the model file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
@@ -77,13 +78,13 @@ struct Header {
     scale: [f64; FEATURES],
 }
 
-/// How much of corrections and uncertainty counts at a mean of the panel.
+/// Returns the factor from 0 to 1 that scales correction and uncertainty at a panel mean.
 pub fn fading(panel: f64) -> f64 {
     -((panel - BEST).min(0.0) / FADING).exp_m1()
 }
 
 impl Model {
-    /// The score of a pair of which this was measured.
+    /// Returns the score and interval for the measurements of a pair.
     pub fn judge(&self, evidence: &Evidence) -> Judgment {
         let (mean, scaled) = self.scaled(evidence);
         let (correction, variance) = self.posterior.predict(&scaled);
@@ -93,7 +94,7 @@ impl Model {
         Judgment { score, low: (score - half).max(WORST), high: (score + half).min(BEST), panel, trust }
     }
 
-    /// How much of the uncertainty of a pair counts.
+    /// Returns the factor from 0 to 1 that scales the uncertainty of a pair.
     pub fn fading(&self, evidence: &Evidence) -> f64 {
         fading(self.scaled(evidence).0)
     }
@@ -104,7 +105,7 @@ impl Model {
         (panel, features)
     }
 
-    /// The bytes of the model.
+    /// Serializes the model.
     pub fn write(&self) -> Result<Vec<u8>, Unusable> {
         let header = Header {
             version: VERSION,
@@ -123,7 +124,7 @@ impl Model {
         model_file::seal(&header, centers.chain(weights).chain(precision)).map_err(Unusable)
     }
 
-    /// Reads a model; a file that is damaged, or made for other measurements, is refused.
+    /// Reads a model. Damaged files and files fitted to other measurements are rejected.
     pub fn read(bytes: &[u8]) -> Result<Self, Unusable> {
         let refused = |reason: &str| Unusable(reason.to_owned());
         let (header, mut rest): (Header, _) = model_file::open(bytes).map_err(Unusable)?;
@@ -145,7 +146,7 @@ impl Model {
         Ok(Self { curves, ladder, scale, posterior, half_width, spread })
     }
 
-    /// The checksum of the model that is built in, by which its scores are known.
+    /// Returns the SHA-256 of the built-in model, which identifies the scores that it produces.
     pub fn fingerprint() -> String {
         model_file::fingerprint(BYTES)
     }

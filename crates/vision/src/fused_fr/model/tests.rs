@@ -2,7 +2,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::*;
 
-/// A model of one support point that adds a quarter where the image is like it.
+/// A model with one support point that adds 0.25 to images near it.
 fn small() -> Model {
     let curve = Curve { log_middle: -2.0, slope: 1.0 };
     let mut center = [0.0; FEATURES];

@@ -1,4 +1,4 @@
-//! Color: how strong, how even, how well it follows luma.
+//! Color: its strength, its evenness, and how well it follows luma.
 
 use multiversion::multiversion;
 
@@ -7,34 +7,35 @@ use super::{Features, Statistic, log_ratio};
 use crate::perception::view::{Tile, turned};
 use agenticiqa_metrics::Plane;
 
-/// Bins of the histogram of chroma, in levels.
+/// Number of bins of the chroma histogram, one per level.
 const BINS: usize = 160;
-/// Pixels below this value are too dark to have a saturation.
+/// Pixels below this value are too dark for a meaningful saturation.
 const DARK: f32 = 40.0;
-/// Saturation from which a color is pure.
+/// Saturation from which a color counts as pure.
 const PURE: f32 = 0.95;
-/// Octaves in which detail of color is compared with that of luma.
+/// Number of octaves in which detail of color is compared with detail of luma.
 const OCTAVES: usize = 4;
-/// Variance of rounding.
+/// Regularizes ratios: the variance of rounding.
 const STABILITY: f64 = 0.1;
 
 /// Sums over pixels and their differences.
 pub struct Color {
     chroma: [f64; BINS],
     sums: [f64; 2],
-    /// Squares of Cb and Cr, their product, products with luma, and sum and square of luma.
+    /// Sums of the squares of Cb and Cr, their product, their products with luma, luma, and its
+    /// square.
     joint: [f64; 7],
     saturation: f64,
     pure: f64,
     bright: f64,
     pixels: f64,
-    /// Energy of horizontal and vertical differences of luma and of color, by octave.
+    /// Energy of neighbor differences of luma and of color, by octave.
     detail: [[f64; 2]; OCTAVES],
-    /// Products of the differences of R, G and B: squares, then RG, GB, RB.
+    /// Sums of products of the differences of R, G and B: squares, then RG, GB, RB.
     products: [f64; 6],
-    /// The same two octaves up.
+    /// The same, two octaves coarser.
     coarse_products: [f64; 6],
-    /// Chroma, weighted sums of the grayest pixels of the tile.
+    /// Count and sums of Cb and Cr of the grayest pixels of the tile.
     gray: [f64; 3],
 }
 
@@ -146,7 +147,7 @@ impl Color {
         }
     }
 
-    /// Sums of color and luma and of their products, pixel after pixel.
+    /// Adds color, luma and their products, pixel by pixel.
     fn add_sums(&mut self, tile: &Tile) {
         let mut sums = [0.0f64; 9];
         let pixels = tile.chroma[0].data().iter().zip(tile.chroma[1].data()).zip(tile.luma.data());
@@ -166,7 +167,8 @@ impl Color {
         }
     }
 
-    /// Which colors there are: skies and shadows are blue, skin and light are not, and it is seldom the other way round.
+    /// Writes the distribution of colors. Skies and shadows are usually blue, skin and light
+    /// sources usually are not.
     fn write_hues(&self, features: &mut Features) {
         let pixels = self.pixels.max(1.0);
         let [blue, red] = self.sums.map(|sum| sum / pixels);
@@ -196,13 +198,13 @@ impl Color {
     }
 }
 
-/// How strong a color is.
+/// Returns the strength of a color.
 fn strength(blue: f32, red: f32) -> f32 {
     let (blue, red) = (f64::from(blue), f64::from(red));
     (blue * blue + red * red).sqrt() as f32
 }
 
-/// The saturations of a row, none where it is dark; how many pixels are not.
+/// Computes the saturations of a row, 0 for dark pixels, and returns the number of other pixels.
 #[multiversion(targets("x86_64+avx2"))]
 fn saturate([red, green, blue]: [&[f32]; 3], saturations: &mut [f32]) -> u32 {
     let mut bright = 0;
@@ -214,7 +216,7 @@ fn saturate([red, green, blue]: [&[f32]; 3], saturations: &mut [f32]) -> u32 {
     bright
 }
 
-/// Energy of the differences between neighbors, of each row along it and then to the next.
+/// Returns the energy of the differences between neighbors, along rows and then between rows.
 fn difference_energy(plane: &Plane) -> f64 {
     let turned = turned(plane);
     let (along, across) = (squared_steps(&turned, 1, 0), squared_steps(&turned, 0, 1));
@@ -222,7 +224,7 @@ fn difference_energy(plane: &Plane) -> f64 {
     along.into_iter().zip(across).fold(0.0, |total, (along, across)| total + f64::from(along) + f64::from(across))
 }
 
-/// Sums of the products of horizontal differences: RR, GG, BB, RG, GB, RB.
+/// Returns the sums of products of horizontal differences: RR, GG, BB, RG, GB, RB.
 fn products([red, green, blue]: &[Plane; 3]) -> [f64; 6] {
     let mut totals = [0.0; 6];
     for y in 0..red.height() {

@@ -1,20 +1,20 @@
-//! Detail by octave: what blur takes away, what sharpening adds, what a codec sets to zero.
+//! Detail by octave: blur removes it, sharpening adds to it, and codecs set it to zero.
 
 use super::{Features, Statistic, log_ratio, quantile};
 use crate::perception::view::Tile;
 use agenticiqa_metrics::Plane;
 
-/// Octaves of the Haar pyramid.
+/// Number of octaves of the Haar pyramid.
 const OCTAVES: usize = 4;
 /// Side of a block whose octaves are compared.
 const BLOCK: usize = 16;
-/// Octaves that fit a block with several coefficients each.
+/// Number of octaves with several coefficients per block.
 const LOCAL: usize = 3;
-/// Coefficients below this many levels are as good as zero.
+/// Coefficients below this many levels count as zero.
 const NOTHING: f32 = 0.75;
-/// Energy a coefficient that a block must have in its second octave to be compared.
+/// Minimum energy per coefficient in the second octave for a block to be compared.
 const ACTIVE: f64 = 6.0;
-/// Keeps ratios tame: a variance of rounding.
+/// Regularizes ratios: the variance of rounding.
 const STABILITY: f64 = 0.08;
 
 /// Sums over the coefficients of one octave.
@@ -27,7 +27,7 @@ struct Octave {
     count: f64,
 }
 
-/// Energies by octave, and the ratios of neighboring octaves in single blocks.
+/// Energies by octave, and the ratios of adjacent octaves within blocks.
 #[derive(Default)]
 pub struct Detail {
     octaves: [Octave; OCTAVES],
@@ -52,7 +52,8 @@ impl Statistic for Detail {
         }
         for block in &local {
             let mean = |level: usize| block[level] / ((BLOCK >> (level + 1)) as f64).powi(2);
-            // Haar coefficients grow by two with each octave; in these units octaves of a natural scene are alike.
+            // Haar coefficients double with each octave; in these units the octaves of a natural
+            // scene are similar.
             let energies = [mean(0), mean(1) / 4.0, mean(2) / 16.0];
             if energies[1] * 4.0 >= ACTIVE {
                 detail.ratios[0].push(log_ratio(energies[0], energies[1], STABILITY) as f32);
@@ -118,7 +119,8 @@ impl Detail {
     }
 }
 
-/// One octave of Haar: differences are summed up, means are returned. Coefficients are scaled to be orthonormal.
+/// Splits off one octave of Haar coefficients, scaled to be orthonormal: adds up the differences
+/// and returns the means.
 fn split(plane: &Plane, octave: &mut Octave, mut local: impl FnMut(usize, usize, f32)) -> Plane {
     let (width, height) = (plane.width() / 2, plane.height() / 2);
     let mut low = Plane::new(width, height);

@@ -1,14 +1,14 @@
-//! Directions: blur by motion takes the differences along its path and leaves those across.
+//! Direction: motion blur removes the differences along its path and keeps those across it.
 
 use super::rows::squared_steps;
 use super::{Features, Statistic, log_ratio};
 use crate::perception::view::Tile;
 
-/// Steps in eight directions; opposite pairs of each length stand side by side.
+/// Steps in eight directions; perpendicular steps of equal length are adjacent.
 const STEPS: [(isize, isize); 8] = [(1, 0), (0, 1), (1, 1), (-1, 1), (2, 1), (-1, 2), (1, 2), (-2, 1)];
-/// How much longer the steps are that they are compared with.
+/// Factor by which the long steps exceed the short ones.
 const LONGER: isize = 4;
-/// Variance of rounding.
+/// Regularizes ratios: the variance of rounding.
 const STABILITY: f64 = 0.2;
 
 /// Mean squared differences over short and over long steps.
@@ -44,13 +44,13 @@ impl Statistic for Direction {
         features.push("path_knight", knights);
         features.push("path_most", apart(0).max(apart(2)).max(knights));
         features.push("path_level", mean(0));
-        // The least of all directions, each against what is usual for its length.
+        // The smallest of all directions, each relative to the mean for its length.
         let least = (0..STEPS.len()).map(|i| ratio(i) - mean(i / 2 * 2)).fold(0.0, f64::min);
         features.push("path_least", least);
     }
 }
 
-/// Mean squared difference between samples that are a step apart.
+/// Returns the mean squared difference between samples one step apart.
 fn difference(tile: &Tile, dx: isize, dy: isize) -> f64 {
     let (width, height) = (tile.luma.width() as isize, tile.luma.height() as isize);
     if dx.abs() >= width || dy >= height {

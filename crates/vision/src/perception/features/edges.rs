@@ -1,4 +1,4 @@
-//! Edges: how wide they are, how steep, and whether they overshoot.
+//! Edges: their width, steepness and overshoot.
 
 use multiversion::multiversion;
 
@@ -7,18 +7,18 @@ use super::{Features, Statistic};
 use crate::perception::view::Tile;
 use agenticiqa_metrics::Plane;
 
-/// How far an edge is followed to either side.
+/// Maximum distance over which an edge is followed to either side, in pixels.
 const REACH: usize = 12;
-/// How far beyond its ends an overshoot is looked for.
+/// Distance beyond its ends that is searched for an overshoot, in pixels.
 const BEYOND: usize = 4;
-/// An edge is steeper than this many times the root mean square slope of its tile.
+/// An edge must be steeper than this multiple of the root mean square slope of its tile.
 const STEEPER: f32 = 1.5;
-/// Bounds of that threshold, in levels a pixel.
+/// Bounds of that threshold, in levels per pixel.
 const THRESHOLD: (f32, f32) = (3.0, 24.0);
-/// The least height of an edge, in levels.
+/// Minimum height of an edge, in levels.
 const LEAST_HEIGHT: f32 = 16.0;
 
-/// Sums over edges, weighted by nothing.
+/// Unweighted sums over edges.
 #[derive(Default)]
 pub struct Edges {
     count: f64,
@@ -27,7 +27,7 @@ pub struct Edges {
     overshoot: f64,
     both_overshoot: f64,
     pixels: f64,
-    /// Widths of horizontal and of vertical scans.
+    /// Sums of the widths in horizontal and in vertical scans.
     widths: [f64; 2],
     counts: [f64; 2],
     narrow: f64,
@@ -67,7 +67,7 @@ impl Statistic for Edges {
 }
 
 impl Edges {
-    /// Adds the edges that the rows of a plane cross; `turned` is the plane with rows and columns exchanged.
+    /// Adds the edges that the rows of a plane cross; `turned` is the transposed plane.
     fn scan(&mut self, plane: &Plane, turned: &Plane, direction: usize) {
         let width = plane.width();
         let energy: f64 = squared_steps(turned, 1, 0).into_iter().map(f64::from).sum();
@@ -83,7 +83,7 @@ impl Edges {
         }
     }
 
-    /// The edge between `x` and `x + 1`.
+    /// Adds the edge between `x` and `x + 1`.
     fn add_edge(&mut self, row: &[f32], x: usize, step: f32, direction: usize) {
         let sign = step.signum();
         let mut left = x;
@@ -98,7 +98,7 @@ impl Edges {
         if height < LEAST_HEIGHT {
             return;
         }
-        // How far the signal comes back soon after it has passed the edge.
+        // How far the signal returns just after it has passed the edge.
         let back_right = (right + 1..row.len().min(right + 1 + BEYOND)).map(|i| (row[right] - row[i]) * sign);
         let back_left = (left.saturating_sub(BEYOND)..left).map(|i| (row[i] - row[left]) * sign);
         let (right_back, left_back) = (back_right.fold(0.0, f32::max) / height, back_left.fold(0.0, f32::max) / height);
@@ -113,7 +113,8 @@ impl Edges {
     }
 }
 
-/// Marks the steps that are steeper than the threshold and than those beside them, from the second sample on.
+/// Marks the steps that are steeper than the threshold and than both adjacent steps, starting at
+/// the second sample.
 #[multiversion(targets("x86_64+avx2"))]
 fn flag_edges(row: &[f32], threshold: f32, flags: &mut [u8]) {
     for (flag, near) in flags.iter_mut().zip(row.array_windows::<4>()) {

@@ -1,29 +1,31 @@
-//! The 8x8 grid of a codec, in the original pixels: steps across its lines, and blocks whose fine coefficients are zero.
+//! The 8x8 grid of a codec, in the original pixels: steps across its lines, and blocks whose fine
+//! coefficients are zero.
 
 use super::{Features, Statistic, log_ratio};
 use crate::perception::view::Tile;
 use agenticiqa_metrics::Plane;
 use agenticiqa_metrics::ops::dct::{Block, Dct};
 
-/// Distance of the lines.
+/// Spacing of the grid, in pixels.
 const GRID: usize = 8;
-/// Steps count up to this many levels.
+/// Steps are limited to this many levels.
 const LARGEST_STEP: f32 = 32.0;
-/// Keeps ratios tame where everything is flat, in levels.
+/// Regularizes ratios of flat areas, in levels.
 const STABILITY: f64 = 0.1;
-/// Coefficients below this many levels are zero.
+/// Coefficients below this many levels count as zero.
 const ZERO: f32 = 0.6;
 
-/// Steps at each phase of the grid, across and down.
+/// Steps at each phase of the grid, horizontally and vertically.
 #[derive(Default)]
 pub struct Grid {
     steps: [[f64; GRID]; 2],
     peaks: [[f64; GRID]; 2],
     counts: [[f64; GRID]; 2],
-    /// Zero coefficients of middle and high frequency, blocks on the grid and blocks half beside it.
+    /// Zero coefficients of middle and high frequency, for blocks on the grid and for blocks
+    /// shifted by half a block.
     zeros: [[f64; 2]; 2],
     coefficients: [f64; 2],
-    /// Blocks on the grid that are flat or have one direction only.
+    /// Blocks on the grid that are flat, and blocks that vary in one direction only.
     flat: [f64; 2],
     blocks: f64,
 }
@@ -83,7 +85,8 @@ impl Grid {
         places.for_each(|x| self.counts[axis][x % GRID] += plane.height() as f64);
     }
 
-    /// The phase that stands out most: by how much in steps (logarithm), in peaks (share), and which it is.
+    /// Returns how much the strongest phase stands out in steps (logarithm) and in peaks (share),
+    /// and which phase it is.
     fn strongest(&self, axis: usize) -> (f64, f64, usize) {
         let mean = |sums: &[f64; GRID]| -> [f64; GRID] {
             std::array::from_fn(|phase| sums[phase] / self.counts[axis][phase].max(1.0))
@@ -119,7 +122,8 @@ impl Grid {
     }
 }
 
-/// Coefficients of a block that are zero: all but the first, those of middle and those of high frequency.
+/// Counts the zero coefficients of a block: all except the first, those of middle and those of
+/// high frequency.
 fn zeros(coefficients: &Block) -> [u32; 3] {
     let mut counts = [0; 3];
     for (y, row) in coefficients.chunks_exact(GRID).enumerate() {

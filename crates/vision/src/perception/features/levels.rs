@@ -1,4 +1,4 @@
-//! Levels and colors: how many there are, how many neighbors are equal.
+//! Levels and colors: how many there are, and how many neighbors are equal.
 
 use multiversion::multiversion;
 
@@ -6,9 +6,9 @@ use super::rows::nearest;
 use super::{Features, Statistic};
 use crate::perception::view::Tile;
 
-/// Every so many pixels are counted when colors are.
+/// One in this many pixels is used to count colors.
 const STRIDE: usize = 3;
-/// Runs of empty levels as long as this are gaps.
+/// Minimum run of empty levels that counts as a gap.
 const GAP: usize = 3;
 
 /// Colors, levels and equal neighbors in the original pixels.
@@ -56,7 +56,7 @@ impl Statistic for Levels {
 }
 
 impl Levels {
-    /// Share of the levels between the darkest and the brightest that lie in gaps.
+    /// Returns the share of the levels between the darkest and the brightest that lie in gaps.
     fn gaps(&self) -> f64 {
         let used: Vec<usize> = (0..self.histogram.len()).filter(|&level| self.histogram[level] > 0).collect();
         let (Some(first), Some(last)) = (used.first(), used.last()) else { return 0.0 };
@@ -65,14 +65,14 @@ impl Levels {
     }
 }
 
-/// Neighbors in a row that are equal in all channels.
+/// Counts the neighbors in a row that are equal in all channels.
 #[multiversion(targets("x86_64+avx2"))]
 fn count_equal([red, green, blue]: [&[f32]; 3]) -> u32 {
     let pairs = red.array_windows::<2>().zip(green.array_windows::<2>()).zip(blue.array_windows::<2>());
     pairs.map(|(([a, b], [c, d]), [e, f])| u32::from(a == b) & u32::from(c == d) & u32::from(e == f)).sum()
 }
 
-/// How many colors of 24 bits there are, by a bit for each.
+/// Counts distinct 24-bit colors, with one bit per color.
 fn count_distinct(colors: &[u32]) -> usize {
     let mut seen = vec![0u64; 1 << 18];
     let mut distinct = 0;

@@ -1,4 +1,4 @@
-//! What is measured of an image alone: named numbers, the same code for fitting and for judging.
+//! Measurements of an image alone, as named numbers. Fitting and detection use this same code.
 
 mod color;
 mod detail;
@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::view::{Tile, View};
 
-/// Named numbers in a fixed order; every one is finite.
+/// Named, finite numbers in a fixed order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Features {
     names: Vec<&'static str>,
@@ -25,50 +25,50 @@ pub struct Features {
 }
 
 impl Features {
-    /// Adds a number; what is not finite counts as 0.
+    /// Adds a number; a value that is not finite counts as 0.
     pub fn push(&mut self, name: &'static str, value: f64) {
         self.names.push(name);
         self.values.push(if value.is_finite() { value } else { 0.0 });
     }
 
-    /// The names, in order.
+    /// Returns the names, in order.
     pub fn names(&self) -> &[&'static str] {
         &self.names
     }
 
-    /// The numbers, in order.
+    /// Returns the numbers, in order.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The number of that name; 0 if there is none.
+    /// Returns the number with that name; 0 if there is none.
     pub fn get(&self, name: &str) -> f64 {
         self.names.iter().position(|other| *other == name).map_or(0.0, |at| self.values[at])
     }
 
-    /// All numbers by name.
+    /// Returns all numbers by name.
     pub fn by_name(&self) -> HashMap<&'static str, f64> {
         self.names.iter().copied().zip(self.values.iter().copied()).collect()
     }
 
-    /// The numbers of `other` after these.
+    /// Appends the numbers of `other`.
     pub fn extend(&mut self, other: &Self) {
         self.names.extend(&other.names);
         self.values.extend(&other.values);
     }
 }
 
-/// A statistic that is taken of each tile and summed up.
+/// A statistic that is measured per tile and then merged.
 pub(super) trait Statistic: Default + Send {
-    /// Of one tile.
+    /// Measures one tile.
     fn measure(tile: &Tile) -> Self;
-    /// Of two parts of the image together.
+    /// Adds the statistic of another part of the image.
     fn merge(&mut self, other: Self);
-    /// The numbers that it stands for.
+    /// Writes the features of the statistic.
     fn write(&self, features: &mut Features);
 }
 
-/// Everything that is measured of an image alone.
+/// Measures all features of an image alone.
 pub fn measure(view: &View<'_>) -> Features {
     let mut features = Features::default();
     let found: Vec<Found> = view.tiles().map(|tile| Found::measure(&tile)).collect();
@@ -134,13 +134,14 @@ impl Statistic for Found {
     }
 }
 
-/// The value below which `share` of the sorted values lie; 0 if there is none.
+/// Returns the value below which `share` of the sorted values lie; 0 if there are none.
 pub(super) fn quantile(sorted: &[f32], share: f64) -> f64 {
     let at = (sorted.len().saturating_sub(1) as f64 * share).round() as usize;
     sorted.get(at).copied().map_or(0.0, f64::from)
 }
 
-/// The logarithm of a ratio of two that are not negative, tame where both are near nothing.
+/// Returns the logarithm of a ratio of two non-negative numbers, regularized where both are near
+/// zero.
 pub(super) fn log_ratio(numerator: f64, denominator: f64, stability: f64) -> f64 {
     ((numerator + stability) / (denominator + stability)).ln()
 }

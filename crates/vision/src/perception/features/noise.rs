@@ -1,22 +1,22 @@
-//! Noise in the quiet parts of luma and color, and isolated samples.
+//! Noise in the smooth parts of luma and color, and isolated samples.
 
 use super::rows::halve;
 use super::{Features, Statistic, quantile};
 use crate::perception::view::Tile;
 use agenticiqa_metrics::Plane;
 
-/// Side of a block.
+/// Side of a block in pixels.
 const BLOCK: usize = 16;
 /// Root of the sum of the squared weights of the operator `[1 -2 1]' [1 -2 1]`.
 const OPERATOR_NORM: f32 = 6.0;
-/// Samples this near to black or white are clipped: noise does not show there.
+/// Samples this close to black or white are clipped; noise is not visible there.
 const CLIPPED: f32 = 1.5;
-/// How far a sample must stand out of all its neighbors to be an impulse, in levels.
+/// Minimum distance of an impulse from all its neighbors, in levels.
 const IMPULSE: f32 = 25.0;
-/// A larger one.
+/// The same for a strong impulse.
 const STRONG_IMPULSE: f32 = 60.0;
 
-/// Sigma of each block, by the difference operator of J. Immerkaer (1996).
+/// Noise sigma of each block, by the difference operator of J. Immerkaer (1996).
 #[derive(Default)]
 pub struct Noise {
     luma: Vec<f32>,
@@ -58,7 +58,7 @@ impl Statistic for Noise {
             values
         };
         let luma = sorted(&self.luma);
-        // Clipped blocks count only where there are hardly any others.
+        // Clipped blocks count only if there are hardly any others.
         let open = if self.open_luma.len() * 20 >= self.luma.len() { sorted(&self.open_luma) } else { luma.clone() };
         features.push("noise", quantile(&open, 0.05));
         features.push("noise_quarter", quantile(&open, 0.25));
@@ -78,7 +78,7 @@ impl Statistic for Noise {
     }
 }
 
-/// Sigma of each block, and whether it has clipped samples.
+/// Returns the noise sigma of each block, and whether it has clipped samples.
 fn block_sigmas(plane: &Plane) -> Vec<(f32, bool)> {
     let (width, height) = (plane.width(), plane.height());
     if width < BLOCK + 2 || height < BLOCK + 2 {
@@ -109,7 +109,7 @@ fn block_sigmas(plane: &Plane) -> Vec<(f32, bool)> {
     blocks
 }
 
-/// Samples that stand out of all eight neighbors, by much and by very much.
+/// Counts impulses and strong impulses: samples that differ from all eight neighbors.
 fn count_impulses(plane: &Plane) -> ([f64; 2], f64) {
     let (width, height) = (plane.width(), plane.height());
     let mut counts = [0.0; 2];
@@ -117,7 +117,8 @@ fn count_impulses(plane: &Plane) -> ([f64; 2], f64) {
         let rows = [plane.row(y - 1), plane.row(y), plane.row(y + 1)];
         for x in 1..width - 1 {
             let sample = rows[1][x];
-            // The two beside it decide for most; the others are looked at only then.
+            // The left and right neighbors rule out most samples; only the rest is compared with
+            // all eight.
             let near = (sample - rows[1][x - 1]).abs().min((sample - rows[1][x + 1]).abs());
             if near < IMPULSE {
                 continue;

@@ -1,14 +1,15 @@
-//! Work on rows of samples that several statistics share.
+//! Operations on rows of samples that several statistics share.
 //!
-//! Sums of a row are taken in the order of its samples, in single precision, and rows are added from top to bottom: models were
-//! fitted to such numbers. So rows are summed side by side, on planes with rows and columns exchanged.
+//! The models were fitted to sums of rows in single precision, added in the order of the samples,
+//! with rows added from top to bottom. To keep these exact results and still use vector
+//! instructions, several rows are summed in parallel, on transposed planes.
 
 use multiversion::multiversion;
 
 use agenticiqa_metrics::Plane;
 
-/// For each row of a plane the sum of the squared differences to samples that are a step apart; `turned` is the plane with rows
-/// and columns exchanged.
+/// Returns, for each row of a plane, the sum of the squared differences between samples one step
+/// apart; `turned` is the transposed plane.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn squared_steps(turned: &Plane, dx: isize, dy: usize) -> Vec<f32> {
     let (width, height) = (turned.height() as isize, turned.width());
@@ -23,7 +24,7 @@ pub fn squared_steps(turned: &Plane, dx: isize, dy: usize) -> Vec<f32> {
     sums
 }
 
-/// Means of 2x2 samples.
+/// Halves a plane by averaging blocks of 2x2 samples.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn halve(plane: &Plane) -> Plane {
     let mut out = Plane::new(plane.width() / 2, plane.height() / 2);
@@ -37,7 +38,7 @@ pub fn halve(plane: &Plane) -> Plane {
     out
 }
 
-/// The whole number that is nearest to a sample; halves go up. Samples are not negative.
+/// Rounds a non-negative sample to the nearest whole number; halves round up.
 pub fn nearest(sample: f32) -> u32 {
     let whole = sample as u32;
     whole + u32::from(sample - whole as f32 >= 0.5)

@@ -6,7 +6,7 @@ use agenticiqa_metrics::ops::convolve::Border;
 use agenticiqa_metrics::ops::mscn::{self, Halved, Rows};
 use agenticiqa_metrics::ops::nss::{self, Asymmetric, Moments, Neighborhood};
 
-/// Names of the numbers of each scale.
+/// Names of the features at each scale.
 const NAMES: [[&str; 18]; 2] = [
     [
         "scene_shape",

@@ -6,7 +6,7 @@ use super::rows::nearest;
 use super::{Features, Statistic};
 use crate::perception::view::Tile;
 
-/// Samples this near to black or white are clipped.
+/// Samples this close to black or white are clipped.
 const CLIPPED: f32 = 1.5;
 
 /// The histogram of luma, and clipped samples of any channel.
@@ -95,7 +95,7 @@ impl Tone {
     }
 }
 
-/// Samples that are black or white.
+/// Counts the samples that are clipped to black and to white.
 #[multiversion(targets("x86_64+avx2"))]
 fn count_clipped(samples: &[f32]) -> [u32; 2] {
     let mut counts = [0; 2];

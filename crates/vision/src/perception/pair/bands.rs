@@ -1,4 +1,4 @@
-//! What became of each octave of detail: how much of it is left, and what was added.
+//! Change of each octave of detail: how much is left, and how much was added.
 
 use super::{Joint, PairStatistic};
 use crate::perception::features::Features;
@@ -7,10 +7,10 @@ use agenticiqa_metrics::Plane;
 
 /// Octaves of the Haar pyramid.
 const OCTAVES: usize = 4;
-/// Variance of rounding.
+/// Regularizes ratios: the variance of rounding.
 const STABILITY: f64 = 0.5;
 
-/// Joint sums of each octave and direction of luma, and of each octave of color.
+/// Joint sums for each octave and direction of luma, and for each octave of color.
 #[derive(Default)]
 pub struct Bands {
     luma: [[Joint; 3]; OCTAVES],
@@ -73,7 +73,8 @@ impl PairStatistic for Bands {
     }
 }
 
-/// Means, then horizontal, vertical and diagonal differences of 2x2 samples.
+/// Returns the means and the horizontal, vertical and diagonal differences of blocks of 2x2
+/// samples.
 fn split(plane: &Plane) -> [Plane; 4] {
     let (width, height) = (plane.width() / 2, plane.height() / 2);
     let mut parts = [0; 4].map(|_| Plane::new(width, height));

@@ -1,17 +1,17 @@
-//! The difference of both images: how large, how peaked, where, and whether it has a grid.
+//! Difference of both images: its size, distribution, location, and whether it has a grid.
 
 use super::{Joint, PairStatistic};
 use crate::perception::features::{Features, log_ratio, quantile};
 use crate::perception::view::Tile;
 use agenticiqa_metrics::Plane;
 
-/// Side of a block.
+/// Side of a block in pixels.
 const BLOCK: usize = 16;
-/// Distance of the lines of a codec's grid.
+/// Spacing of the grid of a codec, in pixels.
 const GRID: usize = 8;
-/// A difference of so many levels is large.
+/// Differences above this many levels are large.
 const LARGE: f32 = 40.0;
-/// One below this is none.
+/// Differences below this many levels count as none.
 const NONE: f32 = 1.0;
 
 /// Sums of the difference in luma.
@@ -21,13 +21,14 @@ pub struct Difference {
     large: f64,
     none: f64,
     pixels: f64,
-    /// Products with the next sample, right and below.
+    /// Sums of products with the next sample, to the right and below.
     neighbors: [f64; 2],
     blocks: Vec<f32>,
-    /// Local deviation of the difference against that of the reference, and against its mean.
+    /// Local deviation of the difference against the local deviation of the reference, and against
+    /// its local mean.
     with_activity: Joint,
     with_level: Joint,
-    /// Steps of the difference across the phases of the grid, across and down.
+    /// Sums of steps of the difference at each phase of the grid, horizontally and vertically.
     steps: [[f64; GRID]; 2],
     counts: [[f64; GRID]; 2],
 }
@@ -129,7 +130,7 @@ impl Difference {
         }
     }
 
-    /// How much the strongest phase stands out.
+    /// Returns how much the strongest phase stands out.
     fn grid(&self, axis: usize) -> f64 {
         let means: [f64; GRID] =
             std::array::from_fn(|phase| self.steps[axis][phase] / self.counts[axis][phase].max(1.0));
@@ -144,7 +145,7 @@ fn subtract(a: &Plane, b: &Plane) -> Plane {
     out
 }
 
-/// Mean and deviation of a block.
+/// Returns mean and deviation of a block.
 fn moments(plane: &Plane, left: usize, top: usize) -> (f32, f32) {
     let (mut sum, mut squares) = (0.0f32, 0.0f32);
     for y in top..top + BLOCK {

@@ -1,4 +1,4 @@
-//! What is measured of an image against its reference: tone, bands, and the difference of both.
+//! Measurements of an image against its reference: tone, bands, and the difference of both.
 
 mod bands;
 mod difference;
@@ -9,17 +9,17 @@ use rayon::prelude::*;
 use super::features::Features;
 use super::view::{Tile, View};
 
-/// A statistic of two tiles of one place.
+/// A statistic of two tiles at the same place.
 trait PairStatistic: Default + Send {
-    /// Of one tile of the reference and the same of the image.
+    /// Measures a tile of the image against the same tile of the reference.
     fn measure(reference: &Tile, distorted: &Tile) -> Self;
-    /// Of two parts of the image together.
+    /// Adds the statistic of another part of the image.
     fn merge(&mut self, other: Self);
-    /// The numbers that it stands for.
+    /// Writes the features of the statistic.
     fn write(&self, features: &mut Features);
 }
 
-/// Everything that is measured of a pair, tile by tile.
+/// Measures all features of a pair, tile by tile.
 pub fn measure(reference: &View<'_>, distorted: &View<'_>) -> Features {
     let tiles = reference.tiles().zip(distorted.tiles());
     let found: Vec<_> = tiles
@@ -96,12 +96,12 @@ impl Joint {
         self.products / count - self.first / count * (self.second / count)
     }
 
-    /// Slope of the second against the first, pulled to 1 where the first hardly varies.
+    /// Slope of the second variable against the first, pulled toward 1 if the first hardly varies.
     fn gain(&self, stability: f64) -> f64 {
         (self.covariance() + stability) / (self.variances().0 + stability)
     }
 
-    /// Variance of the second that the first does not explain.
+    /// Variance of the second variable that the first one does not explain.
     fn rest(&self) -> f64 {
         let (first, second) = self.variances();
         if first <= 0.0 { second } else { (second - self.covariance().powi(2) / first).max(0.0) }

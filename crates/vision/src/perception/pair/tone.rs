@@ -1,14 +1,14 @@
-//! How levels of the reference come out: the tone curve, and the same for color.
+//! Change of tone and color: the tone curve from reference to image, and the same for color.
 
 use super::{Joint, PairStatistic};
 use crate::perception::features::Features;
 use crate::perception::view::Tile;
 
-/// Bins of the tone curve.
+/// Number of bins of the tone curve.
 const BINS: usize = 32;
 /// Width of a bin, in levels.
 const BIN: f32 = 256.0 / BINS as f32;
-/// Variance of rounding, and of a bin's width.
+/// Regularizes ratios: the variance of rounding and of the width of a bin.
 const STABILITY: f64 = 4.0;
 
 /// Joint sums of luma and color, and the tone curve.
@@ -84,7 +84,8 @@ impl PairStatistic for Tone {
 }
 
 impl Tone {
-    /// The curve at a quarter, the middle and three quarters, and what it does not explain.
+    /// Writes the curve at a quarter, half and three quarters of the range, and the variation that
+    /// it does not explain.
     fn write_curve(&self, features: &mut Features) {
         let at = |level: f64| {
             let mut sums = [0.0; 3];

@@ -1,4 +1,4 @@
-//! Which option the evidence speaks for.
+//! Selects the option that the evidence supports.
 
 use super::super::intent::{Intent, intent};
 use super::super::kinds;
@@ -12,33 +12,33 @@ use crate::question::words::{Word, starts_with_any, words};
 use crate::state::{AnswerOption, Distortion, Severity};
 use crate::summarizer::estimate::Estimate;
 
-/// The letter of an option, and why.
+/// The letter of an option, and the reason for it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Choice {
     /// The letter.
     pub letter: char,
-    /// What decided it; nothing where the evidence decides nothing.
+    /// The judgment that decided it; absent if the evidence decides nothing.
     pub because: Option<Judgment>,
-    /// Whether another option fits as well.
+    /// Whether another option fits equally well.
     pub tied: bool,
 }
 
-/// What an option says.
+/// The meaning of an option.
 struct Reading<'a> {
     letter: char,
     text: &'a str,
     yes: Option<bool>,
     terms: Vec<Mention>,
-    /// How bad it says things are, from 0 to 4.
+    /// The severity that it states, from 0 to 4.
     degree: Option<f64>,
-    /// The level of quality that it names, from 1 to 5.
+    /// The quality level that it names, from 1 to 5.
     level: Option<f64>,
     /// "None of these", "no distortion", "normal".
     nothing_wrong: bool,
     unsure: bool,
 }
 
-/// Words for the levels of quality.
+/// Words for the quality levels.
 const LEVELS: [(f64, &str); 5] = [
     (5.0, "excellent|perfect|outstanding|very good|very high|superb|优秀|极好|非常好|很好|完美|优"),
     (4.0, "good|high|great|decent|satisfactory|fine|好|良好|较好|高|良|不错"),
@@ -50,8 +50,8 @@ const NOTHING_WRONG: &str = "none|no distortion|no distortions|none of the above
      appropriate|proper|suitable|just right|no artifacts|没有失真|无失真|没有问题|正常|合适|适中|以上都不是|都没有";
 const UNSURE: &str = "cannot be determined|can t tell|cannot tell|not sure|unsure|uncertain|unknown|hard to say|不确定|无法判断|无法确定|不知道";
 
-/// The option that the evidence speaks for. Where it decides nothing, the most cautious one: that which admits not to
-/// know, else a plain no, else the first.
+/// Returns the option that the evidence supports. If the evidence decides nothing, the most
+/// cautious option: one that admits not to know, else a plain no, else the first.
 pub(super) fn choose(
     question: &str,
     options: &[AnswerOption],
@@ -79,7 +79,7 @@ fn read(option: &AnswerOption) -> Reading<'_> {
     let no = || starts_with_any(&words, &["no", "false", "否", "不是", "没有", "不", "无"]).then_some(false);
     let level = LEVELS.iter().filter_map(|(level, phrases)| Some((somewhere(phrases)?, *level)));
     let terms = mentions(&words);
-    // "no" and "not" before a distortion are part of the term already.
+    // "no" and "not" before a distortion are already part of the term.
     let degree_words: Vec<Word<'_>> = if terms.iter().any(|term| term.denied) { Vec::new() } else { words.clone() };
     Reading {
         letter: option.letter,
@@ -131,8 +131,8 @@ fn by_part(question: &str, options: &[AnswerOption], findings: &Findings<'_>, wo
     Some(Choice { letter, because: Some(judgment), tied })
 }
 
-/// "Which distortion?": the option with the most severe one; where none of them is there, the option that says so, or
-/// that speaks of something good.
+/// "Which distortion?": the option with the most severe distortion. If none of them is present, the
+/// option that denies distortions or names something good.
 fn by_distortion(
     question: &str,
     readings: &[Reading<'_>],
@@ -172,11 +172,11 @@ fn by_distortion(
     Some(Choice { letter, because: Some(because), tied: harmless.is_none() })
 }
 
-/// How much of what an option names is there.
+/// To what degree the distortions of an option are present.
 struct Presence {
-    /// The mean severity of its distortions, each counted only if its direction fits.
+    /// The mean severity of its distortions. A distortion in the wrong direction counts as 0.
     severity: f64,
-    /// The same, more where the evidence names the same kind, less where it names another.
+    /// The severity, higher if the evidence names the same subtype, lower if it names another.
     rank: f64,
     judgment: Judgment,
 }
@@ -241,15 +241,15 @@ fn by_degree(
     if fitting.is_empty() {
         return None;
     }
-    // The nearest; of two equally near ones the worse.
+    // The nearest option; of two equally near options, the worse.
     let nearest = fitting.iter().min_by(|one, two| one.0.total_cmp(&two.0).then(two.1.total_cmp(&one.1)))?;
     let tied = fitting.iter().filter(|other| (other.0, other.1) == (nearest.0, nearest.1)).count() > 1;
     Some(Choice { letter: nearest.2, because: Some(judgment), tied })
 }
 
-/// How bad an option says things are, from 0 to 4.
+/// Returns the severity that an option states, from 0 to 4.
 fn target(reading: &Reading<'_>, of_a_defect: bool, directed: bool) -> Option<f64> {
-    /// What "blurry" means when no degree is given: between moderate and severe.
+    /// The severity of "blurry" without a degree: between moderate and severe.
     const PLAIN_DEFECT: f64 = 2.5;
     match reading.terms.first().map(Mention::sense) {
         Some(Sense::Virtue) => {
@@ -258,7 +258,7 @@ fn target(reading: &Reading<'_>, of_a_defect: bool, directed: bool) -> Option<f6
         Some(Sense::Defect) => Some(reading.degree.unwrap_or(PLAIN_DEFECT)),
         _ if reading.nothing_wrong && directed => Some(0.0),
         _ if of_a_defect => reading.degree.or(match reading.level {
-            // Of a defect, "high" is bad and "low" is good.
+            // For a defect, "high" is bad and "low" is good.
             Some(4.0) => Some(3.0),
             Some(2.0) => Some(1.0),
             level => level.map(|level| 5.0 - level),
@@ -267,7 +267,7 @@ fn target(reading: &Reading<'_>, of_a_defect: bool, directed: bool) -> Option<f6
     }
 }
 
-/// Which way the property of the question went wrong.
+/// Returns the direction in which the property of the question is wrong.
 fn direction(asked: &[Mention], readings: &[Reading<'_>], findings: &Findings<'_>) -> Option<Direction> {
     let term = asked.first().or_else(|| readings.iter().flat_map(|reading| &reading.terms).next())?;
     findings.worst(&findings.scope, term.term.distortions)?.direction()

@@ -1,4 +1,4 @@
-//! The evidence as the conclusion looks at it: how bad what is, where, and where that is written.
+//! The evidence as a list of findings: object, distortion, severity and JSON pointer.
 
 use std::collections::BTreeMap;
 
@@ -6,26 +6,26 @@ use super::super::lexicon::{Direction, mentions};
 use crate::question::words::words;
 use crate::state::{Distortion, DistortionAnalysis, ExecutorOutput, GLOBAL, PlannerOutput, Severity, ToolExecutionLog};
 
-/// How much each further distortion of a part adds to the worst one.
+/// The share of each further distortion that is added to the worst one.
 const FURTHER: f64 = 0.15;
 
-/// How bad one distortion of one part is.
+/// The severity of one distortion of one object.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Finding<'a> {
-    /// The part.
+    /// The name of the object.
     pub part: &'a str,
-    /// The category.
+    /// The distortion category.
     pub distortion: Distortion,
-    /// How bad it is; none where it was looked for and not found.
+    /// The severity; none if the distortion was not detected.
     pub severity: Severity,
-    /// What was seen, where it was found.
+    /// The visual explanation, if the distortion was analyzed.
     pub explanation: Option<&'a str>,
-    /// Where it is written.
+    /// The JSON pointer to the evidence.
     pub pointer: String,
 }
 
 impl Finding<'_> {
-    /// Which way the property went wrong, as far as the explanation says it.
+    /// Returns the direction in which the property is wrong, if the explanation states it.
     pub fn direction(&self) -> Option<Direction> {
         let words = words(self.explanation?);
         let said = mentions(&words);
@@ -38,21 +38,21 @@ impl Finding<'_> {
     }
 }
 
-/// The evidence, and the parts that the question is about.
+/// The evidence, and the objects of the question.
 #[derive(Debug)]
 pub(super) struct Findings<'a> {
     evidence: &'a ExecutorOutput,
-    /// The parts that the question is about.
+    /// The objects of the question.
     pub scope: Vec<&'a str>,
 }
 
 impl<'a> Findings<'a> {
-    /// The evidence for a plan.
+    /// Combines plan and evidence.
     pub fn new(plan: &'a PlannerOutput, evidence: &'a ExecutorOutput) -> Self {
         Self { evidence, scope: plan.query_scope.names() }
     }
 
-    /// Everything that was analyzed, part by part.
+    /// Returns all analyzed distortions, object by object.
     pub fn all(&self) -> Vec<Finding<'a>> {
         let parts = self.evidence.distortion_analysis.iter().flatten();
         parts
@@ -63,8 +63,8 @@ impl<'a> Findings<'a> {
             .collect()
     }
 
-    /// How bad a distortion of a part is: as analyzed, or none where detection looked and did not find it. A part
-    /// without evidence of its own is judged by the whole image.
+    /// Returns the severity of a distortion of an object: as analyzed, or none if detection did not
+    /// find it. Objects without their own evidence use that of the whole image.
     pub fn of(&self, part: &str, distortion: Distortion) -> Option<Finding<'a>> {
         let own = self.own(part, distortion);
         if own.is_none() && !self.has(part) { self.own(GLOBAL, distortion) } else { own }
@@ -89,21 +89,22 @@ impl<'a> Findings<'a> {
         })
     }
 
-    /// Whether there is evidence of a part's own.
+    /// Returns whether an object has its own evidence.
     pub fn has(&self, part: &str) -> bool {
         self.evidence.distortion_analysis.as_ref().is_some_and(|parts| parts.contains_key(part))
             || self.evidence.distortion_set.as_ref().is_some_and(|parts| parts.contains_key(part))
     }
 
-    /// The worst of some distortions over some parts.
+    /// Returns the most severe of some distortions over some objects.
     pub fn worst(&self, parts: &[&str], distortions: &[Distortion]) -> Option<Finding<'a>> {
         let known =
             parts.iter().flat_map(|part| distortions.iter().filter_map(|distortion| self.of(part, *distortion)));
-        // The first of equals, so that the main category of a word is the one that is spoken of.
+        // The first of equals wins, so that the answer names the main category of a word.
         known.reduce(|worst, next| if next.severity > worst.severity { next } else { worst })
     }
 
-    /// Everything that was analyzed with a visible distortion, worst first; only of the scope where it has evidence.
+    /// Returns the visible distortions, worst first. Limited to the scope if the scope has
+    /// evidence.
     pub fn visible(&self) -> Vec<Finding<'a>> {
         let in_scope = self.scope.iter().any(|part| self.has(part));
         let mut visible: Vec<Finding<'a>> = self
@@ -115,7 +116,8 @@ impl<'a> Findings<'a> {
         visible
     }
 
-    /// How damaged a part is, from 0 to 4: its worst severity, and a little for each further one.
+    /// Returns the damage of an object from 0 to 4: the worst severity plus a share of each further
+    /// one.
     pub fn damage(&self, part: &str) -> Option<f64> {
         let (part, analyses) = match self.evidence.distortion_analysis.as_ref().and_then(|all| all.get_key_value(part))
         {
@@ -131,14 +133,14 @@ impl<'a> Findings<'a> {
         Some((worst + FURTHER * (severities.sum::<f64>() - worst)).min(4.0))
     }
 
-    /// The damage of the most damaged part of the evidence.
+    /// Returns the damage of the most damaged object.
     pub fn greatest_damage(&self) -> Option<f64> {
         let analyzed = self.evidence.distortion_analysis.iter().flat_map(BTreeMap::keys);
         let detected = self.evidence.distortion_set.iter().flat_map(BTreeMap::keys);
         analyzed.chain(detected).filter_map(|part| self.damage(part.as_str())).reduce(f64::max)
     }
 
-    /// Where a part's evidence is written.
+    /// Returns the JSON pointers to the evidence of an object.
     pub fn pointers_of(&self, part: &str) -> Vec<String> {
         let analyzed: Vec<String> =
             self.all().into_iter().filter(|finding| finding.part == part).map(|finding| finding.pointer).collect();
@@ -146,7 +148,7 @@ impl<'a> Findings<'a> {
         if analyzed.is_empty() && detected { vec![pointer("distortion_set", part, None)] } else { analyzed }
     }
 
-    /// Every run of every tool, with where it is written.
+    /// Returns every run of every tool with its JSON pointer.
     pub fn runs(&self) -> impl Iterator<Item = (String, &'a ToolExecutionLog)> {
         self.evidence.tool_logs.iter().enumerate().map(|(index, log)| (format!("/tool_logs/{index}"), log))
     }
@@ -162,7 +164,7 @@ fn finding<'a>(part: &'a str, index: usize, analysis: &'a DistortionAnalysis) ->
     }
 }
 
-/// A JSON pointer into the evidence (RFC 6901).
+/// Builds a JSON pointer into the evidence (RFC 6901).
 pub(super) fn pointer(field: &str, part: &str, index: Option<usize>) -> String {
     let part = part.replace('~', "~0").replace('/', "~1");
     match index {

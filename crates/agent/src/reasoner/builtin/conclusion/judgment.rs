@@ -1,4 +1,5 @@
-//! Yes or no, how much, which part, which distortion: what the evidence says to the question itself.
+//! Judges what the evidence says about the question: yes or no, how much, which part, which
+//! distortion.
 
 use super::super::intent::{Extreme, extreme};
 use super::super::lexicon::{Mention, Sense, degree, phrase_at};
@@ -29,26 +30,27 @@ const DAMAGED: [&str; 12] = [
     "问题",
 ];
 
-/// What the evidence says to a question, in words, and where that is written.
+/// The answer of the evidence to a question, in words, with JSON pointers.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Judgment {
-    /// Whether what the question says is so, where it is a matter of yes or no.
+    /// Whether the claim of a yes-or-no question is true.
     pub holds: Option<bool>,
-    /// Whether the score is too uncertain for that yes or no.
+    /// Whether the score is too uncertain for yes or no.
     pub undecided: bool,
-    /// How bad the matter of the question is, from 0 to 4.
+    /// The severity that the question is about, from 0 to 4.
     pub damage: Option<f64>,
-    /// The finding in words, without capital and full stop.
+    /// The finding in words, without an initial capital or a full stop.
     pub text: String,
-    /// Where it is written.
+    /// JSON pointers to the evidence.
     pub pointers: Vec<String>,
 }
 
-/// Whether what a yes-or-no question says is so; nothing where the evidence does not decide it.
+/// Returns whether the claim of a yes-or-no question is true, or nothing if the evidence does not
+/// decide it.
 ///
-/// A defect is there from "slight" on, which is what can be seen when looked for; "very" asks for "moderate",
-/// "severely" for "severe". A virtue such as "sharp" holds up to "slight"; "perfectly" asks for none. The quality as
-/// a whole is good from 3.5 on, acceptable from 2.5 on and bad below 2.5.
+/// A defect is present from "slight" on; "very" requires "moderate" and "severely" requires
+/// "severe". A virtue such as "sharp" holds up to "slight"; "perfectly" requires "none". The
+/// overall quality is good from 3.5 on, acceptable from 2.5 on and bad below 2.5.
 pub(super) fn truth(
     question: &str,
     findings: &Findings<'_>,
@@ -106,7 +108,7 @@ fn claim_holds(words: &[Word<'_>], term: &Mention, finding: &Finding<'_>) -> boo
     finding.severity >= threshold && !other_way
 }
 
-/// "Is the foreground sharper than the background?": the first part against the second.
+/// "Is the foreground sharper than the background?": compares the first object with the second.
 fn comparison(words: &[Word<'_>], terms: &[Mention], findings: &Findings<'_>, wording: Wording) -> Option<Judgment> {
     let [first, second] = findings.scope[..] else { return None };
     if !contains_any(words, &["than", "比"]) {
@@ -156,7 +158,7 @@ fn truth_of_whole(
     Some(Judgment { holds: Some((overall.score >= limit) == above), undecided, ..judgment })
 }
 
-/// The quality as a whole, in words.
+/// The overall quality, in words.
 pub(super) fn quality(findings: &Findings<'_>, overall: Estimate, wording: Wording) -> Judgment {
     let level = match open(overall) {
         Some((first, last)) => wording.between(first, last),
@@ -169,18 +171,18 @@ pub(super) fn quality(findings: &Findings<'_>, overall: Estimate, wording: Wordi
     Judgment { holds: None, undecided: false, damage: Some(5.0 - overall.score), text, pointers }
 }
 
-/// The levels that a score leaves open, where it does not determine one.
+/// Returns the lowest and highest possible level if the score does not determine one.
 fn open(overall: Estimate) -> Option<(QualityLevel, QualityLevel)> {
     let (first, last) = overall.interval?.open_levels(Score::new(overall.score).ok()?);
     (first != last).then_some((first, last))
 }
 
-/// The level next to a number from 1 to 5.
+/// Returns the level nearest to a score from 1 to 5.
 pub(super) fn level_of(overall: f64) -> QualityLevel {
     QualityLevel::ALL[(overall.round() as usize).clamp(1, 5) - 1]
 }
 
-/// How bad the distortions that the question names are.
+/// Returns the severity of the distortions that the question names.
 pub(super) fn how_much(question: &str, findings: &Findings<'_>, wording: Wording) -> Option<Judgment> {
     let terms = terms_of(question);
     let distortions: Vec<Distortion> = terms.iter().flat_map(|term| term.term.distortions).copied().collect();
@@ -195,7 +197,7 @@ pub(super) fn how_much(question: &str, findings: &Findings<'_>, wording: Wording
     })
 }
 
-/// The distortions that were found, worst first.
+/// Returns the visible distortions, worst first.
 pub(super) fn worst_distortions(findings: &Findings<'_>, wording: Wording) -> Option<Judgment> {
     let damage = findings.greatest_damage()?;
     let visible = findings.visible();
@@ -212,7 +214,8 @@ pub(super) fn worst_distortions(findings: &Findings<'_>, wording: Wording) -> Op
     Some(Judgment { holds: None, undecided: false, damage: Some(damage), text, pointers })
 }
 
-/// The part with the best or the worst evidence, as the question asks, among `parts`; and whether another is equal.
+/// Returns the best or the worst of `parts`, as the question asks, and whether another one is
+/// equal.
 pub(super) fn which_part<'p>(
     question: &str,
     parts: &[&'p str],
@@ -245,7 +248,7 @@ pub(super) fn which_part<'p>(
     Some((part, tied, Judgment { holds: None, undecided: false, damage: Some(damage), text, pointers }))
 }
 
-/// The degree that a text asks for, as a number from 0 to 4.
+/// Returns the degree that a text states, from 0 to 4.
 pub(super) fn degree_number(words: &[Word<'_>]) -> Option<f64> {
     degree(words).map(|severity| f64::from(severity as u8))
 }

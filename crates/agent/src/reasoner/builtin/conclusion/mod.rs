@@ -1,4 +1,4 @@
-//! The answer, written from the evidence: every sentence says what was measured and where that is recorded.
+//! Writes the answer from the evidence. Each sentence states a measurement and cites it.
 
 mod choice;
 mod findings;
@@ -18,12 +18,12 @@ use crate::summarizer::estimate::{Estimate, counted};
 use crate::summarizer::fusion::Fusion;
 use agenticiqa_tools::Registry;
 
-/// A score above which tools contradict a severe distortion.
+/// A tool score above this contradicts a severe distortion.
 const HIGH_SCORE: f64 = 4.0;
-/// How far a judged level may be off: severities are right within about one step.
+/// The standard deviation of a judged level: severities are correct within about one step.
 const LEVEL_DEVIATION: f64 = 0.7;
 
-/// What the conclusion is drawn from.
+/// The input of the conclusion.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
     /// The question, without its options.
@@ -32,13 +32,13 @@ pub struct Case<'a> {
     pub options: &'a [AnswerOption],
     /// The form of the answer.
     pub form: AnswerForm,
-    /// What was asked for.
+    /// The plan.
     pub plan: &'a PlannerOutput,
-    /// What was found.
+    /// The evidence.
     pub evidence: &'a ExecutorOutput,
-    /// What the tools alone say.
+    /// The combined score of the tools alone.
     pub fused: Option<Estimate>,
-    /// The parts whose place in the image is known.
+    /// The objects with a known region.
     pub placed: &'a [&'a str],
     /// The tools, for the direction of their scores.
     pub registry: &'a Registry,
@@ -51,11 +51,11 @@ pub struct Case<'a> {
 pub struct Conclusion {
     /// The letter or the sentence.
     pub final_answer: String,
-    /// The reasons, sentence by sentence.
+    /// The reasons.
     pub reasoning: String,
-    /// How likely each level of quality is, worst first; absent where no distortion was judged.
+    /// The probability of each quality level, worst first; absent if no distortion was judged.
     pub levels: Option<[f64; 5]>,
-    /// What each sentence of the reasoning rests on.
+    /// The evidence for each sentence of the reasoning.
     pub used_evidence: Vec<UsedEvidence>,
 }
 
@@ -80,14 +80,14 @@ pub fn conclude(case: &Case<'_>) -> Conclusion {
     Conclusion { final_answer, reasoning: wording.join(&sentences), levels, used_evidence: reasons.sentences }
 }
 
-/// The reasons as they come together.
+/// Collects the reasons.
 struct Reasons {
     wording: Wording,
     sentences: Vec<UsedEvidence>,
 }
 
 impl Reasons {
-    /// Adds a sentence; one that says an earlier one over again, and more, takes its place.
+    /// Adds a sentence. It replaces an earlier sentence that it begins with.
     fn say(&mut self, text: &str, evidence: Vec<String>) {
         let sentence = self.wording.sentence(text);
         let says_it_too = |used: &&mut UsedEvidence| sentence.starts_with(used.sentence.trim_end_matches(['.', '。']));
@@ -103,10 +103,11 @@ impl Reasons {
     }
 }
 
-/// How likely each level is, worst first, for a damage from 0 to 4.
+/// Returns the probability of each level, worst first, for a damage from 0 to 4.
 ///
-/// The damage is the worst severity, and 0.15 of each further one; the level is 5 less the damage. Neighboring levels
-/// are likely too, by a normal distribution, since a severity may be off by a step.
+/// The damage is the worst severity plus 0.15 of each further one; the level is 5 minus the damage.
+/// Neighboring levels get a share by a normal distribution, because a severity may be wrong by a
+/// step.
 fn levels_of(damage: f64) -> [f64; 5] {
     let center = 5.0 - damage;
     let weights: [f64; 5] = std::array::from_fn(|index| {
@@ -117,15 +118,17 @@ fn levels_of(damage: f64) -> [f64; 5] {
     weights.map(|weight| weight / sum)
 }
 
-/// Distortions that photos with opinions hardly have when they are severe, so that a score fitted to them is too kind.
+/// Severe distortions that are rare in the photos with opinions, so scores fitted to those are too
+/// high.
 const UNKNOWN_TO_PHOTOS: [Distortion; 2] = [Distortion::Compression, Distortion::Noise];
 
-/// The damage, where it counts in the score.
+/// Returns the damage if it counts in the score.
 ///
-/// Severities come from measurements of the same pixels and were not fitted to opinions: they are no second opinion on a
-/// score that was, so they explain it and do not move it. Severe blocks and noise are another thing where there is no reference: of 1109
-/// photos with opinions that Fused-NR was tested on none has them, and perception was fitted to them. (Severe blur, darkness and
-/// colors are known to it; moved by those, its scores were further from people's.)
+/// Severities come from measurements of the same pixels and are not fitted to opinions. They are
+/// not a second opinion on a score that is, so they explain that score and do not change it. Severe
+/// compression and noise without a reference are the exception: none of the 1109 photos with
+/// opinions that Fused-NR was tested on has them, and perception was fitted to them. (Fused-NR
+/// knows severe blur, darkness and color; using those made its scores agree less with people.)
 fn counting_damage(case: &Case<'_>, findings: &Findings<'_>) -> Option<f64> {
     let carried = case.fused.is_some_and(|fused| fused.interval.is_some());
     let heavy =
@@ -134,20 +137,20 @@ fn counting_damage(case: &Case<'_>, findings: &Findings<'_>) -> Option<f64> {
     findings.greatest_damage().filter(|_| counts)
 }
 
-/// Whether none of the tools that carry the score has seen a reference.
+/// Returns whether none of the tools that determine the score uses a reference.
 fn judged_alone(case: &Case<'_>) -> bool {
     let compares = |name: &str| case.registry.get(name).is_ok_and(|tool| tool.needs_reference());
     counted(case.evidence, case.registry).iter().all(|log| !compares(log.tool_name.as_str()))
 }
 
-/// Levels and tools together, from 1 to 5, by the fusion of the paper; either may be absent.
+/// Fuses levels and tools into a score from 1 to 5, as in the paper. Either may be absent.
 fn overall(levels: Option<[f64; 5]>, fused: Option<Estimate>) -> Option<Estimate> {
     let alone =
         || levels.map(|levels| Estimate { score: Fusion::default().score(None, Some(&levels)), interval: None });
     fused.map(|fused| fused.fused(&Fusion::default(), levels.as_ref())).or_else(alone)
 }
 
-/// Questions of taste and content, without evidence.
+/// Answers questions of taste and content, which cannot be measured.
 fn beyond_measuring(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, reasons: &mut Reasons) -> String {
     let honest = wording.pick(
         "The built-in analyst measures technical quality only; it cannot judge beauty, mood, style or content",
@@ -163,7 +166,7 @@ fn beyond_measuring(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, 
     }
 }
 
-/// An option that nothing speaks for, said to be one.
+/// Picks an option without supporting evidence and says so.
 fn guess(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, reasons: &mut Reasons) -> Option<String> {
     let choice = choice::choose(case.question, case.options, findings, None, wording)?;
     let letter = choice.letter;
@@ -253,7 +256,7 @@ fn text(
     wording.sentence(&(judgment.text + &because))
 }
 
-/// What was measured, what was not, and what does not agree.
+/// Describes the measurements, missing measurements and contradictions.
 fn describe(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
     say_places(case, findings, reasons);
     let wording = reasons.wording;
@@ -292,7 +295,8 @@ fn describe(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
     say_contradictions(findings, reasons);
 }
 
-/// The tools that alone carry the score while others are evidence beside them; nothing where all count, or damage does.
+/// Returns the tools that determine the score while others are only evidence. Returns nothing if
+/// all tools count or if damage counts.
 fn carriers(case: &Case<'_>, findings: &Findings<'_>) -> Option<String> {
     if counting_damage(case, findings).is_some() {
         return None;
@@ -307,7 +311,7 @@ fn carriers(case: &Case<'_>, findings: &Findings<'_>) -> Option<String> {
     Some(names.join(", "))
 }
 
-/// A part without a known place was not measured by itself.
+/// States which objects were not measured separately because their region is unknown.
 fn say_places(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
     for part in findings.scope.iter().filter(|part| **part != GLOBAL && !case.placed.contains(part)) {
         let runs: Vec<_> = findings.runs().filter(|(_, log)| log.object_name.as_str() == *part).collect();
@@ -322,7 +326,7 @@ fn say_places(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
     }
 }
 
-/// Severe distortions beside high scores of the same part.
+/// States severe distortions that contradict high scores of the same object.
 fn say_contradictions(findings: &Findings<'_>, reasons: &mut Reasons) {
     let high = |score: Option<Score>| score.map(Score::value).filter(|score| *score > HIGH_SCORE);
     let wording = reasons.wording;

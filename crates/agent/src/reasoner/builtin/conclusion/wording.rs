@@ -1,4 +1,4 @@
-//! The sentences of the conclusion, English or Chinese.
+//! The sentences of the conclusion in English and Chinese.
 
 use super::findings::Finding;
 use crate::state::{Distortion, GLOBAL, Interval, QualityLevel, Severity, ToolExecutionLog};
@@ -7,17 +7,17 @@ use crate::summarizer::certainty;
 /// Writes sentences in one language.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wording {
-    /// Chinese instead of English.
+    /// Whether to write Chinese instead of English.
     pub chinese: bool,
 }
 
 impl Wording {
-    /// One of two texts.
+    /// Returns the text in the language.
     pub fn pick(self, english: &str, chinese: &str) -> String {
         if self.chinese { chinese.to_owned() } else { english.to_owned() }
     }
 
-    /// A part of the image.
+    /// The name of an object.
     pub fn part(self, name: &str) -> String {
         match (name, self.chinese) {
             (GLOBAL, false) => "the whole image".to_owned(),
@@ -28,7 +28,7 @@ impl Wording {
         }
     }
 
-    /// A category of distortion.
+    /// The name of a distortion category.
     pub fn distortion(self, distortion: Distortion) -> String {
         let (english, chinese) = match distortion {
             Distortion::Blurs => ("blur", "模糊"),
@@ -42,7 +42,7 @@ impl Wording {
         self.pick(english, chinese)
     }
 
-    /// A severity.
+    /// The name of a severity.
     pub fn severity(self, severity: Severity) -> String {
         let chinese = match severity {
             Severity::None => "无",
@@ -54,23 +54,23 @@ impl Wording {
         self.pick(severity.name(), chinese)
     }
 
-    /// A level of quality.
+    /// The name of a quality level.
     pub fn level(self, level: QualityLevel) -> String {
         certainty::word(level, self.chinese)
     }
 
-    /// Levels that a score leaves open: "between fair and good".
+    /// A range of quality levels: "between fair and good".
     pub fn between(self, first: QualityLevel, last: QualityLevel) -> String {
         certainty::between(first, last, self.chinese)
     }
 
-    /// What all tools say together.
+    /// The combined score of all tools.
     pub fn together(self, score: f64) -> String {
         let english = format!("Together the tools say {score:.2} on the scale from 1 to 5");
         self.pick(&english, &format!("各工具综合为1到5分制的{score:.2}分"))
     }
 
-    /// Which tools the score follows.
+    /// The tools that determine the score.
     pub fn carried(self, tools: &str) -> String {
         let english =
             format!("The score follows {tools}, fitted to people's opinions; the other tools are evidence beside it");
@@ -98,7 +98,7 @@ impl Wording {
         }
     }
 
-    /// A sentence about one run of one tool.
+    /// A sentence about one run of a tool.
     pub fn run(self, log: &ToolExecutionLog, lower_is_better: Option<bool>) -> String {
         let (tool, part) =
             (&log.tool_name, self.part(if log.region.is_some() { log.object_name.as_str() } else { GLOBAL }));
@@ -133,14 +133,14 @@ impl Wording {
         self.sentence(&text) + if log.fallback { &stands_in } else { "" }
     }
 
-    /// Where opinions are expected, after a score.
+    /// The prediction interval, as an addition to a score.
     fn expected(self, interval: Interval) -> String {
         let (low, high) = (interval.low(), interval.high());
         let english = format!(" (nine of ten mean opinions between {low:.2} and {high:.2})");
         self.pick(&english, &format!("（平均主观评分有九成可能在{low:.2}到{high:.2}之间）"))
     }
 
-    /// A text as a sentence: capital first, full stop last.
+    /// Makes a sentence: upper-case start, full stop at the end.
     pub fn sentence(self, text: &str) -> String {
         let mut characters = text.trim().chars();
         let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
@@ -151,13 +151,13 @@ impl Wording {
         sentence
     }
 
-    /// Sentences in a row.
+    /// Joins sentences.
     pub fn join(self, sentences: &[String]) -> String {
         sentences.join(if self.chinese { "" } else { " " })
     }
 }
 
-/// A number with as many digits as say something.
+/// Formats a number with its significant digits.
 fn number(value: f64) -> String {
     match value {
         value if value.is_nan() => "no number".to_owned(),

@@ -1,4 +1,4 @@
-//! The plan, read from the question by rule: what is asked, of which parts, with which tools.
+//! Plans by rule from the words of the question: its type, its scope, and the tools.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,31 +14,31 @@ use crate::state::{
 };
 use agenticiqa_tools::{Registry, Scale, Tool};
 
-/// Words of emotion, style and beauty: no matter of technical quality.
+/// Words of emotion, style and beauty, which are not technical quality.
 const OTHER: &str = "emotion*|mood|moods|feel|feeling|feelings|atmosphere|ambience|style|styles|stylistic|artistic|art|beauty|\
      beautiful|pretty|gorgeous|lovely|appeal|appealing|attractive|attractiveness|aesthetic*|esthetic*|composition|composed|\
      compositional|framing|rule of thirds|symmetr*|storytelling|story|meaning|happy|sad|cute|creative|creativity|interesting|\
      memorable|evoke*|inspir*|emotional tone|情感|情绪|心情|氛围|风格|美感|美学|审美|好看|漂亮|美丽|优美|美吗|吸引力|吸引人|构图|意境|艺术|\
      感觉|有趣|创意|感受";
-/// Words of light and colour that speak of a mood as well.
+/// Words of light and color that also describe a mood.
 const MOODS: &str =
     "dark|darker|bright|brighter|dim|gloomy|dull|muted|soft|vivid|vibrant|pale|lively|暗|明亮|灰暗|暗淡";
-/// Questions after what is in the picture.
+/// Beginnings of questions about the content of the image.
 const CONTENT: &str = "how many|who|whose|what color is|what colour is|what color are|what colour are|what time|what animal*|\
      what is happening|what is this|what is in|where was|where is this|which country|when was|what is the name|多少个|多少人|几个|几只|\
      几人|谁|什么颜色|什么动物|在做什么|在干什么|哪个国家|什么时候";
-/// Words beside which a common word is the name of a tool.
+/// Words next to which a common word is the name of a tool.
 const BESIDE_A_TOOL: &str =
     "metric|metrics|tool|tools|score|scores|index|measure|measurement|algorithm|指标|工具|分数|得分|算法";
-/// Names of tools that are words of everyday language too.
+/// Names of tools that are also everyday words.
 const COMMON_WORDS: [&str; 4] = ["MAD", "UNIQUE", "ENTROPY", "TReS"];
 
-/// Reads the plan from the question.
+/// Makes a plan from the question.
 ///
-/// Options are no part of the question: a distortion that only they name still has to be found. The parts that options of
-/// a "which part" question name are looked at, since they could not be told apart otherwise. Tools that the user asked for
-/// (`required_tools`) come before those that the question names. Each reason of `replan_reasons`, with the plan that was
-/// tried, switches on the steps that close the gap.
+/// The options are not part of the question: a distortion that only they name still has to be
+/// detected. Objects in the options of a "which part" question are included, because they have to
+/// be compared. Requested tools (`required_tools`) come before tools that the question names. Each
+/// reason in `replan_reasons` turns on the steps that provide the missing evidence.
 pub fn plan(
     query: &str,
     options: &[AnswerOption],
@@ -76,7 +76,7 @@ pub fn plan(
     replan_reasons.iter().fold(planned, |plan, (reason, tried)| close_gap(plan, reason, tried))
 }
 
-/// Switches on what a round before was short of.
+/// Turns on the steps that provide the evidence missing in an earlier round.
 fn close_gap(plan: PlannerOutput, reason: &str, tried: &PlannerOutput) -> PlannerOutput {
     let reason = reason.to_lowercase();
     let says = |stems: &[&str]| stems.iter().any(|stem| reason.contains(stem));
@@ -101,8 +101,8 @@ fn close_gap(plan: PlannerOutput, reason: &str, tried: &PlannerOutput) -> Planne
     PlannerOutput { plan: flags, ..plan }
 }
 
-/// The tools that are required, each once, by the registry's names. A name that the registry does not know stays as it
-/// is: whoever runs it says so.
+/// Returns the required tools without duplicates, by their registry names. Unknown names stay and
+/// fail when they run.
 fn required(asked: &[String], named: Vec<Text>, registry: &Registry) -> Vec<Text> {
     let canonical = |name: &String| Text::new(registry.get(name).map_or(name.as_str(), Tool::name)).ok();
     let mut tools: Vec<Text> = Vec::new();
@@ -114,7 +114,7 @@ fn required(asked: &[String], named: Vec<Text>, registry: &Registry) -> Vec<Text
     tools
 }
 
-/// The tools that the question names in any spelling, and the words that name them.
+/// Returns the tools that the question names in any spelling, and the positions of these words.
 fn tools_in(words: &[Word<'_>], registry: &Registry, has_reference: bool) -> (Vec<Text>, Vec<Range<usize>>) {
     let (mut tools, mut places) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -136,7 +136,8 @@ fn tools_in(words: &[Word<'_>], registry: &Registry, has_reference: bool) -> (Ve
     (tools, places)
 }
 
-/// The tool of that spelling; one that exists with and without reference is told by the reference: "TOPIQ", "WaDIQaM".
+/// Returns the tool with a spelling. The reference decides between variants of one name ("TOPIQ",
+/// "WaDIQaM").
 fn tool_called<'a>(spelling: &str, registry: &'a Registry, has_reference: bool) -> Option<&'a Tool> {
     if spelling.len() < 3 {
         return None;
@@ -149,14 +150,14 @@ fn tool_called<'a>(spelling: &str, registry: &'a Registry, has_reference: bool) 
 }
 
 fn is_common_word(tool: &Tool) -> bool {
-    // A user may call a tool "noise".
+    // A user may have named a tool "noise".
     let name = words(tool.name());
     let of_quality = || mentions(&name).iter().any(|mention| mention.length == name.len());
     tool.scale() == Scale::None || COMMON_WORDS.contains(&tool.name()) || of_quality()
 }
 
-/// Whether a common word is meant as a tool: spelled as the tool is, or beside a word such as "metric". A plain
-/// measurement, spelled like any noun, needs such a word.
+/// Returns whether a common word means a tool: spelled like the tool, or next to a word such as
+/// "metric". A plain measurement always needs such a word.
 fn written_as_tool(words: &[Word<'_>], at: usize, length: usize, tool: &Tool) -> bool {
     let beside = |index: Option<usize>| index.is_some_and(|index| phrase_at(words, index, BESIDE_A_TOOL).is_some());
     let shouting = words.len() > 1 && words.iter().all(|word| word.text == word.text.to_uppercase());
@@ -164,12 +165,12 @@ fn written_as_tool(words: &[Word<'_>], at: usize, length: usize, tool: &Tool) ->
     spelled || beside(at.checked_sub(1)) || beside(Some(at + length))
 }
 
-/// The terms of a question that speak of the picture's quality, for whoever has no list of tools at hand.
+/// Returns the quality terms of a question, without a tool list.
 pub(super) fn terms_of(question: &str) -> Vec<Mention> {
     terms(&words(question), &[])
 }
 
-/// The terms of the question that speak of the picture's quality.
+/// Returns the quality terms of a question, without the names of tools.
 fn terms(words: &[Word<'_>], tool_words: &[Range<usize>]) -> Vec<Mention> {
     let mut terms = mentions(words);
     terms.retain(|mention| {
@@ -211,8 +212,8 @@ fn query_type(words: &[Word<'_>], mentions: &[Mention], parts: &[Object], names_
     }
 }
 
-/// The distortions that are named, by part: those of its own clause where every clause has a part and a distortion, all
-/// of them otherwise.
+/// Returns the named distortions by object. If every clause has an object and a distortion, each
+/// object gets those of its clause, otherwise all of them.
 fn by_part(words: &[Word<'_>], mentions: &[Mention], parts: &[Object]) -> Option<BTreeMap<Text, Vec<Distortion>>> {
     if mentions.is_empty() {
         return None;
@@ -248,7 +249,7 @@ fn by_part(words: &[Word<'_>], mentions: &[Mention], parts: &[Object]) -> Option
     Some(named)
 }
 
-/// The named distortions for every part of the scope, and for nothing else.
+/// Assigns the named distortions to every object of the scope and removes all other objects.
 fn cover(mut named: BTreeMap<Text, Vec<Distortion>>, scope: &QueryScope) -> BTreeMap<Text, Vec<Distortion>> {
     let all: Vec<Distortion> =
         Distortion::ALL.into_iter().filter(|distortion| named.values().any(|list| list.contains(distortion))).collect();

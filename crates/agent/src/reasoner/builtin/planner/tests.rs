@@ -1,7 +1,8 @@
 use super::*;
 use crate::question::options_in;
 
-/// A plan in one line: type, scope, named distortions, tools, steps (Detection, Analysis, Selection, eXecution).
+/// A plan in one line: type, scope, distortions, tools, steps (Detection, Analysis, Selection,
+/// eXecution).
 fn shown(plan: &PlannerOutput) -> String {
     let list = |distortions: &[Distortion]| {
         distortions.iter().map(|distortion| distortion.name().split(' ').next().unwrap()).collect::<Vec<_>>().join("+")

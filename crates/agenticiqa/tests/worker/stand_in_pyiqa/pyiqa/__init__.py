@@ -62,7 +62,7 @@ class Samples:
 
     def plane(self, channel):
         size = self.shape[2] * self.shape[3]
-        return self.all()[channel * size:(channel + 1) * size]
+        return self.all()[channel * size : (channel + 1) * size]
 
 
 def mean(values):

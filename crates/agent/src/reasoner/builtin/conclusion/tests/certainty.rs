@@ -1,9 +1,9 @@
-//! What is answered when a tool knows its interval.
+//! Answers when a tool reports a prediction interval.
 
 use super::*;
 use crate::state::Interval;
 
-/// Evidence of a blurred image with a tool that knows its interval.
+/// Evidence of a blurred image with a tool that reports a prediction interval.
 fn carried(score: f64, low: f64, high: f64) -> ExecutorOutput {
     carried_by("Fused-FR", (Blurs, Severity::Severe), [score, low, high])
 }

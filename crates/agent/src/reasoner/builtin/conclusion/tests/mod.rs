@@ -77,7 +77,8 @@ fn concluded(query: &str, evidence: &ExecutorOutput, placed: &[&str]) -> Conclus
     conclusion
 }
 
-/// Every pointer leads to something, every sentence is in the reasoning, and every number was measured.
+/// Checks that every pointer resolves, every sentence is in the reasoning, and every number was
+/// measured.
 fn check_evidence(query: &str, conclusion: &Conclusion, evidence: &ExecutorOutput, fused: Option<f64>) {
     let json = serde_json::to_value(evidence).unwrap();
     for used in &conclusion.used_evidence {
