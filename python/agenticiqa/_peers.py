@@ -1,6 +1,7 @@
 """The names of our metrics in pyiqa and piq. scripts/peers.py reads this file too, so it must not import anything."""
 
-#: Metric name to its names in pyiqa and piq. An empty string means that the package does not have the metric.
+#: Metric name to its names in pyiqa and piq. An empty string means that the package does not have
+#: the metric.
 NAMES: dict[str, tuple[str, str]] = {
     "PSNR": ("psnr", "psnr"),
     "SSIM": ("ssim", "ssim"),

@@ -15,8 +15,9 @@ _SYNONYMS = {"niqe_matlab": "NIQE", "brisque_matlab": "BRISQUE"}
 
 
 class InferenceModel:
-    """A metric with the interface of pyiqa: ``metric(image, reference)`` with paths, Pillow images or N, C, H, W batches.
+    """A metric with the interface of pyiqa, created by `create_metric`.
 
+    Call it as ``metric(image, reference)`` with paths, Pillow images or N, C, H, W batches.
     Returns N scores: a tensor for Torch tensors, a NumPy array for everything else.
     """
 
@@ -99,7 +100,7 @@ def _batch(pictures: Any) -> list[Any]:
         return [pictures]
     if len(shape) != 4:
         raise PictureError(
-            f"a batch must have the shape N, C, H, W, not {tuple(shape)}: for a single image use score(), or image[None]"
+            f"a batch must have the shape N, C, H, W, not {tuple(shape)}: for one image use score() or image[None]"
         )
     if shape[1] not in (1, 3):
         raise PictureError(f"a batch must have the shape N, C, H, W with 1 or 3 channels, not {tuple(shape)}")

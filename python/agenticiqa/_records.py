@@ -45,7 +45,8 @@ class Citation:
 class Assessment:
     """An answer with its score and the evidence for every sentence."""
 
-    #: A sentence, the letter of an option, or the letter of a quality level (A is excellent, E is bad).
+    #: A sentence, the letter of an option, or the letter of a quality level (A is excellent, E is
+    #: bad).
     answer: str
     answer_form: Literal["score", "choice", "text"]
     #: From 1 (bad) to 5 (excellent). ``None`` if no tool returned a score.

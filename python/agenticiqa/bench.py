@@ -1,7 +1,8 @@
 """Measures the speed of the package on this machine: ``python -m agenticiqa.bench``.
 
-Reports the overhead of a call from Python, the gain from more threads, the times of pyiqa and piq on the same arrays in
-the same process, and the import time. Every time is the minimum of several runs, because disturbances only add time.
+Reports the overhead of a call from Python, the gain from more threads, the times of pyiqa and piq
+on the same arrays in the same process, and the import time. Every time is the minimum of several
+runs, because disturbances only add time.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def pair(width: int, height: int) -> tuple[Pixels, Pixels]:
 def overhead(tool: str, repeat: int) -> list[dict[str, Any]]:
     """Measures the overhead of a call on arrays in microseconds: the total minus the run time that the metric reports.
 
-    It has two parts, the call from Python and the conversion of pixels into planes. A `Picture` needs no conversion.
+    It has two parts, the call from Python and the conversion of pixels into planes. A `Picture`
+    needs no conversion.
     """
     metric = agenticiqa.Metric(tool)
 
@@ -111,7 +113,8 @@ def threads(tool: str, size: tuple[int, int], repeat: int) -> dict[str, Any]:
 def peers(size: tuple[int, int], repeat: int, tools: list[str]) -> list[dict[str, Any]]:
     """Compares the run times of pyiqa and piq with ours, on one thread and the same pixels.
 
-    The ratio excludes conversion: their pixels are tensors, ours are planes. Our time with conversion is ``call_ms``.
+    The ratio excludes conversion: their pixels are tensors, ours are planes. Our time with
+    conversion is ``call_ms``.
     """
     rows: list[dict[str, Any]] = []
     modules = {}
@@ -167,8 +170,9 @@ def _lines(report: dict[str, Any]) -> Iterator[str]:
     """Formats the report as text."""
     for row in report.get("overhead", []):
         yield (
-            f"overhead  {row['tool']} at {row['size']}: {row['whole_us']:.0f} us in total, {row['metric_us']:.0f} us in the metric; "
-            f"overhead {row['overhead_us']:.0f} us: call {row['call_us']:.0f}, pixel conversion {row['pixels_us']:.0f}"
+            f"overhead  {row['tool']} at {row['size']}: {row['whole_us']:.0f} us in total, "
+            f"{row['metric_us']:.0f} us in the metric; overhead {row['overhead_us']:.0f} us: "
+            f"call {row['call_us']:.0f}, pixel conversion {row['pixels_us']:.0f}"
         )
     if many := report.get("threads"):
         yield (
@@ -202,11 +206,20 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs the benchmark and prints the report."""
     parser = argparse.ArgumentParser(prog="python -m agenticiqa.bench", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
-        "--size", type=_size, default=(512, 384), metavar="WxH", help="image size for threads and peers [default: 512x384]"
+        "--size",
+        type=_size,
+        default=(512, 384),
+        metavar="WxH",
+        help="image size for threads and peers [default: 512x384]",
     )
-    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs per measurement; the fastest counts [default: 5]")
     parser.add_argument(
-        "--only", action="append", metavar="WHAT", help=f"run only this part: {', '.join(PARTS)}, or a metric to compare with peers; repeatable"
+        "--repeat", type=int, default=5, metavar="N", help="runs per measurement; the fastest counts [default: 5]"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="WHAT",
+        help=f"run only this part: {', '.join(PARTS)}, or a metric to compare with peers; repeatable",
     )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     chosen = parser.parse_args(arguments)

@@ -1,7 +1,8 @@
 """Scores and assesses the rows of a Spark DataFrame. Images are paths that executors can open, or the bytes of files.
 
-Each task uses one thread, because Spark decides how many tasks run on a machine. An image that fails has its error in a
-column, and the job continues. Evaluation is lazy: write the result, or ``cache()`` it, before using it twice.
+Each task uses one thread, because Spark decides how many tasks run on a machine. An image that
+fails has its error in a column, and the job continues. Evaluation is lazy: write the result, or
+``cache()`` it, before using it twice.
 """
 
 from __future__ import annotations
@@ -55,9 +56,9 @@ def assess(
 ) -> DataFrame:
     """Adds the columns final_answer, quality_score, quality_level, status, error and record (JSON).
 
-    ``queries`` is a column with a question for each row, in place of ``query``. ``at_a_time`` is the number of rows that a
-    task assesses concurrently; raise it if ``backend`` is a model, because the task then mostly waits. The other
-    arguments are those of `agenticiqa.assess`.
+    ``queries`` is a column with a question for each row, in place of ``query``. ``at_a_time`` is
+    the number of rows that a task assesses concurrently; raise it if ``backend`` is a model,
+    because the task then mostly waits. The other arguments are those of `agenticiqa.assess`.
     """
 
     def table(rows: pyarrow.RecordBatch) -> dict[str, Any]:

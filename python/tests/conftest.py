@@ -1,4 +1,4 @@
-"""The photographs, arrays of them, and the program that scores are compared with."""
+"""Fixtures: example photos as files and arrays, and the command line to compare scores with."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ ORIGINAL = "examples/osprey.jpg"
 
 
 def pixels(png: bytes) -> numpy.ndarray:
-    """The samples of a PNG file of 8 bits, which Pillow decodes as everybody does."""
+    """Decodes an 8-bit PNG file with Pillow, which is exact for PNG."""
     return numpy.array(Image.open(io.BytesIO(png)))
 
 
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paths are those of the project, in Python and in the program."""
+    """Runs each test in the root of the repository."""
     monkeypatch.chdir(ROOT)
 
 
 @pytest.fixture(scope="session")
 def coded() -> numpy.ndarray:
-    """A part of the compressed photograph, with our own decoder's pixels: those of Pillow differ in their last bit."""
+    """A crop of the compressed photo, decoded by agenticiqa. Pillow decodes JPEG with differences in the last bit."""
     return pixels(agenticiqa.Picture(ROOT / CODED).crop(200, 100, 240, 180).to_png())
 
 
@@ -48,12 +48,12 @@ def original() -> numpy.ndarray:
 
 @pytest.fixture(scope="session")
 def program() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs the program, the one that was built last."""
+    """Runs the most recently built command line."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     built = [target / profile / "agenticiqa" for profile in ("debug", "release")]
     built = sorted((path for path in built if path.exists()), key=lambda path: path.stat().st_mtime)
     if not built:
-        pytest.fail("the program is not built: cargo build -p agenticiqa-cli")
+        pytest.fail("the command line is not built: run cargo build -p agenticiqa-cli")
 
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
         command = [str(built[-1]), *map(str, arguments)]
@@ -64,7 +64,7 @@ def program() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 @pytest.fixture(scope="session")
 def rows(program: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., list[dict[str, Any]]]:
-    """What the program's ``score`` prints."""
+    """Returns the output of ``agenticiqa score``."""
 
     def score(*arguments: object) -> list[dict[str, Any]]:
         done = program("score", *arguments, "--format", "json", "--quiet")
@@ -75,20 +75,20 @@ def rows(program: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[.
 
 
 def python(code: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Runs code in a process of its own."""
+    """Runs code in a new process."""
     command = [sys.executable, "-c", code]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60, **options)
 
 
 def succeeds(code: str, **options: Any) -> str:
-    """What code prints that ends as it should."""
+    """Runs code that must succeed and returns its output."""
     done = python(code, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 
 def interrupt(code: str, after: float = 0.4, **variables: str) -> tuple[float, subprocess.CompletedProcess[str]]:
-    """Presses Ctrl-C some time after the code has printed its first line; the seconds until the process ended."""
+    """Sends SIGINT after the first line of output. Returns the seconds until the process ended, and the process."""
     command = [sys.executable, "-c", code]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **variables}, **pipes) as process:

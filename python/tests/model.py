@@ -1,4 +1,4 @@
-"""A model over HTTP that says always the same and remembers when it was asked: limits can only be seen from there."""
+"""A mock model server that returns fixed answers and records the time of each call, to test rate limits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ANSWERS = [
 
 
 class Model:
-    """What the server has seen."""
+    """The calls that the server received."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -43,14 +43,14 @@ class Model:
         self.lock = threading.Lock()
 
     def busiest(self, seconds: float) -> int:
-        """The most calls that any stretch of time of that length had."""
+        """Returns the maximum number of calls in any interval of that length."""
         times = sorted(self.asked)
         return max((sum(start <= moment < start + seconds for moment in times) for start in times), default=0)
 
 
 @contextmanager
 def serve(status: int = 200, delay: float = 0.0) -> Iterator[Model]:
-    """A server on this machine; another status than 200 is a model that fails."""
+    """Starts a local server. A status other than 200 simulates a failing model."""
     model = Model()
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""The agent: the record is the program's, typed; events, asyncio, models that hang, fail, or answer."""
+"""The agent: records like those of the command line, events, asyncio, and models that hang, fail or answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import agenticiqa
 from agenticiqa import Agent, AgenticIQAError, Assessment, AssessmentError, Event, assess, assess_async, stream
 
 KEY = "sk-never-to-be-seen"
-# What differs from run to run: times, and whether a score was known already.
+# Fields that differ between runs: times, and whether a score was cached.
 TIMES = {"execution_time", "timestamp", "execution_time_ms", "node_times_ms", "cached"}
 
 
@@ -29,7 +29,7 @@ def timeless(record: Any) -> Any:
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch):
-    """Makes a server the model that ``openai.`` means."""
+    """Points the ``openai.`` provider to a server."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
     def use(server: Model) -> str:
@@ -144,7 +144,7 @@ def test_events_in_asyncio():
 
 
 def test_many_at_a_time(model):
-    """All have asked the model before it has answered any: one after the other, only one could have."""
+    """All assessments call the model before it answers any, which sequential calls could not."""
     with serve(delay=0.4) as server:
         backend = model(server)
 
@@ -237,7 +237,7 @@ def test_a_model_that_is_not_there(model, monkeypatch):
         backend = model(server)
     with pytest.raises(AssessmentError, match="cannot be reached"):
         assess(CODED, backend=backend)
-    # The environment has changed, and with it the agent.
+    # A changed environment creates a new agent.
     monkeypatch.delenv("OPENAI_BASE_URL")
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(AgenticIQAError, match="OPENAI_API_KEY"):

@@ -1,4 +1,4 @@
-"""Bad input: exceptions of our own, in the words of the program, and an interpreter that lives on."""
+"""Invalid input raises exceptions of the package, with the messages of the command line, and never crashes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOISE = numpy.random.default_rng(3).integers(0, 256, (48, 64, 3), dtype=numpy.ui
 
 
 def said(error: type[AgenticIQAError], call: object, *arguments: object, **options: object) -> str:
-    """What the exception says; it must be one of ours, of that very kind."""
+    """Returns the message of the exception, which must have exactly this type."""
     with pytest.raises(AgenticIQAError) as caught:
         call(*arguments, **options)  # type: ignore[operator]
     assert type(caught.value) is error
@@ -45,9 +45,7 @@ def said(error: type[AgenticIQAError], call: object, *arguments: object, **optio
 )
 def test_samples_of_the_wrong_type(dtype):
     array = numpy.zeros((48, 64, 3), dtype)
-    message = (
-        f"an array of {array.dtype} is no image: samples must be uint8, uint16, or floating-point numbers from 0 to 1"
-    )
+    message = f"an array of {array.dtype} is not an image: samples must be uint8, uint16, or floating-point numbers from 0 to 1"
     assert said(PictureError, score, array, NOISE) == message
     assert said(PictureError, score, NOISE, array) == f"the reference cannot be used: {message}"
 
@@ -56,7 +54,7 @@ def test_samples_of_the_wrong_type(dtype):
 def test_arrays_of_the_wrong_shape(shape):
     told = said(PictureError, score, numpy.zeros(shape, numpy.uint8), NOISE)
     assert told.startswith(
-        f"an array of shape ({', '.join(map(str, shape))}) is no image: it must have height and width"
+        f"an array of shape ({', '.join(map(str, shape))}) is not an image: it must have height and width"
     )
 
 
@@ -70,11 +68,11 @@ def test_arrays_without_pixels(shape, dtype):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (numpy.nan, "the array holds NaN: every sample must be a number from 0 to 1"),
+        (numpy.nan, "the array contains NaN: every sample must be a number from 0 to 1"),
         (numpy.inf, "these go from 0 to inf"),
         (-numpy.inf, "these go from -inf to 1"),
         (-0.5, "these go from -0.5 to 1"),
-        (255, "these go from 0 to 255: divide them by their white"),
+        (255, "these go from 0 to 255: divide them by the white value"),
     ],
 )
 def test_numbers_that_are_no_fractions(dtype, value, message):
@@ -88,7 +86,7 @@ def test_numbers_that_are_no_fractions(dtype, value, message):
     "thing", [None, 5, 2.5, [[1, 2], [3, 4]], {"a": 1}, object(), numpy.float32(1), range(5), lambda: 0]
 )
 def test_what_is_no_picture(thing):
-    assert "is no image" in said(PictureError, score, thing, NOISE)
+    assert "is not an image" in said(PictureError, score, thing, NOISE)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +164,7 @@ def test_pictures_that_do_not_fit():
     [(-1, 0, 20, 20), (1.5, 0, 20, 20), (0, 0, 20), (0, 0, 20, 20, 20), 5, "face", (0, 0, "a", 1), (2**70, 0, 1, 1)],
 )
 def test_regions_that_are_none(box):
-    message = f"a region is left edge, upper edge, width and height in whole pixels, not {box!r}"
+    message = f"a region must be left, top, width and height in whole pixels, not {box!r}"
     assert said(PictureError, score, NOISE, NOISE, region=box) == message
     assert said(PictureError, assess, NOISE, regions={"face": box}) == message
 
@@ -181,17 +179,15 @@ def test_regions_beyond_the_picture(box):
 def test_tools_that_are_none():
     assert said(UnknownToolError, Metric, "SIMM").startswith('no tool is called "SIMM", did you mean SSIM?')
     assert said(ToolError, Metric, "ILNIQE").startswith("ILNIQE cannot run here: needs the authors' templateModel.mat")
-    assert said(ToolError, Metric("BRISQUE").map, NOISE) == "BRISQUE gives no map"
+    assert said(ToolError, Metric("BRISQUE").map, NOISE) == "BRISQUE cannot compute a map"
     assert said(UnknownToolError, assess, NOISE, tools=["SIMM"]).startswith('no tool is called "SIMM"')
-    assert said(SettingsError, score_many, [NOISE], NOISE, []) == "no tool is named: give at least one, such as SSIM"
+    assert said(SettingsError, score_many, [NOISE], NOISE, []) == "no tool given: name at least one, such as SSIM"
     with pytest.raises(LookupError):
         score(NOISE, NOISE, "SIMM")
 
 
 def test_batches_that_are_none():
-    assert said(PictureError, score_many, CODED, NOISE).startswith(
-        "one image was given where a list of images is needed"
-    )
+    assert said(PictureError, score_many, CODED, NOISE).startswith("expected a list of images, not a single image")
     assert said(PictureError, score_many, [NOISE, NOISE], [NOISE]).startswith("there are 2 images and 1 references")
     for options in ({"errors": "ignore"}, {"threads": 0}):
         with pytest.raises(ValueError):
@@ -211,7 +207,7 @@ def test_settings_that_are_none(tmp_path):
     )
     (tmp_path / "pipeline.yaml").write_text("max_replan_iterations: 6\n")
     assert "must be from 0 to 5, not 6" in said(SettingsError, Metric, "SSIM", config=tmp_path)
-    with pytest.raises(TypeError, match="options and tools are lists of texts"):
+    with pytest.raises(TypeError, match="options and tools must be lists of strings"):
         assess(NOISE, "Blur or noise?", options="Blur")
     with pytest.raises(TypeError, match="color"):
         assess(NOISE, color="red")

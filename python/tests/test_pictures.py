@@ -1,4 +1,4 @@
-"""What counts as an image: the same pixels have the same score, whatever they come in."""
+"""Image arguments: the same pixels have the same score in every supported form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ psnr, ssim = Metric("PSNR"), Metric("SSIM")
 
 
 class Tensor:
-    """As a tensor of Torch on the CPU: nothing but DLPack."""
+    """A mock of a Torch tensor on the CPU, which only supports DLPack."""
 
     def __init__(self, array: numpy.ndarray) -> None:
         self._array = array
@@ -32,7 +32,7 @@ class Tensor:
 
 
 class Wrapped:
-    """An array in the clothes of another library."""
+    """A mock of an array of another library."""
 
     def __init__(self, array: numpy.ndarray) -> None:
         self._array = array
@@ -42,7 +42,7 @@ class Wrapped:
 
 
 def sixteen(array: numpy.ndarray) -> numpy.ndarray:
-    """More than 8 bits hold: whole steps, and what lies between."""
+    """Converts to 16 bits, with values that 8 bits cannot represent."""
     noise = numpy.random.default_rng(0).integers(0, 200, array.shape, dtype=numpy.uint16)
     return array.astype(numpy.uint16) * 256 + noise
 
@@ -76,7 +76,7 @@ def test_sixteen_bits_are_kept(rows, tmp_path, coded, original):
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", ">f4"])
 def test_fractions_of_white(dtype, coded, original):
-    """What 8 bits hold is 8-bit again; single precision and better lose nothing."""
+    """Fractions of 8-bit samples become 8-bit again without loss, in single and double precision."""
     fractions = (coded / 255).astype(dtype)
     if dtype == "float16":
         assert ssim(fractions, original) == pytest.approx(ssim(coded, original), abs=1e-3)
@@ -128,7 +128,7 @@ def test_gray(coded, original):
 
 
 def test_transparent_pixels_show_white(tmp_path, coded):
-    """As those of files do; white is what a page has."""
+    """Transparent pixels are composited over white, as for files."""
     alpha = numpy.tile(numpy.linspace(0, 255, coded.shape[1]).astype(numpy.uint8), (coded.shape[0], 1))
     picture = numpy.dstack([coded, alpha])
     white = numpy.full_like(coded, 255)
@@ -143,7 +143,7 @@ def test_transparent_pixels_show_white(tmp_path, coded):
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr", "HSV"])
 def test_modes_of_pillow(mode, coded):
-    """What the eye sees: as Pillow converts it, with transparency on white."""
+    """Palette and other modes are converted by Pillow, with transparency over white."""
     picture = (
         Image.fromarray(coded).convert("L").convert(mode)
         if mode in ("LA", "PA")
@@ -163,7 +163,7 @@ def test_a_palette_with_transparency_shows_white():
 
 @pytest.mark.parametrize("mode", ["I", "F"])
 def test_pillow_without_white_is_refused(mode):
-    with pytest.raises(PictureError, match=f"mode {mode} has no white"):
+    with pytest.raises(PictureError, match=f"mode {mode} does not define a white level"):
         score(Image.new(mode, (32, 32)), tool="BRISQUE")
 
 
@@ -212,14 +212,14 @@ def test_a_picture_is_decoded_once_and_keeps_what_is_known_of_it():
 
 
 def test_names_that_are_no_text_of_unicode(tmp_path, coded):
-    """The file system knows bytes; Python says them with surrogates."""
+    """Paths are bytes; Python represents undecodable ones with surrogates."""
     name = str(tmp_path).encode() + b"/\xff.jpg"
     shutil.copy(CODED, name)
     assert ssim(os.fsdecode(name), CODED) == 1.0
 
 
 def test_a_large_array_is_copied_once():
-    """Into planes, as metrics need it; 24 million pixels of 8-bit RGB are 72 MB. PSNR itself needs next to nothing."""
+    """Only planes are copied: 24 million pixels of 8-bit RGB are 72 MB, and PSNR needs almost no memory."""
     code = """
 import resource, numpy, agenticiqa
 metric = agenticiqa.Metric("PSNR")

@@ -1,4 +1,4 @@
-"""Processes and threads: pickles, forks, Ctrl-C, and the lock of the interpreter."""
+"""Processes and threads: pickling, forks, Ctrl-C and the interpreter lock."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from model import serve
 
 from agenticiqa import Metric, Picture, assess, score, score_many
 
-# The issue's promise: Ctrl-C ends whatever runs within a second.
+# Ctrl-C must end any call within a second.
 PROMISED = 1.0
 START = "import os, sys, numpy, agenticiqa\n"
-# In the child of a fork: what it prints, and whether it ends at all.
+# Runs code in a forked process, which is killed if it hangs.
 FORKED = (
     START
     + """
@@ -85,7 +85,7 @@ def test_pickled_results_are_the_same():
     ],
 )
 def test_a_fork(before, inside, expected):
-    """The child works; only the agent, whose threads cannot be made anew, says that it does not. The parent works on."""
+    """Metrics work in the child. The agent raises ForkError, because its threads cannot restart. The parent works."""
     lines = succeeds(FORKED.format(before=before, inside=inside, after="use(); ask()")).splitlines()
     lines, rest = lines[: len(expected)], lines[len(expected) :]
     assert all(part in line for part, line in zip(expected, lines, strict=True)), lines
@@ -112,7 +112,7 @@ def test_multiprocessing(method, tmp_path):
     if method == "fork":
         assert succeeds(code) == "done"
     else:
-        # What starts anew has to find the script again.
+        # A spawned process imports the script again, so it must be a file.
         done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, done.stdout.strip()) == (0, "done"), done.stderr
 
@@ -134,7 +134,7 @@ def test_an_interrupt_ends_a_long_score(tool):
 
 
 def test_an_interrupt_ends_many_scores():
-    """Of large images, where nothing is done for long, and of small ones, where something is done all the time."""
+    """Interrupts large images, which rarely report progress, and small images, which always do."""
     ended_at_once(SMALL.format(1500) + "agenticiqa.score_many([photo] * 1000, photo, 'MAD')")
     ended_at_once(SMALL.format(64) + "agenticiqa.score_many([photo] * 500_000, photo, 'PSNR')")
 
@@ -158,7 +158,7 @@ def test_an_interrupt_ends_the_waiting_for_a_model(call):
 
 
 def test_an_interrupt_while_an_array_is_read_is_not_lost():
-    """It comes while the first array is read, and must not be taken for anything else in the second."""
+    """An interrupt while the first array is read must not be mistaken for an error of the second."""
     code = (
         START
         + """
@@ -178,7 +178,7 @@ for delay in (0.005, 0.01, 0.02, 0.03):
 
 
 def test_work_goes_on_after_an_interrupt():
-    """What nobody waits for any more keeps nobody waiting: MAD of the large image takes a minute."""
+    """Calls after an interrupt do not wait for the canceled work: MAD of the large image takes a minute."""
     code = (
         LARGE
         + """
@@ -205,7 +205,7 @@ except KeyboardInterrupt:
     ],
 )
 def test_other_threads_go_on(work):
-    """They take the lock of the interpreter only when somebody gives it back, which they do themselves at every step."""
+    """Worker threads release the interpreter lock at every step, so that other threads run."""
     count, stopped = 0, threading.Event()
 
     def run() -> None:
@@ -216,7 +216,7 @@ def test_other_threads_go_on(work):
     thread = threading.Thread(target=run)
     thread.start()
     switch = sys.getswitchinterval()
-    # Nobody is made to.
+    # No forced switches: other threads run only when the lock is released.
     sys.setswitchinterval(1000)
     try:
         before = count
@@ -239,7 +239,7 @@ def test_many_threads_may_call_at_once(coded, original):
 
 
 def test_leaving_while_work_is_done_is_no_crash():
-    """The interpreter ends, threads of ours do not know yet."""
+    """The interpreter shuts down while compute threads still run."""
     code = (
         START
         + """
@@ -257,7 +257,7 @@ import time; time.sleep({0})
 
 
 def test_a_picture_is_free_again(coded):
-    """A metric keeps nothing of an array that it has read."""
+    """A metric keeps no reference to an array after the call."""
     photo = coded.copy()
     before = sys.getrefcount(photo)
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""Whoever knows pyiqa finds what they know: names, shapes, attributes. Its own numbers are compared in scripts/compare_peers.py."""
+"""The interface of pyiqa: names, shapes and attributes. scripts/compare_peers.py compares the scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from agenticiqa import (
 
 @pytest.fixture
 def batch(coded, original):
-    """Tensors as pyiqa has them: N, C, H, W from 0 to 1."""
+    """Converts to the tensors of pyiqa: N, C, H, W from 0 to 1."""
 
     def tensor(*arrays: numpy.ndarray) -> numpy.ndarray:
         return numpy.stack([array.transpose(2, 0, 1) / 255 for array in arrays]).astype(numpy.float32)
@@ -107,7 +107,7 @@ def test_list_models():
 
 
 def test_tensors_of_torch_come_back_as_tensors(batch, monkeypatch):
-    """Torch is too large for a test: what is asked of it stands in for it."""
+    """Uses a mock of Torch, which is too large for a test dependency."""
     torch = types.ModuleType("torch")
     torch.float32 = "float32"  # type: ignore[attr-defined]
 
@@ -137,7 +137,7 @@ def test_tensors_of_torch_come_back_as_tensors(batch, monkeypatch):
 
 
 def test_what_it_cannot_do(batch):
-    with pytest.raises(NotImplementedError, match="no gradients"):
+    with pytest.raises(NotImplementedError, match="does not compute gradients"):
         create_metric("ssim", as_loss=True)
     with pytest.raises(NotImplementedError, match="not on cuda"):
         create_metric("ssim", device="cuda")

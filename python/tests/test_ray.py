@@ -1,4 +1,4 @@
-"""Ray Data on a real cluster of this machine: a head and two worker nodes, each with processes of its own."""
+"""Ray Data on a local cluster: a head node and two worker nodes in separate processes."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from agenticiqa.ray._shards import Shards, digests, is_done
 from agenticiqa.ray._workers import Assessor, Columns, Question, Scorer
 
 TOOLS = ["PSNR", "SSIM"]
-# Workers start with the environment of their node: what a model is called with belongs there.
+# Workers inherit the environment of their node, so API keys must be set there.
 ENVIRONMENT = {"OPENAI_API_KEY": "sk-not-a-key", "RAY_DATA_DISABLE_PROGRESS_BARS": "1", "RAY_DEDUP_LOGS": "0"}
 
 
 @pytest.fixture(scope="module")
 def cluster():
     os.environ.update(ENVIRONMENT)
-    # Neither a dashboard nor what reports to it: they take longer to start than a node.
+    # No dashboard and no agents for it: they take longer to start than a node.
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     for _ in range(2):
         cluster.add_node(num_cpus=2)
@@ -57,7 +57,7 @@ def picture(number: int, size: tuple[int, int] = (40, 48)) -> numpy.ndarray:
 
 @pytest.fixture(scope="module")
 def photos(tmp_path_factory) -> Path:
-    """Images, and copies of them that lost their lowest bits."""
+    """Images, and copies without their lowest bits."""
     folder = tmp_path_factory.mktemp("photos")
     for kind in ("coded", "original"):
         (folder / kind).mkdir()
@@ -134,7 +134,7 @@ def test_what_cannot_be_begun_is_refused_before_a_worker_starts(cluster, photos,
 
 
 def test_columns_of_bytes_and_of_arrays_are_pictures(photos):
-    """What a worker does with a batch; it needs no cluster."""
+    """Tests a worker directly, without a cluster."""
     files = sorted((photos / "coded").iterdir())
     expected = [agenticiqa.score(path, tool="PIQE") for path in files]
     names = pyarrow.array([path.name for path in files])
@@ -187,13 +187,13 @@ def test_a_second_run_computes_only_what_is_missing(cluster, photos, tmp_path):
     assert len(scored) == 25
     assert scored["late"]["PIQE"] == agenticiqa.score(late, tool="PIQE")
     assert {path: path.stat().st_mtime_ns for path in whole} == {path: written[path] for path in whole}
-    with pytest.raises(agenticiqa.SettingsError, match="written by another job"):
+    with pytest.raises(agenticiqa.SettingsError, match="written by a different job"):
         iqa.score(ray.data.from_items(rows(photos)), ["NIQE"], output=output)
 
 
 @pytest.fixture
 def bucket():
-    """An object store that speaks the protocol of S3, on this machine; the address of its one bucket."""
+    """Starts a local S3 server and returns the URL of its bucket."""
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     place = "{}:{}".format(*server.get_host_and_port())
@@ -236,7 +236,7 @@ def small_pictures(folder: Path, count: int) -> list[dict]:
 
 
 def test_a_node_that_is_lost_costs_no_row(cluster, tmp_path):
-    """2,000 images; a worker node is killed when some of them are written."""
+    """A worker node is killed while a job over 2,000 images runs."""
     samples, output = small_pictures(tmp_path, 2000), tmp_path / "out"
     doomed = cluster.add_node(num_cpus=2)
     cluster.wait_for_nodes()
@@ -244,7 +244,7 @@ def test_a_node_that_is_lost_costs_no_row(cluster, tmp_path):
     killed: list[int] = []
 
     def is_at_work() -> bool:
-        """Some images are written, and a worker of ours lives on the node."""
+        """Returns whether results are written and a worker runs on the node."""
         return len(list(output.glob("*.parquet"))) >= 8 and any(
             "Scorer" in child.name() + " ".join(child.cmdline()) for child in raylet.children()
         )
@@ -257,7 +257,7 @@ def test_a_node_that_is_lost_costs_no_row(cluster, tmp_path):
 
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
-    # As many workers as the nodes have room for, so that each node has some.
+    # As many workers as fit, so that each node has some.
     result = iqa.score(
         ray.data.from_items(samples, override_num_blocks=50), ["PIQE"], output=str(output), batch_size=16, actors=4
     )
@@ -297,7 +297,7 @@ def test_a_killed_driver_is_started_again_and_goes_on(cluster, tmp_path):
 
 
 def without_times(record: dict) -> dict:
-    """The record without what differs from run to run."""
+    """Removes the fields that differ between runs."""
     metadata = {key: value for key, value in record["metadata"].items() if "time" not in key}
     evidence = record.get("executor_evidence")
     if evidence:
@@ -329,7 +329,7 @@ def test_records_are_those_of_the_batch(cluster, photos, program, tmp_path):
 
 
 def test_limits_hold_for_all_workers_together(cluster, photos):
-    """Two workers, each of them with several assessments at a time, and one limit."""
+    """Two workers with several concurrent assessments each share one limit."""
     with serve() as model:
         settings = {"providers.openai.base_url": model.url}
         limits = {"openai.*": {"requests_per_minute": 240}}
@@ -340,12 +340,12 @@ def test_limits_hold_for_all_workers_together(cluster, photos):
     records = [json.loads(row["record"]) for row in answers]
     assert {record["metadata"]["backends"]["planner"] for record in records} == {"openai.same"}
     assert len(model.asked) >= 8 * 3
-    # Four a second, from two workers; a call may be late by what the network takes.
+    # Four calls per second from two workers, with some tolerance for network delays.
     assert model.busiest(2.0) <= 2 * 4 + 1, sorted(moment - min(model.asked) for moment in model.asked)
 
 
 def test_shards_leave_each_row_once(tmp_path):
-    """What two runs have written of one row, as after a crash at the worst moment."""
+    """Two runs may write the same row, if the first one crashed at the worst moment."""
     shards = Shards(str(tmp_path), "name")
 
     def table(names: list[str], errors: list[str | None]) -> pyarrow.Table:
@@ -355,7 +355,7 @@ def test_shards_leave_each_row_once(tmp_path):
     shards.write(shards.path(["a", "b"]), table(["a", "b"], [None, None]))
     shards.write(shards.path(["b", "c"]), table(["b", "c"], [None, "no such file"]))
     shards.write(shards.path(["d"]), table(["d"], ["no such file"]))
-    with pytest.warns(UserWarning, match="1 rows of .* have a name that another row has"):
+    with pytest.warns(UserWarning, match="removed 1 rows of .* because another row has the same name"):
         done = shards.tidy({"X"}, retry_errors=True)
     assert is_done(done, ["a", "b", "c", "d", "e"]).tolist() == [True, True, False, False, False]
     names = [name for part in shards.tables() for name in part["name"].to_pylist()]

@@ -1,4 +1,4 @@
-"""Every block of docs/python-recipes.md that is marked `python` runs, in a folder with images, and gives what it says."""
+"""Runs every `python` block of docs/python-recipes.md in a folder with images and checks its results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PICTURES = 5
 
 
 def blocks() -> list[tuple[str, str]]:
-    """Name and text of each block: its heading, and a number from the second one on."""
+    """Returns name and text of each block. The name is its heading, with a number from the second block on."""
     found: list[tuple[str, str]] = []
     for section in re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)[1:]:
         heading = section.splitlines()[0]
@@ -29,7 +29,7 @@ def blocks() -> list[tuple[str, str]]:
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Five photos, each noisier than the one before, with their references; the sixth row of the table is a file that was cut off."""
+    """Five photos with increasing noise and their references. The sixth row of the table is a truncated file."""
     generator = numpy.random.default_rng(3)
     across, down = numpy.meshgrid(numpy.arange(96), numpy.arange(96))
     rows = []

@@ -1,4 +1,4 @@
-"""The simulation of big jobs (scripts/simulate_scale.py) against what can be computed by hand."""
+"""Compares the simulation of large jobs (scripts/simulate_scale.py) with results computed by hand."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_makespan_of_constant_work_is_exact():
 
 
 def test_makespan_with_storage_latency_is_exact():
-    """Reading is hidden behind the block before, but for the first one; a core waits for its shard unless writes overlap."""
+    """Reads overlap with the previous block, except for the first. A core waits for its write unless writes overlap."""
     cluster = Cluster(nodes=1, cores=2, request_seconds=0.1, read_requests=2, write_requests=3)
     work = Work(rows=2 * 10 * 64, block_rows=64, cpu_seconds=0.05)
     assert simulate(cluster, work).makespan == pytest.approx(0.2 + 10 * (3.2 + 0.3))
@@ -42,7 +42,7 @@ def test_makespan_with_storage_latency_is_exact():
 
 
 def test_makespan_with_a_model_is_exact():
-    """4 actors with 4 places each, 3 rounds of a block each: processor work, then 5 calls of 2 s."""
+    """4 actors with 4 concurrent rows each, in 3 rounds of one block: processor work, then 5 calls of 2 s."""
     outcome = simulate(Cluster(cores=4), Work(rows=4 * 4 * 3, block_rows=4), STEADY)
     assert outcome.makespan == pytest.approx(3 * 5 * 2.0)
     assert outcome.calls == 48 * 5
@@ -138,7 +138,7 @@ def test_a_refusal_makes_all_wait():
 
 
 def test_little_s_law():
-    """Calls in flight are calls a second times their mean latency, stragglers and all."""
+    """Calls in flight equal calls per second times mean latency, including stragglers."""
     model = replace(STEADY, cv=0.8, straggler_share=0.05, straggler_factor=6.0, timeout=1e9, requests_per_minute=1200)
     outcome = simulate(Cluster(nodes=2), Work(rows=6000, block_rows=16, cpu_seconds=0.01), model, seed=3)
     latency = 2.0 * (1 + 0.05 * (6.0 - 1))
@@ -162,7 +162,7 @@ def test_no_more_calls_at_a_time_than_places():
 
 
 def test_retries_run_out_into_error_rows():
-    """An image is lost when one of its calls fails three times: 5 * 0.2^3, but for second order."""
+    """An image fails when one of its calls fails three times: about 5 * 0.2^3."""
     model = replace(STEADY, failure_share=0.2)
     outcome = simulate(Cluster(nodes=2), Work(rows=20_000, block_rows=16), model)
     assert outcome.errors / outcome.rows == pytest.approx(1 - (1 - 0.2**3) ** 5, rel=0.1)
@@ -202,7 +202,7 @@ def test_lost_nodes_with_a_model():
 
 
 def test_a_new_driver_does_only_what_has_no_shard():
-    """Constant work: it dies in the middle of the sixth block of every core, and half a block of each is lost."""
+    """With constant work, the driver dies in the sixth block of every core and wastes half a block each."""
     cluster = Cluster(nodes=2, cores=4, driver_dies_at=55.0, driver_restart_seconds=30.0)
     outcome = simulate(cluster, Work(rows=8 * 10 * 10, block_rows=10, cpu_seconds=1.0))
     assert outcome.makespan == pytest.approx(55 + 30 + 5 * 10)
@@ -211,7 +211,7 @@ def test_a_new_driver_does_only_what_has_no_shard():
 
 
 def test_a_shard_that_is_being_written_is_lost_with_its_node():
-    """One core, 10 s of work and 4 s of writing: at 12 s nothing is written yet, at 26 s one block is."""
+    """One core, 10 s of work and 4 s of writing: at 12 s no block is written, at 26 s one is."""
     cluster = Cluster(cores=1, request_seconds=4.0, read_requests=0, driver_restart_seconds=30.0)
     work = Work(rows=20, block_rows=10, cpu_seconds=1.0)
     early = simulate(replace(cluster, driver_dies_at=12.0), work)
@@ -232,7 +232,7 @@ def test_a_seed_decides_everything():
 
 
 def test_a_sample_says_what_the_whole_job_takes():
-    """The rest is added at the rate of the middle. Calls with stragglers vary more: 1 % for each of the two runs."""
+    """Extrapolates with the rate of the middle of the run. Stragglers add 1 % of variation to each of the two runs."""
     cluster = Cluster(nodes=2, request_seconds=0.03, write_requests=3)
     work = Work(rows=64 * 32 * 60, block_rows=64, cpu_seconds=0.01, cpu_cv=0.3, block_seconds=0.01)
     part, whole = simulate(cluster, work), simulate(cluster, replace(work, rows=10 * work.rows))

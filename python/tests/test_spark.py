@@ -1,4 +1,4 @@
-"""Spark with executors that are processes of their own, two of one core: what they compute is what this process computes."""
+"""Spark with two executor processes of one core each. Their results equal those of this process."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 def spark(tmp_path_factory):
     work = tmp_path_factory.mktemp("spark")
     with pytest.MonkeyPatch.context() as patch:
-        # Executors are started by workers that live in the driver: they inherit its environment.
+        # Workers run in the driver and start the executors, which inherit its environment.
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(PACKAGE), os.environ.get("PYTHONPATH")])))
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        # Logs of executors go to the folder "work" of Spark's home, which is that of the installed package unless told otherwise.
+        # Executors write logs to SPARK_HOME/work, which by default is in the installed package.
         home = work / "home"
         home.mkdir()
         for part in ("bin", "jars"):
@@ -42,7 +42,7 @@ def spark(tmp_path_factory):
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.memory", "512m")
             .config("spark.executor.memory", "512m")
-            # Three short-lived Java machines on few cores: what compiles less starts sooner.
+            # Three short-lived Java processes on few cores: less compilation starts them faster.
             .config("spark.driver.extraJavaOptions", QUICK)
             .config("spark.executor.extraJavaOptions", QUICK)
             .config("spark.ui.enabled", "false")
@@ -58,7 +58,7 @@ def spark(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory):
-    """Names, images and references: 40 of 64 by 64, the last two of them a file that was cut off and one that is not there."""
+    """Names, images and references: 40 pairs of 64x64. The last two images are a truncated and a missing file."""
     folder = tmp_path_factory.mktemp("photos")
     generator = numpy.random.default_rng(7)
     across, down = numpy.meshgrid(numpy.arange(64), numpy.arange(64))
@@ -78,7 +78,7 @@ def pairs(tmp_path_factory):
 
 
 def same(column, expected) -> bool:
-    """Exactly the same numbers or texts; null is what NaN is outside of Spark."""
+    """Returns whether columns are equal, with null in Spark for NaN."""
     return column == [None if isinstance(value, float) and math.isnan(value) else value for value in expected]
 
 
@@ -161,7 +161,7 @@ def test_bad_arguments_are_told_before_the_job(spark, pairs):
     frame = spark.createDataFrame(pairs, "name string, path string, reference string")
     with pytest.raises(agenticiqa.UnknownToolError):
         on_spark.score(frame, ["SIMM"])
-    with pytest.raises(agenticiqa.SettingsError, match="no column image: it has name, path, reference"):
+    with pytest.raises(agenticiqa.SettingsError, match="no column picture: it has name, path, reference"):
         on_spark.score(frame, ["SSIM"], image="picture")
     with pytest.raises(agenticiqa.SettingsError):
         on_spark.assess(frame, "Is it noisy?", backend="nobody")

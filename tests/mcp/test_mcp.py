@@ -223,7 +223,7 @@ async def every_error(client):
     try:
         await client.call_tool("no_such_tool", {})
     except MCPError as error:
-        assert "there is no tool" in str(error), error
+        assert "unknown tool" in str(error), error
     else:
         raise AssertionError("an unknown tool was called")
     await call(client, "list_tools", {})

@@ -61,7 +61,7 @@ impl Checkpoints {
 
 fn read(path: &Path) -> Option<Checkpoint> {
     let read = std::fs::read(path).and_then(|json| serde_json::from_slice(&json).map_err(io::Error::from));
-    read.inspect_err(|error| tracing::warn!("{}: the checkpoint is passed over: {error}", path.display())).ok()
+    read.inspect_err(|error| tracing::warn!("{}: skipping this checkpoint: {error}", path.display())).ok()
 }
 
 /// The sample ID as part of a file name: characters that file systems reject are replaced.

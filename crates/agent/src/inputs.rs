@@ -4,11 +4,22 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agenticiqa_imaging::Error as DecodeError;
-use agenticiqa_metrics::{Error as MetricError, Region};
+use agenticiqa_metrics::{Error as MetricError, Map, Pair, Region};
 pub use agenticiqa_tools::{Digest, Part, Source};
 
 use agenticiqa_vision::perception::{self, Examination};
 use agenticiqa_vlm::{Attachment, ImageLimits, prepare};
+
+/// The heat map that a tool made while it measured.
+#[derive(Debug, Clone)]
+pub struct ToolMap {
+    /// The tool.
+    pub tool: String,
+    /// The region that was measured; `None` is the whole image.
+    pub region: Option<Region>,
+    /// The map.
+    pub map: Map,
+}
 
 /// The image and its optional reference.
 #[derive(Debug)]
@@ -19,16 +30,21 @@ pub struct Inputs {
     parts: Mutex<HashMap<Region, Arc<Part>>>,
     attachments: tokio::sync::Mutex<Vec<(ImageLimits, Vec<Attachment>)>>,
     examinations: Mutex<HashMap<Option<Region>, Arc<Examination>>>,
+    maps: Option<Mutex<Vec<ToolMap>>>,
 }
 
 impl Inputs {
     /// Combines an image and its reference. Both must have the same size.
     pub fn new(image: Source, reference: Option<Source>) -> Result<Self, MetricError> {
-        let whole = Part {
-            image: image.picture.image.clone(),
-            reference: reference.as_ref().map(|source| source.picture.image.clone()),
-        };
-        whole.pair(true)?;
+        let whole = Part::new(
+            image.picture.image.clone(),
+            reference.as_ref().map(|source| source.picture.image.clone()),
+        );
+        if let Some(reference) = &whole.reference {
+            Pair::new(reference, &whole.image)?;
+        }
+        let file = |source: &Source| source.path.clone();
+        let whole = whole.with_files(file(&image), reference.as_ref().and_then(file));
         Ok(Self {
             image,
             reference,
@@ -36,7 +52,31 @@ impl Inputs {
             parts: Mutex::default(),
             attachments: Default::default(),
             examinations: Mutex::default(),
+            maps: None,
         })
+    }
+
+    /// Keeps the heat maps of the tools that run on these images.
+    pub fn with_maps(self) -> Self {
+        Self { maps: Some(Mutex::default()), ..self }
+    }
+
+    /// Whether heat maps are kept.
+    pub fn wants_maps(&self) -> bool {
+        self.maps.is_some()
+    }
+
+    /// Keeps the heat map of a tool.
+    pub(crate) fn keep_map(&self, map: ToolMap) {
+        if let Some(maps) = &self.maps {
+            maps.lock().unwrap_or_else(PoisonError::into_inner).push(map);
+        }
+    }
+
+    /// The heat map of a tool on a region, if it was kept.
+    pub fn map(&self, tool: &str, region: Option<Region>) -> Option<ToolMap> {
+        let maps = self.maps.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        maps.iter().find(|map| map.tool == tool && map.region == region).cloned()
     }
 
     /// The image to assess.
@@ -57,10 +97,7 @@ impl Inputs {
         if let Some(part) = parts.get(&region) {
             return Ok(Arc::clone(part));
         }
-        let part = Arc::new(Part {
-            image: self.whole.image.crop(&region)?,
-            reference: self.whole.reference.as_ref().map(|reference| reference.crop(&region)).transpose()?,
-        });
+        let part = Arc::new(self.whole.crop(Some(&region))?);
         parts.insert(region, Arc::clone(&part));
         Ok(part)
     }

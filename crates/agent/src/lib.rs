@@ -73,4 +73,4 @@ pub mod reasoner;
 pub mod state;
 pub mod summarizer;
 
-pub use agent::{Agent, DEFAULT_QUERY, Error, Input, Options, Request};
+pub use agent::{Agent, Assessment, DEFAULT_QUERY, Error, Input, Options, Request};

@@ -1,15 +1,16 @@
-//! How much a run may cost and how long it may take.
+//! Limits on the cost and the duration of a run.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// What may be spent. Both ends are clean: running samples are finished and written, the rest waits for the next run.
+/// The budget of a run. At either limit, running samples are finished and written; the next run can
+/// continue.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Budget {
-    /// US dollars.
+    /// The maximum cost in US dollars.
     pub max_cost: Option<f64>,
-    /// The time after which no further sample is begun.
+    /// The time after which no new sample starts.
     pub max_time: Option<Duration>,
 }
 
@@ -23,23 +24,24 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// Nothing is spent yet.
+    /// Starts with nothing spent.
     pub fn new(budget: Budget) -> Self {
         Self { budget, start: Instant::now(), cost: 0.0, finished: 0 }
     }
 
-    /// A sample has ended and cost so much.
+    /// Records the end of a sample and its cost.
     pub fn finish(&mut self, cost: Option<f64>) {
         self.cost += cost.unwrap_or_default();
         self.finished += 1;
     }
 
-    /// When no further sample may be begun.
+    /// The time after which no new sample may start.
     pub fn deadline(&self) -> Option<Instant> {
         self.start.checked_add(self.budget.max_time?)
     }
 
-    /// Whether another sample fits beside those that run: each is taken to cost what the others did on average.
+    /// Returns whether the budget covers another sample in addition to the running ones. Each is
+    /// estimated at the average cost so far.
     pub fn affords_another(&self, running: usize) -> bool {
         let Some(limit) = self.budget.max_cost else { return true };
         let each = if self.finished == 0 { 0.0 } else { self.cost / self.finished as f64 };

@@ -1,4 +1,4 @@
-//! Records as Parquet: the fields that one filters and plots by as columns, the whole record as JSON beside them.
+//! Writes records as Parquet: common fields as columns, and the full record as JSON.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -15,10 +15,10 @@ use serde_json::Value;
 
 use agenticiqa_imaging::files::beside;
 
-/// So many records are in memory at a time.
+/// The maximum number of records in memory.
 const ROWS: usize = 2000;
 
-/// Columns and where their values are in a record.
+/// The columns and the JSON pointers to their values.
 const COLUMNS: [(&str, Kind, &str); 17] = [
     ("sample_id", Kind::Text, "/sample_id"),
     ("query", Kind::Text, "/query"),
@@ -46,7 +46,7 @@ enum Kind {
     Record,
 }
 
-/// Makes a Parquet file of the records in `lines`; it takes its place when it is whole.
+/// Converts the records in `lines` to a Parquet file. The file appears only when it is complete.
 pub fn convert(lines: &Path, output: &Path) -> io::Result<()> {
     let fresh = beside(output)?;
     let fields: Vec<String> = COLUMNS.iter().map(|(name, kind, _)| field(name, *kind)).collect();
@@ -106,7 +106,7 @@ fn write_group(writer: &mut SerializedFileWriter<File>, lines: &[String]) -> io:
     Ok(())
 }
 
-/// The values that are there, and for each row whether one is.
+/// Splits optional cells into the values and the definition levels.
 fn optional<T>(cells: Vec<Option<T>>) -> (Vec<T>, Vec<i16>) {
     let levels = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
     (cells.into_iter().flatten().collect(), levels)

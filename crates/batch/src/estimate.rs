@@ -1,4 +1,5 @@
-//! A dry run: every line and path looked at, calls and cost estimated, nothing asked and nothing written.
+//! A dry run: checks every line and path and estimates calls and cost. Calls no model and writes
+//! nothing.
 
 use std::fs::File;
 use std::io;
@@ -11,11 +12,12 @@ use super::{Batch, Error, Item, Sample};
 use agenticiqa_agent::state::ByNode;
 use agenticiqa_vlm::{BackendName, RateCard, Usage};
 
-/// So many flaws are kept to be shown.
+/// The maximum number of flaws to keep.
 const SHOWN: usize = 20;
-/// Calls of each role for one sample, without a new plan: a plan; detection, analysis and selection; a conclusion.
+/// Calls per sample and role without a replan: one plan; detection, analysis and selection; one
+/// conclusion.
 const CALLS: [(u64, u64); 3] = [(1, 1), (3, 2), (1, 1)];
-/// What a call takes, as a rule of thumb: tokens of the texts, of one image, and of the answer.
+/// Typical token counts of a call: the prompt text, one image, and the answer.
 const TEXT_TOKENS: u64 = 700;
 const PICTURE_TOKENS: u64 = 1000;
 const ANSWER_TOKENS: u64 = 200;
@@ -23,28 +25,28 @@ const ANSWER_TOKENS: u64 = 200;
 /// What a run would do.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The samples of the input.
+    /// The number of samples in the input.
     pub total: u64,
-    /// Those that have a good record.
+    /// The number of samples with a good record.
     pub done: u64,
-    /// Those that the run would assess.
+    /// The number of samples that the run would assess.
     pub open: u64,
-    /// Lines that are no sample, or whose images cannot be read.
+    /// The number of lines that are invalid or whose images cannot be read.
     pub flawed: u64,
-    /// The first of them, with their lines.
+    /// The first flaws, with their line numbers.
     pub flaws: Vec<(u64, String)>,
-    /// Calls of models.
+    /// The number of model calls.
     pub calls: u64,
-    /// Tokens, read and written.
+    /// The number of tokens, input and output.
     pub tokens: u64,
-    /// Their price in US dollars; absent where a rate is not known.
+    /// The cost in US dollars; absent if a price is unknown.
     pub cost_usd: Option<f64>,
-    /// How many records tokens and cost are estimated from; 0 is a rule of thumb.
+    /// The number of records that the estimate is based on; 0 means typical values.
     pub from_records: u64,
 }
 
 impl Batch {
-    /// Looks at every line of the input and at the output; neither is changed. `models` are the models that are asked.
+    /// Checks the input and the output without changing them. `models` are the models of the nodes.
     pub fn estimate(&self, models: &ByNode<Option<BackendName>>, rates: &RateCard) -> Result<Estimate, Error> {
         let mut ledger = Ledger::read(&self.input, &self.paths)?;
         let found = resume::look(&self.lines(), self.existing, &mut ledger)?;
@@ -95,7 +97,7 @@ impl Estimate {
     }
 }
 
-/// The sample, if its images are there.
+/// Returns the sample if its image files can be read.
 fn checked(item: Item) -> Result<Sample, (u64, String)> {
     let sample = item.map_err(|flaw| (flaw.line, flaw.message))?;
     let paths = std::iter::once(("image_path", &sample.image_path));

@@ -1,4 +1,4 @@
-//! The execution log: one line a sample about how it went, for those who look after a long run.
+//! The execution log: one line per sample, for monitoring long runs.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -9,25 +9,25 @@ use serde::Serialize;
 
 use agenticiqa_agent::state::{AssessmentRecord, ByNode, FinalStatus};
 
-/// Where the log goes, and how much of it is kept.
+/// The path and the rotation of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFile {
-    /// The newest lines; older ones are in files of the same name with `.1`, `.2` ... behind it.
+    /// The current file. Older files have the suffixes `.1`, `.2` and so on.
     pub path: PathBuf,
-    /// A file that would become larger than this is put aside.
+    /// The size in bytes above which the file is rotated.
     pub max_bytes: u64,
-    /// So many files are kept beside the newest.
+    /// The number of rotated files to keep.
     pub kept: u32,
 }
 
 impl LogFile {
-    /// A log of at most 10 MB a file, with five old files.
+    /// Creates a log with at most 10 MB per file and five rotated files.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), max_bytes: 10 << 20, kept: 5 }
     }
 }
 
-/// One line.
+/// A line of the log.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     timestamp: Timestamp,
@@ -64,7 +64,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The log of a run. It never ends a run: what cannot be written is warned of once.
+/// The log of a run. A write failure is reported once as a warning and does not end the run.
 #[derive(Debug)]
 pub struct ExecutionLog {
     to: LogFile,
@@ -73,7 +73,7 @@ pub struct ExecutionLog {
 }
 
 impl ExecutionLog {
-    /// A log that goes on where the file ends.
+    /// Creates a log that appends to the file.
     pub fn new(to: LogFile) -> Self {
         Self { to, open: None, warned: false }
     }
@@ -117,7 +117,7 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
     name.into()
 }
 
-/// Moves every file one number on; the last one goes.
+/// Renames every file to the next number and deletes the last.
 fn rotate(path: &Path, kept: u32) -> io::Result<()> {
     if kept == 0 {
         return std::fs::remove_file(path);

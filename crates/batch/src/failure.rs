@@ -1,4 +1,4 @@
-//! The record of a sample that has no answer.
+//! The record of a sample that failed.
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use super::{Flaw, Sample};
 use agenticiqa_agent::Agent;
 use agenticiqa_agent::state::{AssessmentRecord, ByNode, FinalStatus, Metadata, RegionBox, Text};
 
-/// The names that errors are grouped by, where no model is to blame.
+/// Names of error types that are not errors of a model.
 pub mod kind {
-    /// A line that is no sample.
+    /// The line is not a valid sample.
     pub const INPUT: &str = "InputError";
-    /// A sample that took too long.
+    /// The sample exceeded its time limit.
     pub const TIMEOUT: &str = "TimeoutError";
-    /// A fault of this program.
+    /// A bug in the program.
     pub const INTERNAL: &str = "InternalError";
 }
 
-/// What is known of a sample when it fails: what its record says of it.
+/// The fields of a sample that its record needs if it fails.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// The line of the input; 0 where it has no lines.
+    /// The line number in the input; 0 if the input has no lines.
     pub line: u64,
     sample_id: String,
     query: String,
@@ -33,7 +33,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// What a sample says of itself.
+    /// Copies the fields of a sample.
     pub fn of(sample: &Sample) -> Self {
         Self {
             line: sample.line,
@@ -46,7 +46,7 @@ impl Known {
         }
     }
 
-    /// What is left of a line that is no sample; `name` is what its record is called.
+    /// Uses the readable fields of an invalid line; `name` is the sample ID of its record.
     pub fn of_flaw(flaw: &Flaw, name: String) -> Self {
         Self {
             line: flaw.line,
@@ -59,7 +59,7 @@ impl Known {
         }
     }
 
-    /// The record of the failure.
+    /// Builds the record of the failure.
     pub fn record(self, agent: &Agent, error_type: &str, message: &str, elapsed: Duration) -> AssessmentRecord {
         let message = if self.line == 0 { message.to_owned() } else { format!("line {}: {message}", self.line) };
         AssessmentRecord {

@@ -1,8 +1,59 @@
-//! Many assessments: a stream of samples in, one record a sample out, whatever happens on the way.
+//! Runs many assessments: reads samples from a file or a folder and writes one record per sample.
 //!
-//! The input is read twice: once to know its samples (names, their number, what is wrong with them), once to work on
-//! them, so that no more than a few samples are in memory at a time. Records are appended one whole line at a time; a run that was
-//! killed goes on with [`Existing::Resume`] and ends with exactly one record a sample.
+//! A [`Batch`] reads its [`Input`] (JSON Lines, CSV, TSV, Parquet, or a list of images), sends each
+//! [`Sample`] to an [`Agent`](agenticiqa_agent::Agent), and appends each record to the output as
+//! one line of JSON. A sample that fails gets a record with the error and does not stop the run.
+//! The result of a run is a [`Summary`].
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use agenticiqa_agent::reasoner::{Reasoner, builtin::Builtin};
+//! use agenticiqa_agent::{Agent, state::ByNode};
+//! use agenticiqa_batch::{Batch, Ending, Existing, Input, Options, PathRules, Pictures, StopSignal};
+//! use agenticiqa_metrics::Image;
+//! use agenticiqa_tools::{Registry, ToolCache};
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let photo = Image::from_gray8(64, 64, (0..4096).map(|i| (i * 7 % 251) as u8).collect())?;
+//! std::fs::write(folder.path().join("photo.png"), agenticiqa_imaging::encode_png(&photo)?)?;
+//!
+//! let builtin: Arc<dyn Reasoner> = Arc::new(Builtin);
+//! let agent = Agent {
+//!     registry: Arc::new(Registry::builtin()?),
+//!     cache: Arc::new(ToolCache::new(1000, None)),
+//!     reasoners: ByNode { planner: builtin.clone(), executor: builtin.clone(), summarizer: builtin },
+//!     options: agenticiqa_agent::Options::default(),
+//! };
+//! let images = Pictures::find(&[folder.path().display().to_string()], "Is it sharp?")?;
+//! let batch = Batch {
+//!     input: Input::Pictures(images),
+//!     paths: PathRules::new(None, None),
+//!     output: folder.path().join("records.jsonl"),
+//!     existing: Existing::Refuse,
+//!     options: Options::default(),
+//! };
+//! let summary = batch.run(Arc::new(agent), &StopSignal::default(), &|_| ()).await?;
+//! assert_eq!((summary.ending, summary.written()), (Ending::Complete, 1));
+//! # Ok(())
+//! # }
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(run())?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The command `agenticiqa batch` and the jobs of the HTTP server use this crate.
+//!
+//! - **Resume**: with [`Existing::Resume`], an interrupted run keeps its good records, retries
+//!   failed samples, and ends with exactly one record per sample.
+//! - **Memory**: the input is read twice, once to index its samples and once to process them, so
+//!   only a few samples are in memory at a time.
+//! - **Budget**: a [`Budget`] limits cost and time; [`Options`] limits concurrency, samples and
+//!   time per sample.
+//! - **Dry run**: [`Batch::estimate`] checks the input and returns an [`Estimate`] of calls and cost.
+//! - **Gates**: the module [`gate`] compares scores with a limit or with an earlier run.
+//! - **Distributed runs**: [`open_lines`] returns each [`Line`] of an input, to be assessed
+//!   anywhere.
 
 mod budget;
 #[cfg(feature = "parquet")]
@@ -42,54 +93,54 @@ pub use run::{Batch, Ending, Options, Progress, StopSignal};
 pub use sample::{Flaw, Sample};
 pub use summary::{ErrorGroup, Summary};
 
-/// Why a batch cannot be started or cannot go on. What goes wrong with one sample is said in its record instead.
+/// The reason why a batch cannot start or continue. Errors of a single sample are in its record.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The input cannot be read.
     #[error("{path}: the input cannot be read: {reason}")]
     Input {
-        /// The file.
+        /// The path of the input.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// This program cannot read or write Parquet.
+    /// Parquet support is not compiled in.
     #[error("{0}: this build cannot read or write Parquet (feature `parquet`)")]
     NoParquet(PathBuf),
-    /// There is already something where the output goes.
+    /// The output file already exists.
     #[error("{0}: the output file exists")]
     OutputExists(PathBuf),
-    /// Input and output are one file.
+    /// Input and output are the same file.
     #[error("{0}: input and output are the same file")]
     SameFile(PathBuf),
-    /// Another process writes to the output.
+    /// Another process is writing to the output.
     #[error("{0}: another run is writing to this file")]
     OutputInUse(PathBuf),
-    /// The output has a line that is no record.
+    /// The output contains a line that is not a record.
     #[error(
         "{path}, line {line}: this is not an assessment record ({reason})"
     )]
     NotARecord {
-        /// The file.
+        /// The path of the output.
         path: PathBuf,
-        /// The line.
+        /// The line number.
         line: u64,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// A record of the output answers another question than the sample of its name.
+    /// A record in the output has the name of a sample but another question or image.
     #[error(
         "{path}, line {line}: the record of {sample_id:?} is about another query or image than line {input_line} of the input"
     )]
     AnotherQuestion {
-        /// The file.
+        /// The path of the output.
         path: PathBuf,
-        /// The line.
+        /// The line number in the output.
         line: u64,
-        /// The sample.
+        /// The ID of the sample.
         sample_id: String,
-        /// The line of the input.
+        /// The line number in the input.
         input_line: u64,
     },
     /// The output cannot be written.
@@ -97,19 +148,19 @@ pub enum Error {
         "{path}: the output cannot be written: {error}; {written} records are safe"
     )]
     Output {
-        /// The file.
+        /// The path of the output.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: io::Error,
-        /// How many records this run has written.
+        /// The number of records that this run has written.
         written: u64,
     },
     /// The output cannot be opened.
     #[error("{path}: the output cannot be opened: {error}")]
     Open {
-        /// The file.
+        /// The path of the output.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
 }

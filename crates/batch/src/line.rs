@@ -1,5 +1,6 @@
-//! One line of a batch on its own, for engines that spread lines over processes and machines: each line, as it travels, holds all that its
-//! record needs, and its record is the one that [`Batch`](super::Batch) would write.
+//! A single line of a batch, for systems that distribute lines over processes and machines. A line
+//! contains everything that its record needs, and its record is the same as from
+//! [`Batch`](super::Batch).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,21 +13,22 @@ use super::{Error, Flaw, Input, Item, PathRules, Sample, run};
 use agenticiqa_agent::state::AssessmentRecord;
 use agenticiqa_agent::{self, Agent};
 
-/// The key of a line that is no sample, for what is wrong with it.
+/// The key for the problem of an invalid line.
 const FLAW: &str = "_flaw";
 
 /// A line of an input.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// The name that its record has; no two lines of an input have the same.
+    /// The ID of its record, unique within the input.
     pub name: String,
-    /// Its number in the input, counted from 1; 0 where the input has no lines.
+    /// The line number, counted from 1; 0 if the input has no lines.
     pub number: u64,
-    /// The fields, as a line of JSON Lines has them.
+    /// The fields of the line.
     pub fields: Map<String, Value>,
 }
 
-/// The lines of an input, read as a batch reads them: names that are repeated and lines that are no samples become lines that say so.
+/// Reads the lines of an input like a batch. Invalid lines and duplicate IDs become lines that
+/// describe the problem.
 pub fn open_lines(
     input: &Input,
     paths: &PathRules,
@@ -67,7 +69,8 @@ impl Line {
         (name, item)
     }
 
-    /// Its record. Images that are given are taken instead of the files that the line names.
+    /// Assesses the line and returns its record. Images that are passed replace the files that the
+    /// line names.
     pub async fn assess(
         self,
         agent: Arc<Agent>,
@@ -94,7 +97,7 @@ impl Line {
             request.reference = Some(named(input, bytes));
         }
         let worked = tokio::spawn(run::record(Arc::clone(&agent), known.clone(), request, limit));
-        // A panic ends one sample, not the work on all others.
+        // A panic ends only this sample.
         worked.await.unwrap_or_else(|failure| {
             let message = format!("the program failed on this sample: {failure}");
             known.record(&agent, kind::INTERNAL, &message, start.elapsed())
@@ -103,7 +106,7 @@ impl Line {
 }
 
 impl Sample {
-    /// The fields of a line that reads as this sample; its paths are found already.
+    /// Returns the fields of a line that reads as this sample, with resolved paths.
     fn fields(self) -> Map<String, Value> {
         let mut fields = Map::new();
         let mut put = |field: &str, value: Value| fields.insert(field.to_owned(), value);

@@ -1,4 +1,4 @@
-//! The output: one whole line at a time, and never a torn one left behind.
+//! Appends whole lines to the output and never leaves a partial line.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -6,15 +6,16 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-/// After so long, what was written is forced onto the disk: a power cut costs no more than that.
+/// The interval at which written lines are flushed to the disk, which limits the loss in a power
+/// failure.
 const SYNCHRONIZE: Duration = Duration::from_secs(5);
 
-/// What lines are written to.
+/// The destination of lines.
 pub trait Sink: Write + Send {
-    /// Forgets everything from `length` on.
+    /// Truncates everything from `length` on.
     fn cut(&mut self, length: u64) -> io::Result<()>;
 
-    /// Waits until the disk has it.
+    /// Flushes everything to the disk.
     fn synchronize(&mut self) -> io::Result<()>;
 }
 
@@ -26,14 +27,14 @@ impl Sink for File {
 
     fn synchronize(&mut self) -> io::Result<()> {
         match self.sync_data() {
-            // Devices and pipes have nothing to wait for.
+            // Devices and pipes cannot be flushed.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
             other => other,
         }
     }
 }
 
-/// Lines of JSON that are whole or not there.
+/// Writes lines of JSON completely or not at all.
 #[derive(Debug)]
 pub struct Output<S = File> {
     sink: S,
@@ -43,24 +44,24 @@ pub struct Output<S = File> {
 }
 
 impl<S: Sink> Output<S> {
-    /// Goes on after the first `length` bytes of `sink`, which are whole lines.
+    /// Continues after the first `length` bytes of `sink`, which must be whole lines.
     pub fn new(sink: S, length: u64) -> Self {
         Self { sink, length, written: 0, synchronized: Instant::now() }
     }
 
-    /// How many lines were written.
+    /// The number of lines written.
     pub fn written(&self) -> u64 {
         self.written
     }
 
-    /// Writes one line. If it cannot be written as a whole, what there is of it is taken away again.
+    /// Writes one line. If it cannot be written completely, the partial line is removed.
     pub fn append(&mut self, line: &impl Serialize) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(line)?;
         bytes.push(b'\n');
         if let Err(error) = self.sink.write_all(&bytes).and_then(|()| self.sink.flush()) {
-            // If even that fails, the next run cuts the torn line off.
+            // If truncation also fails, the next run removes the partial line.
             if let Err(second) = self.sink.cut(self.length) {
-                tracing::warn!("a torn line stays at the end of the output: {second}");
+                tracing::warn!("a partial line remains at the end of the output: {second}");
             }
             return Err(error);
         }
@@ -73,7 +74,7 @@ impl<S: Sink> Output<S> {
         Ok(())
     }
 
-    /// Waits until the disk has everything.
+    /// Flushes everything to the disk.
     pub fn finish(&mut self) -> io::Result<()> {
         self.sink.synchronize()
     }
@@ -83,7 +84,7 @@ impl<S: Sink> Output<S> {
 mod tests {
     use super::*;
 
-    /// A disk that takes so many bytes and no more.
+    /// A disk with a limited capacity.
     struct SmallDisk {
         content: Vec<u8>,
         room: usize,

@@ -1,11 +1,12 @@
-//! Where the files of samples are: one rule for everything that reads paths out of a file of samples or records.
+//! Resolves the relative paths in files of samples and records.
 
 use std::path::{Path, PathBuf};
 
 /// Where relative paths start.
 ///
-/// Below a root, if one is given, and nowhere else. Otherwise in the working folder; a file that is not there, but is beside the
-/// file that names it, is taken from there. Absolute paths stay as they are.
+/// With a root, paths are relative to the root only. Otherwise they are relative to the working
+/// folder, or, if the file does not exist there, to the folder of the file that names them.
+/// Absolute paths are unchanged.
 #[derive(Debug, Clone)]
 pub struct PathRules {
     root: Option<PathBuf>,
@@ -13,13 +14,13 @@ pub struct PathRules {
 }
 
 impl PathRules {
-    /// Below `root` if it is given; else in the working folder, or beside the file `named_in`.
+    /// Resolves below `root` if given, else in the working folder or next to the file `named_in`.
     pub fn new(root: Option<&Path>, named_in: Option<&Path>) -> Self {
         let beside = named_in.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
         Self { root: root.map(Path::to_owned), beside: beside.map(Path::to_owned) }
     }
 
-    /// The file that `path` means.
+    /// Returns the file that `path` means.
     pub fn find(&self, path: &str) -> PathBuf {
         let path = PathBuf::from(path);
         if path.is_absolute() {
@@ -49,7 +50,7 @@ mod tests {
         assert_eq!(paths.find("a.png"), folder.path().join("a.png"));
         assert_eq!(paths.find("b.png"), PathBuf::from("b.png"));
         assert_eq!(paths.find("/c.png"), PathBuf::from("/c.png"));
-        // Tests run in the folder of the crate: what is here comes before what is beside the file.
+        // Tests run in the folder of the crate. A file there wins over a file next to the input.
         assert_eq!(paths.find("Cargo.toml"), PathBuf::from("Cargo.toml"));
         assert_eq!(PathRules::new(Some(Path::new("root")), Some(&input)).find("a.png"), PathBuf::from("root/a.png"));
     }

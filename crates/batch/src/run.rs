@@ -1,4 +1,4 @@
-//! The run: samples from the input through the agent into the output, so many at a time.
+//! Runs the samples of the input through the agent, several at a time.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -22,39 +22,39 @@ use agenticiqa_agent::state::AssessmentRecord;
 use agenticiqa_agent::{Agent, Request};
 use agenticiqa_vlm::queue_timeout;
 
-/// Lines that are read ahead.
+/// The number of lines to read ahead.
 const READ_AHEAD: usize = 64;
 
-/// Why a run ended.
+/// The reason why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// Every sample that was asked for has a record.
+    /// Every requested sample has a record.
     Complete,
-    /// Somebody asked it to stop.
+    /// The stop signal was received.
     Stopped,
-    /// The time is up.
+    /// The time limit was reached.
     MaxTime,
-    /// The money is spent.
+    /// The cost limit was reached.
     MaxCost,
 }
 
-/// How a batch is run.
+/// The options of a batch run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many samples are worked on at a time.
+    /// The number of samples to assess concurrently.
     pub concurrency: usize,
-    /// At most so many samples are assessed; those that are done already do not count.
+    /// The maximum number of samples to assess, not counting those already done.
     pub max_samples: Option<u64>,
-    /// The samples of the input that are assessed, counted from 1.
+    /// The samples of the input to assess, counted from 1.
     pub sample_range: RangeInclusive<u64>,
-    /// How long a sample may take, time in queues aside.
+    /// The time limit per sample, without the time in queues.
     pub sample_timeout: Option<Duration>,
-    /// What may be spent.
+    /// The limits on cost and time.
     pub budget: Budget,
-    /// Tools that every sample must be measured with.
+    /// Tools that must run for every sample.
     pub tools: Vec<String>,
-    /// Where one line about each sample goes.
+    /// The log with one line per sample.
     pub execution_log: Option<LogFile>,
 }
 
@@ -72,7 +72,7 @@ impl Default for Options {
     }
 }
 
-/// Asks a run to end: running samples are finished and written, no further one is begun.
+/// Stops a run: running samples are finished and written, and no new sample starts.
 #[derive(Debug, Clone, Default)]
 pub struct StopSignal(Arc<Stop>);
 
@@ -83,7 +83,7 @@ struct Stop {
 }
 
 impl StopSignal {
-    /// Asks.
+    /// Requests the stop.
     pub fn stop(&self) {
         self.0.asked.store(true, Ordering::SeqCst);
         self.0.told.notify_one();
@@ -96,34 +96,35 @@ impl StopSignal {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug)]
 pub struct Progress<'a> {
-    /// All until now.
+    /// The results so far.
     pub summary: &'a Summary,
-    /// The samples that this run will assess, as far as it can be told.
+    /// The estimated number of samples that this run will assess.
     pub expected: u64,
-    /// The record that has just been written.
+    /// The record that was just written.
     pub record: &'a AssessmentRecord,
 }
 
-/// A batch: where samples come from and where records go.
+/// A batch: its input, its output and its options.
 #[derive(Debug, Clone)]
 pub struct Batch {
-    /// The samples.
+    /// The source of samples.
     pub input: Input,
-    /// Where relative paths of the input start.
+    /// How relative paths of the input are resolved.
     pub paths: PathRules,
-    /// The records.
+    /// The path of the output.
     pub output: PathBuf,
-    /// What to do with an output that is there.
+    /// What to do if the output exists.
     pub existing: Existing,
-    /// How it is run.
+    /// The options of the run.
     pub options: Options,
 }
 
 impl Batch {
-    /// The file that records are appended to: the output, or one beside a Parquet output, which is made of it at the end.
+    /// The file that records are appended to: the output, or a file next to a Parquet output, which
+    /// is converted at the end.
     pub fn lines(&self) -> PathBuf {
         if !self.is_parquet() {
             return self.output.clone();
@@ -137,7 +138,7 @@ impl Batch {
         self.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
     }
 
-    /// Makes the Parquet file, if one is asked for.
+    /// Writes the Parquet file, if requested.
     fn finish(&self) -> Result<(), Error> {
         #[cfg(feature = "parquet")]
         if self.is_parquet() {
@@ -147,7 +148,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Runs it to its end, or until `stop` asks. `watch` hears of every record.
+    /// Runs until the end or until `stop` is requested. `watch` is called with every record.
     pub async fn run(
         &self,
         agent: Arc<Agent>,
@@ -165,7 +166,7 @@ impl Batch {
         let mut watch = |summary: &Summary, record: &AssessmentRecord| watch(&Progress { summary, expected, record });
         let ended = crew.work(lines, stop, &mut summary, &mut watch).await;
         let Crew { running, writer, .. } = crew;
-        // Only an error leaves samples behind: there is nowhere to write their records.
+        // Samples are still running only after an error: their records cannot be written.
         drop(running);
         writer.finish().await?;
         let batch = self.clone();
@@ -175,7 +176,7 @@ impl Batch {
         Ok(summary)
     }
 
-    /// Reads the input once and makes the output ready.
+    /// Indexes the input and prepares the output.
     async fn open(&self) -> Result<(Ledger, Output, Found), Error> {
         let batch = self.clone();
         let open = move || {
@@ -202,7 +203,8 @@ impl Batch {
         joined(task::spawn_blocking(open).await)
     }
 
-    /// How many samples will be assessed, if none of those that are done lies outside of the range.
+    /// Estimates how many samples will be assessed, assuming that all done samples are in the
+    /// range.
     fn expected(&self, ledger: &Ledger) -> u64 {
         let last = (*self.options.sample_range.end()).min(ledger.total());
         let asked = (last + 1).saturating_sub(*self.options.sample_range.start());
@@ -210,11 +212,11 @@ impl Batch {
         self.options.max_samples.map_or(open, |most| open.min(most))
     }
 
-    /// Reads the lines that are to be worked on, a few ahead.
+    /// Reads the lines to process, a few ahead.
     fn open_lines(&self, ledger: Arc<Ledger>) -> mpsc::Receiver<Result<Item, Error>> {
         let (sender, receiver) = mpsc::channel(READ_AHEAD);
         let batch = self.clone();
-        // A thread and no task: it waits more than it works.
+        // A thread instead of a task, because it mostly waits.
         std::thread::spawn(move || {
             let items = match batch.input.items(&batch.paths) {
                 Ok(items) => items,
@@ -230,7 +232,7 @@ impl Batch {
             });
             let most = batch.options.max_samples.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
             for item in open.take(most) {
-                // Nobody listens any more when the run was stopped.
+                // The receiver is gone when the run was stopped.
                 if sender.blocking_send(item).is_err() {
                     return;
                 }
@@ -240,7 +242,7 @@ impl Batch {
     }
 }
 
-/// Those who work on samples.
+/// The running samples.
 pub(super) struct Crew<'a> {
     batch: &'a Batch,
     agent: Arc<Agent>,
@@ -254,7 +256,8 @@ impl<'a> Crew<'a> {
         Self { batch, agent, running: JoinSet::new(), known: HashMap::new(), writer }
     }
 
-    /// Works until there is nothing left to do, or no further sample may be begun and the last one has ended.
+    /// Runs samples until none is left, or until no new sample may start and the last one has
+    /// ended.
     pub async fn work(
         &mut self,
         mut lines: mpsc::Receiver<Result<Item, Error>>,
@@ -294,7 +297,7 @@ impl<'a> Crew<'a> {
                 break;
             }
         }
-        // What is stopped after the last line was complete all the same.
+        // A stop after the last line still counts as complete.
         Ok(if exhausted { Ending::Complete } else { ending.unwrap_or(Ending::Complete) })
     }
 
@@ -329,7 +332,7 @@ impl<'a> Crew<'a> {
     }
 }
 
-/// The record of a sample, whatever becomes of it.
+/// Returns the record of a sample, also if it fails.
 pub(super) async fn assess(
     agent: Arc<Agent>,
     sample: Sample,
@@ -340,7 +343,7 @@ pub(super) async fn assess(
     record(agent, known, sample.request(&tools), limit).await
 }
 
-/// The record of a request that came of a sample.
+/// Returns the record of the request for a sample.
 pub(super) async fn record(
     agent: Arc<Agent>,
     known: Known,
@@ -370,7 +373,7 @@ async fn until(deadline: Option<tokio::time::Instant>) {
     }
 }
 
-/// A panic on another thread goes on here as the panic that it was.
+/// Resumes a panic from another thread.
 fn joined<T>(result: Result<T, task::JoinError>) -> T {
     result.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()))
 }

@@ -1,57 +1,56 @@
-//! One line of a batch: what is asked of which image, with the fields that only travel along.
+//! A sample of a batch: a question about an image, with additional fields.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
 use crate::path_rules::PathRules;
-use agenticiqa_agent::state::{RegionBox, Text};
+use agenticiqa_agent::state::RegionBox;
 use agenticiqa_agent::{Input, Request};
-use agenticiqa_tools::scoring::NamedRegion;
 
 /// One question about one image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    /// The line of the input, counted from 1.
+    /// The line number in the input, counted from 1.
     pub line: u64,
-    /// Its name; no two samples of an input have the same.
+    /// The ID, unique within the input.
     pub sample_id: String,
     /// The question.
     pub query: String,
-    /// The image.
+    /// The path of the image.
     pub image_path: PathBuf,
-    /// What it is compared with.
+    /// The path of the reference image.
     pub reference_path: Option<PathBuf>,
     /// The options of a multiple-choice question.
     pub options: Vec<String>,
-    /// The parts of the image whose place is known.
+    /// The named regions of the image.
     pub regions: Vec<RegionBox>,
     /// All other fields, copied into the record.
     pub input: Map<String, Value>,
 }
 
-/// A line that is no sample: why, and what can be told of it all the same.
+/// An invalid line: the reason, and its readable fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
-    /// The line of the input, counted from 1.
+    /// The line number in the input, counted from 1.
     pub line: u64,
-    /// What is wrong, and what to do about it.
+    /// What is wrong, and how to fix it.
     pub message: String,
-    /// The sample's name, if it has one.
+    /// The sample ID, if present.
     pub sample_id: Option<String>,
-    /// The question, if there is one.
+    /// The question, if present.
     pub query: Option<String>,
-    /// The image, if there is one.
+    /// The image path, if present.
     pub image_path: Option<String>,
 }
 
 impl Flaw {
-    /// A line of which nothing is known.
+    /// Creates a flaw without any known fields.
     pub fn new(line: u64, message: impl Into<String>) -> Self {
         Self { line, message: message.into(), sample_id: None, query: None, image_path: None }
     }
 
-    /// A sample that cannot be taken up.
+    /// Creates a flaw for a sample that cannot be assessed.
     pub fn of(sample: &Sample, message: impl Into<String>) -> Self {
         Self {
             line: sample.line,
@@ -103,7 +102,7 @@ impl Sample {
         })
     }
 
-    /// The question as the agent takes it.
+    /// Converts the sample to a request for the agent.
     pub fn request(self, tools: &[String]) -> Request {
         Request {
             sample_id: Some(self.sample_id),
@@ -118,7 +117,7 @@ impl Sample {
     }
 }
 
-/// A field as text: names of samples are often numbers.
+/// Returns a field as text. Sample IDs are often numbers.
 fn plain(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()),
@@ -127,7 +126,7 @@ fn plain(value: &Value) -> Option<String> {
     }
 }
 
-/// The options: a list, or an object of letters in any order.
+/// Reads the options: a list, or an object with letters as keys.
 fn options(value: Value) -> Result<Vec<String>, String> {
     const FORM: &str = "options must be a list of texts, such as [\"Blur\", \"Noise\"]";
     let texts = |values: Vec<Value>| values.iter().map(|value| plain(value).ok_or(FORM.to_owned())).collect();
@@ -140,7 +139,7 @@ fn options(value: Value) -> Result<Vec<String>, String> {
             letters.sort_by(|first, second| first.0.cmp(&second.0));
             texts(letters.into_iter().map(|(_, text)| text).collect())
         }
-        // A cell of a table holds a list as JSON, or with bars between its entries.
+        // In a table, a list is written as JSON or with bars between its entries.
         Value::String(text) => match serde_json::from_str(&text) {
             Ok(list @ (Value::Array(_) | Value::Object(_))) => options(list),
             _ => Ok(text.split('|').map(|option| option.trim().to_owned()).collect()),
@@ -149,7 +148,7 @@ fn options(value: Value) -> Result<Vec<String>, String> {
     }
 }
 
-/// The regions: as records have them, or as the command line does.
+/// Reads the regions, in the format of records or of the command line.
 fn regions(value: Value) -> Result<Vec<RegionBox>, String> {
     const FORM: &str = "regions must be a list such as [{\"name\": \"face\", \"x\": 120, \"y\": 40, \"width\": 200, \
                         \"height\": 200}] or [\"face=120,40,200,200\"]";
@@ -158,7 +157,7 @@ fn regions(value: Value) -> Result<Vec<RegionBox>, String> {
         Value::String(text) if text.trim().is_empty() => Ok(Vec::new()),
         Value::String(text) => match serde_json::from_str(&text) {
             Ok(list @ Value::Array(_)) => regions(list),
-            _ => text.split(';').map(named_region).collect(),
+            _ => text.split(';').map(str::parse).collect(),
         },
         Value::Array(values) => values.into_iter().map(region).collect(),
         _ => Err(FORM.to_owned()),
@@ -167,15 +166,9 @@ fn regions(value: Value) -> Result<Vec<RegionBox>, String> {
 
 fn region(value: Value) -> Result<RegionBox, String> {
     match value {
-        Value::String(text) => named_region(&text),
+        Value::String(text) => text.parse(),
         other => serde_json::from_value(other).map_err(|error| format!("regions: {error}")),
     }
-}
-
-fn named_region(text: &str) -> Result<RegionBox, String> {
-    let NamedRegion { name, region } = text.parse()?;
-    let name = Text::new(name).map_err(|error| error.to_string())?;
-    Ok(RegionBox { name, x: region.x, y: region.y, width: region.width, height: region.height })
 }
 
 #[cfg(test)]

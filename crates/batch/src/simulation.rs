@@ -1,4 +1,4 @@
-//! Runs with a model whose answers take time that nobody waits for: throughput, budgets and limits by a simulated clock.
+//! Tests of throughput, budgets and limits with a slow model and a simulated clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -32,10 +32,10 @@ const ANSWERS: [(&str, &str); 4] = [
     ),
     ("You are a visual", r#"{"final_answer": "B", "quality_reasoning": "Sharp."}"#),
 ];
-/// Calls of one sample by that plan.
+/// The number of calls per sample with that plan.
 const CALLS: u64 = 4;
 
-/// A model that takes its time.
+/// A model with a simulated delay.
 #[derive(Debug, Default)]
 struct Slow {
     takes: Duration,
@@ -89,7 +89,7 @@ fn agent(model: &Arc<Slow>, calls: usize, limits: Limits) -> Agent {
     agent
 }
 
-/// Runs the batch on the clock of the test: lines are there from the start, and the disk takes no time.
+/// Runs the batch with a paused clock: lines are available at once and the disk takes no time.
 async fn simulate(batch: &Batch, agent: Agent) -> (Summary, Duration) {
     let items: Vec<_> = batch.input.items(&batch.paths).unwrap().collect();
     let (sender, lines) = mpsc::channel(items.len().max(1));
@@ -140,11 +140,11 @@ async fn time_and_money_end_a_run_cleanly() {
     batch.options.budget = Budget { max_time: Some(Duration::from_secs(10)), max_cost: None };
     let model = Arc::new(Slow { takes: Duration::from_millis(500), ..Slow::default() });
     let (summary, elapsed) = simulate(&batch, agent(&model, 1, Limits::default())).await;
-    // Two seconds a sample: the fifth ends as the time does, or a sixth has just begun.
+    // Two seconds per sample: the fifth ends at the limit, or a sixth has just started.
     assert_eq!(summary.ending, Ending::MaxTime);
     assert!((5..=6).contains(&summary.written()) && elapsed.as_secs() <= 12, "{} {elapsed:?}", summary.written());
     batch.options.concurrency = 5;
-    // A million tokens a call for ten cents: 40 cents a sample.
+    // A million tokens per call for ten cents: 40 cents per sample.
     batch.options.budget = Budget { max_time: None, max_cost: Some(8.0) };
     let (summary, _) = simulate(&batch, agent(&model, 5, Limits::default())).await;
     assert_eq!(summary.ending, Ending::MaxCost);

@@ -1,4 +1,4 @@
-//! How a run went: counts, tokens, cost, and errors in groups.
+//! The summary of a run: counts, tokens, cost, and grouped errors.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,22 @@ use serde::Serialize;
 use super::run::Ending;
 use agenticiqa_agent::state::{AssessmentRecord, FinalStatus};
 
-/// So many samples of a group of errors are named.
+/// The maximum number of sample IDs per error group.
 const NAMED: usize = 5;
 
-/// Samples that failed for one kind of reason.
+/// Samples that failed with the same type of error.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ErrorGroup {
-    /// How many.
+    /// The number of samples.
     pub count: u64,
-    /// The first of them.
+    /// The first sample IDs.
     pub sample_ids: Vec<String>,
-    /// What the first of them said.
+    /// The message of the first error.
     pub example: String,
 }
 
 impl ErrorGroup {
-    /// Counts a sample.
+    /// Adds a sample.
     pub fn add(&mut self, sample_id: &str, reason: &str) {
         self.count += 1;
         if self.sample_ids.len() < NAMED {
@@ -34,35 +34,35 @@ impl ErrorGroup {
     }
 }
 
-/// How a run went.
+/// The summary of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// The samples of the input.
+    /// The number of samples in the input.
     pub total: u64,
-    /// Those that had a good record before the run.
+    /// The number of samples with a good record before the run.
     pub done_before: u64,
-    /// Samples with an answer to all that was asked.
+    /// The number of samples that succeeded.
     pub succeeded: u64,
-    /// Samples with an answer, but some step failed or evidence is missing.
+    /// The number of samples with an answer although a step failed or evidence is missing.
     pub partial: u64,
-    /// Samples without an answer.
+    /// The number of samples without an answer.
     pub failed: u64,
-    /// Tokens that models read and wrote.
+    /// The number of tokens used, input and output.
     pub tokens: u64,
-    /// What they cost in US dollars; absent where a rate is not known.
+    /// The cost in US dollars; absent if a price is unknown.
     pub cost_usd: Option<f64>,
-    /// Seconds from the first sample to the last.
+    /// The duration of the run in seconds.
     pub seconds: f64,
-    /// Why it ended.
+    /// The reason why the run ended.
     pub ending: Ending,
-    /// The errors by kind.
+    /// The errors by type.
     pub errors: BTreeMap<String, ErrorGroup>,
-    /// Records of the output whose samples the input does not have.
+    /// The number of records in the output whose samples are not in the input.
     pub foreign: u64,
 }
 
 impl Summary {
-    /// Before the first sample.
+    /// Creates the summary before the first sample.
     pub(super) fn new(total: u64, done_before: u64, foreign: u64) -> Self {
         Self {
             total,
@@ -79,7 +79,7 @@ impl Summary {
         }
     }
 
-    /// Counts a record.
+    /// Adds a record.
     pub(super) fn add(&mut self, record: &AssessmentRecord) {
         let metadata = &record.metadata;
         match metadata.final_status {
@@ -97,12 +97,13 @@ impl Summary {
         }
     }
 
-    /// The samples that this run has written a record of.
+    /// The number of records that this run has written.
     pub fn written(&self) -> u64 {
         self.succeeded + self.partial + self.failed
     }
 
-    /// The errors, most frequent first: `5x RateLimitError: a, b, c (and 2 more): what the first one said`.
+    /// Describes the errors, most frequent first: `5x RateLimitError: a, b, c and 2 more (message
+    /// of the first)`.
     pub fn error_lines(&self) -> Vec<String> {
         let mut groups: Vec<(&String, &ErrorGroup)> = self.errors.iter().collect();
         groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.count));

@@ -1,4 +1,4 @@
-//! An agent, images and inputs for the tests of the batch.
+//! An agent, images and inputs for tests.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use agenticiqa_agent::state::ByNode;
 use agenticiqa_agent::{Agent, Options as AgentOptions};
 use agenticiqa_tools::{Registry, ToolCache};
 
-/// The built-in analyst.
+/// An agent with the built-in analyst.
 pub fn agent() -> Agent {
     with_reasoners(Arc::new(Builtin), Arc::new(Builtin), Arc::new(Builtin))
 }
 
-/// An agent whose roles are played by these.
+/// An agent with these reasoners.
 pub fn with_reasoners(planner: Arc<dyn Reasoner>, executor: Arc<dyn Reasoner>, summarizer: Arc<dyn Reasoner>) -> Agent {
     Agent {
         registry: Arc::new(Registry::builtin().unwrap()),
@@ -59,7 +59,7 @@ fn batch(folder: &Path) -> Batch {
     }
 }
 
-/// The records of an output as JSON.
+/// Reads the records of an output as JSON.
 pub fn records(path: &PathBuf) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -1,4 +1,4 @@
-//! Whole runs, with the built-in analyst or a model that answers after a time that is not waited for.
+//! Tests of whole runs with the built-in analyst or a model with simulated delay.
 
 use agenticiqa_agent::state::ByNode;
 use agenticiqa_vlm::RateCard;
@@ -172,7 +172,8 @@ async fn a_dry_run_looks_at_everything_and_changes_nothing() {
     assert_eq!((estimate.calls, estimate.cost_usd), (12, None));
     models.executor = models.planner.clone();
     let estimate = batch.estimate(&models, &rates).unwrap();
-    // Three samples: 12 calls of 700 tokens, 3 images for planner and twice for the executor, 12 answers of 200.
+    // Three samples: 12 calls of 700 tokens, 9 images of 1000 tokens (3 for the planner, 6 for the
+    // executor), 12 answers of 200.
     assert_eq!(estimate.tokens, 12 * 700 + 9 * 1000 + 12 * 200);
     assert!((estimate.cost_usd.unwrap() - ((12.0 * 700.0 + 9000.0) * 2.5 + 2400.0 * 10.0) / 1e6).abs() < 1e-9);
     std::fs::write(&batch.output, before).unwrap();

@@ -1,4 +1,4 @@
-//! The thread that writes: a slow disk holds up no call.
+//! A thread that writes records, so that a slow disk does not delay calls.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use tokio::sync::{mpsc, oneshot};
 use super::{Error, ExecutionLog, Output, Sink};
 use agenticiqa_agent::state::AssessmentRecord;
 
-/// Records that wait to be written.
+/// The maximum number of records that wait to be written.
 const WAITING: usize = 64;
 
-/// Takes records and writes them, one after the other.
+/// Receives records and writes them in order.
 pub struct Writer {
     path: PathBuf,
     records: mpsc::Sender<AssessmentRecord>,
@@ -34,7 +34,8 @@ impl Writer {
                 output.finish()
             };
             let result = write();
-            // Before it is told: nobody finds the output locked by a run that has ended.
+            // Close the output before reporting the result, so that a later run does not find it
+            // locked.
             let written = output.written();
             drop(output);
             let _ = end.send(result.map_err(|error| (error, written)));
@@ -42,12 +43,12 @@ impl Writer {
         Self { path, records, ended }
     }
 
-    /// Hands a record over; whether it was taken. It is not once the output cannot be written.
+    /// Queues a record. Returns false if the output can no longer be written.
     pub async fn write(&self, record: AssessmentRecord) -> bool {
         self.records.send(record).await.is_ok()
     }
 
-    /// Waits for the last record.
+    /// Waits until the last record is written.
     pub async fn finish(self) -> Result<(), Error> {
         drop(self.records);
         match self.ended.await {

@@ -1,4 +1,4 @@
-//! What the user of the command line can do about an error of the libraries.
+//! Advice on the errors of the libraries, in terms of the command line.
 
 use agenticiqa::config::{self, Origin};
 use agenticiqa::doctor::Suggestion;
@@ -7,7 +7,7 @@ use agenticiqa::{agent, batch, dataset, eval, imaging, metrics, report, scoring,
 
 /// An error that the command line has advice for.
 pub trait Advice {
-    /// What to do, as one sentence; `None` if the error says it all.
+    /// Returns what to do, as one sentence; `None` if the error needs no advice.
     fn advice(&self) -> Option<String>;
 }
 
@@ -18,7 +18,7 @@ fn some(advice: &str) -> Option<String> {
 const REFERENCE: &str = "give the reference image with --reference, or choose a no-reference tool";
 const OTHER_OUTPUT: &str = "name another file with --output";
 
-/// What would make a tool run.
+/// Describes how to make a tool run.
 pub fn remedy(remedy: &Remedy) -> String {
     match remedy {
         Remedy::Install { package } => format!("run `agenticiqa tools install {package}`"),
@@ -29,7 +29,7 @@ pub fn remedy(remedy: &Remedy) -> String {
     }
 }
 
-/// A suggestion of `doctor`.
+/// Words a suggestion of `doctor`.
 pub fn suggestion(suggestion: &Suggestion) -> String {
     match suggestion {
         Suggestion::UseBackend { variables, backend } => {
@@ -39,19 +39,18 @@ pub fn suggestion(suggestion: &Suggestion) -> String {
             Some(wanted) => format!("{tool}: {reason}; {}", remedy(wanted)),
             None => format!("{tool}: {reason}"),
         },
-        _ => "the built-in analyst answers, no key is needed; for the judgment of a model set OPENAI_API_KEY and use \
-              `--backend openai.gpt-4o`, or start Ollama and use `--backend ollama.qwen2.5vl:7b`"
+        _ => "the builtin backend answers without an API key; to use a model, set OPENAI_API_KEY and add \
+              `--backend openai.gpt-4o`, or start Ollama and add `--backend ollama.qwen2.5vl:7b`"
             .to_owned(),
     }
 }
 
-/// An error of the configuration, with the flag that a value came from.
+/// Describes a configuration error, with the flag that the value came from.
 pub fn configuration(error: &config::Error) -> String {
     match error {
         config::Error::Invalid { origin: Origin::Override(name), field, reason } => {
-            let (flag, rest) = name.split_once(' ').map_or((name.as_str(), String::new()), |(flag, rest)| {
-                (flag, format!(" {rest}"))
-            });
+            let (flag, rest) =
+                name.split_once(' ').map_or((name.as_str(), String::new()), |(flag, rest)| (flag, format!(" {rest}")));
             format!("--{}{rest}: {field}: {reason}", flag.replace('_', "-"))
         }
         other => other.to_string(),
@@ -91,9 +90,9 @@ impl Advice for tools::Error {
 impl Advice for tools::install::Error {
     fn advice(&self) -> Option<String> {
         match self {
-            Self::NotDownloadable { package, file } => {
-                Some(format!("get {file} from its authors, then run `agenticiqa tools install {package} --from {file}`"))
-            }
+            Self::NotDownloadable { package, file } => Some(format!(
+                "get {file} from its authors, then run `agenticiqa tools install {package} --from {file}`"
+            )),
             Self::Status { .. } => some("check the address in tools.json, or give the file with --from"),
             Self::Connection { .. } => some("run the same command again: it continues where it stopped"),
             _ => None,

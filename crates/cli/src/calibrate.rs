@@ -1,4 +1,4 @@
-//! `agenticiqa calibrate`: the scale of tools, fitted to people's opinions.
+//! `agenticiqa calibrate`: fits the scale of tools to human opinion scores.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,14 +13,13 @@ use crate::arguments::{Calibrate, RecordFormat};
 use crate::exit::{Exit, Stop};
 use crate::{measure, table};
 
-/// Scores, fits, shows the curves and writes the list; a tool that cannot be fitted is told and the rest goes on.
+/// Scores the manifest, fits each tool, writes the tool list and prints the curves. A tool that
+/// cannot be fitted is an error and does not stop the others.
 pub fn run(arguments: &Calibrate, settings: &Settings, quiet: bool) -> Result<Exit, Stop> {
     let output = &arguments.output;
     if output.exists() && !arguments.force {
-        return Err(Stop::bad_input(format!(
-            "{} is there already: name another --output, or replace it with --force",
-            output.display()
-        )));
+        let advice = "use another --output, or replace the file with --force".to_owned();
+        return Err(Stop::bad_input(format!("{} already exists", output.display())).with(Some(advice)));
     }
     let registry = crate::registry(settings, &arguments.scoring.models.models)?;
     let manifest = Manifest::read(&arguments.manifest)?;
@@ -29,7 +28,7 @@ pub fn run(arguments: &Calibrate, settings: &Settings, quiet: bool) -> Result<Ex
     let scored = measure::run(&manifest, split, (&registry, &tools), &arguments.scoring, settings, quiet)?;
     if scored.samples.is_empty() {
         let split = split.unwrap_or_default();
-        return Err(Stop::bad_input(format!("{}: no sample is of the split {split:?}", manifest.path.display())));
+        return Err(Stop::bad_input(format!("{}: no sample in the split {split:?}", manifest.path.display())));
     }
     let dataset = scored.samples.iter().find_map(|sample| sample.dataset.clone());
     let dataset = dataset.unwrap_or_else(|| file_name(&manifest.path));
@@ -56,7 +55,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Every tool that can run here and has a direction; with reference only where samples have one.
+/// Names the tools that are ready, have a direction, and have a reference if they need one.
 fn suitable(registry: &Registry, manifest: &Manifest) -> Vec<String> {
     let references = manifest.samples.iter().any(|(_, sample)| sample.reference_path.is_some());
     let fits = |tool: &&Tool| {
@@ -81,7 +80,7 @@ fn print(arguments: &Calibrate, fitted: &[Calibrated]) -> Result<(), Stop> {
     }
     writeln!(
         out,
-        "written to {}; to score with it, name it in pipeline.yaml: tools: {{metadata: {}}}",
+        "written to {}; to use it, set in pipeline.yaml: tools: {{metadata: {}}}",
         arguments.output.display(),
         arguments.output.display()
     )?;
@@ -99,15 +98,15 @@ fn curve(out: &mut impl Write, one: &Calibrated) -> io::Result<()> {
     writeln!(out)?;
     let left_out = one.counts.left_out();
     if !left_out.is_empty() {
-        writeln!(out, "  left out: {left_out}")?;
+        writeln!(out, "  skipped: {left_out}")?;
     }
     for reason in &one.failures {
         writeln!(out, "    {reason}")?;
     }
     if one.constrained {
-        writeln!(out, "  the best curve of all turns: the best one that does not was taken")?;
+        writeln!(out, "  the best fit is not monotonic: used the best monotonic one")?;
     }
-    let mut table = table::new(&["raw score", "opinion", "1 bad – 5 excellent", "pictures"]);
+    let mut table = table::new(&["raw score", "opinion", "1 (bad) to 5 (excellent)", "images"]);
     for bin in &one.curve {
         let clipped = bin.fitted.clamp(1.0, 5.0);
         table.add_row([

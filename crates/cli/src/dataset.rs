@@ -1,4 +1,4 @@
-//! `agenticiqa dataset`: manifests of public datasets.
+//! `agenticiqa dataset`: prepares and validates manifests of public datasets.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use crate::arguments::{Dataset, DatasetCommand, Prepare, RecordFormat, Validate}
 use crate::exit::{Exit, Stop};
 use crate::table;
 
-/// How many problems are printed before the rest is only counted.
+/// Maximum number of problems to print.
 const SHOWN: usize = 50;
 
 /// Runs the command.
@@ -22,7 +22,7 @@ pub fn run(arguments: &Dataset) -> Result<Exit, Stop> {
 }
 
 fn list() -> Result<Exit, Stop> {
-    let mut table = table::new(&["dataset", "what it is", "files below --root"]);
+    let mut table = table::new(&["dataset", "description", "files in --root"]);
     for info in dataset::all() {
         table.add_row([info.name, info.summary, info.layout]);
     }
@@ -34,7 +34,7 @@ fn prepare(arguments: &Prepare) -> Result<Exit, Stop> {
     let shares = Shares::new(arguments.train_share, arguments.validation_share).ok_or_else(|| {
         let (train, validation) = (arguments.train_share, arguments.validation_share);
         Stop::bad_input(format!(
-            "--train-share {train} and --validation-share {validation} must be at least 0 and at most 1 together"
+            "--train-share {train} and --validation-share {validation} must not be negative and must not add up to more than 1"
         ))
     })?;
     let options = Options { skip_missing: arguments.skip_missing, shares };
@@ -49,12 +49,7 @@ fn prepare(arguments: &Prepare) -> Result<Exit, Stop> {
     let (name, count, output) = (prepared.info.name, prepared.samples.len(), arguments.output.display());
     writeln!(out, "{name}: {count} samples ({}) written to {output}", splits.join(", "))?;
     if !prepared.missing.is_empty() {
-        writeln!(
-            out,
-            "{} samples were left out because images are not there, such as {}",
-            prepared.missing.len(),
-            prepared.missing[0]
-        )?;
+        writeln!(out, "skipped {} samples with missing images, e.g. {}", prepared.missing.len(), prepared.missing[0])?;
     }
     Ok(Exit::Done)
 }

@@ -1,4 +1,5 @@
-//! `agenticiqa doctor`: what is configured, what is missing, what to do about it. Keys are never shown.
+//! `agenticiqa doctor`: shows what is configured, what is missing and how to fix it. Never prints
+//! keys.
 
 use std::io::Write;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use crate::arguments::{Doctor, RecordFormat};
 use crate::exit::{Exit, Stop};
 use crate::table;
 
-/// How long a server may take to list its models, or a model to say a word.
+/// Time limit for a server to list its models, or for a model to answer.
 const API_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Serialize)]
@@ -23,7 +24,7 @@ struct Findings<'a> {
     api: Option<&'a [ApiFact]>,
 }
 
-/// Prints what was found. Something that will not work as configured is a failure.
+/// Prints the findings. Fails if something does not work as configured.
 pub fn run(arguments: &Doctor, settings: &Settings, environment: &Environment) -> Result<Exit, Stop> {
     let registry = crate::registry(settings, &[])?;
     let report = doctor::facts(settings, environment, &registry);
@@ -47,12 +48,12 @@ pub fn run(arguments: &Doctor, settings: &Settings, environment: &Environment) -
     Ok(if report.problems.is_empty() && !silent { Exit::Done } else { Exit::Failed })
 }
 
-/// What is said of a model that was called.
+/// Describes the result of calling a model.
 fn describe(fact: &ApiFact) -> String {
     let state = match (fact.answers, fact.listed) {
         (false, _) => "does not answer",
-        (true, Some(true)) => "answers and lists the model",
-        (true, Some(false)) => "answers, but the model is not among those that it lists: check its name",
+        (true, Some(true)) => "answers and offers the model",
+        (true, Some(false)) => "answers, but does not list the model: check its name",
         (true, None) => "answers",
     };
     let reason = fact.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
@@ -62,7 +63,7 @@ fn describe(fact: &ApiFact) -> String {
 fn print(out: &mut impl Write, report: &Report, api: Option<&[ApiFact]>, all: bool) -> Result<(), Stop> {
     writeln!(out, "agenticiqa {} on {}, {} threads", report.version, report.target, report.threads)?;
     match report.config_files.as_slice() {
-        [] => writeln!(out, "configuration: built in, no file")?,
+        [] => writeln!(out, "configuration: defaults, no file")?,
         files => {
             for file in files {
                 writeln!(out, "configuration: {}", file.display())?;
@@ -96,7 +97,7 @@ fn print(out: &mut impl Write, report: &Report, api: Option<&[ApiFact]>, all: bo
         writeln!(out, "{}", describe(fact))?;
     }
     let ready = report.tools.iter().filter(|tool| tool.available).count();
-    writeln!(out, "\ntools: {ready} of {} can run here (`agenticiqa tools list` says why not)", report.tools.len())?;
+    writeln!(out, "\ntools: {ready} of {} are ready (see `agenticiqa tools list`)", report.tools.len())?;
     for folder in &report.folders {
         let state = if folder.writable { "writable" } else { "not writable" };
         writeln!(out, "{}: {} ({state})", folder.purpose, folder.path.display())?;

@@ -1,4 +1,4 @@
-//! How the program ends: 0 done, 1 the work failed, 2 bad usage or bad input, 3 a quality gate was not met.
+//! Exit codes: 0 success, 1 failure, 2 bad usage or bad input, 3 a quality gate was not met.
 
 use std::io;
 use std::process::ExitCode;
@@ -7,16 +7,16 @@ use agenticiqa::{agent, batch, config, dataset, eval, report, scoring, setup, to
 
 use crate::advice::{self, Advice};
 
-/// How a command that ran to its end went.
+/// Result of a command that ran to its end. The order is the severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// All done.
+    /// Everything succeeded.
     Done,
-    /// Something could not be done.
+    /// Something failed.
     Failed,
     /// Some input could not be used.
     BadInput,
-    /// The score is below the gate.
+    /// A score does not meet the gate.
     GateNotMet,
 }
 
@@ -31,7 +31,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command stopped before its end.
+/// Error that stops a command.
 #[derive(Debug)]
 pub struct Stop {
     exit: Exit,
@@ -40,22 +40,22 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// The work failed.
+    /// A failure: exit code 1.
     pub fn failed(message: impl ToString) -> Self {
         Self { exit: Exit::Failed, message: Some(message.to_string()), advice: None }
     }
 
-    /// The input or the usage is bad.
+    /// Bad input or bad usage: exit code 2.
     pub fn bad_input(message: impl ToString) -> Self {
         Self { exit: Exit::BadInput, message: Some(message.to_string()), advice: None }
     }
 
-    /// The same, with what to do about it.
+    /// Adds advice, printed as a help line.
     pub fn with(self, advice: Option<String>) -> Self {
         Self { advice, ..self }
     }
 
-    /// Says why on stderr and gives the exit code.
+    /// Prints the message on stderr and returns the exit code.
     pub fn report(self) -> ExitCode {
         if let Some(message) = self.message {
             eprintln!("error: {message}");
@@ -67,7 +67,7 @@ impl Stop {
     }
 }
 
-/// Errors of the library that the user's input is to blame for.
+/// Maps library errors that the user's input causes to exit code 2.
 macro_rules! bad_input {
     ($($error:ty),+) => {$(
         impl From<$error> for Stop {
@@ -119,11 +119,11 @@ impl From<report::Error> for Stop {
 
 impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Self {
-        // A reader that has seen enough, such as `head`, is no failure.
+        // A reader that stops reading, such as `head`, is not a failure.
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self { exit: Exit::Done, message: None, advice: None };
         }
-        Self::failed(format!("the output cannot be written: {error}"))
+        Self::failed(format!("cannot write the output: {error}"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The gates of `assess`, `score` and `batch`: what is checked, and how it is told.
+//! Quality gates of `assess`, `score` and `batch`.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,10 +10,10 @@ use crate::arguments::Gates;
 use crate::exit::{Exit, Stop};
 use crate::table;
 
-/// So many failures are shown.
+/// Maximum number of failures to print.
 const SHOWN: usize = 25;
 
-/// The gate that the command line asks for, and where its report goes.
+/// Gate of the command line, and where its report goes.
 pub struct Check<'a> {
     gate: Gate,
     arguments: &'a Gates,
@@ -21,7 +21,7 @@ pub struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    /// Reads the baseline; done before the work, so that a wrong path costs nothing.
+    /// Builds the gate. Reads the baseline now, so that a wrong path fails before the work starts.
     pub fn new(arguments: &'a Gates, suite: &'static str) -> Result<Self, Stop> {
         let mut gate = Gate::open();
         if let Some(limit) = arguments.fail_under {
@@ -35,12 +35,12 @@ impl<'a> Check<'a> {
         Ok(Self { gate, arguments, suite })
     }
 
-    /// Whether there is nothing to check and nothing to report.
+    /// Returns whether there is nothing to check and nothing to report.
     pub fn is_idle(&self) -> bool {
         self.gate.is_open() && self.arguments.junit.is_none()
     }
 
-    /// Checks the cases, which `cases` gives as often as it is asked, and tells what failed on stderr.
+    /// Checks the cases and prints failures on stderr. `cases` may be called more than once.
     pub fn run<I: Iterator<Item = Result<Case, Error>>>(
         &self,
         cases: impl Fn() -> Result<I, Error>,
@@ -77,10 +77,10 @@ impl<'a> Check<'a> {
         }
         if self.arguments.baseline.is_some() {
             if verdict.missing > 0 {
-                eprintln!("{} scores of the baseline have none to compare with", verdict.missing);
+                eprintln!("{} scores of the baseline are missing in the results", verdict.missing);
             }
             if verdict.compared == 0 {
-                eprintln!("gate cannot be checked: no name of the baseline is among the results");
+                eprintln!("cannot check the gate: the baseline and the results have no names in common");
                 return Exit::Failed;
             }
         }
@@ -89,8 +89,8 @@ impl<'a> Check<'a> {
             (false, true) => {
                 let unscored = verdict.unscored + verdict.errors;
                 eprintln!(
-                    "gate cannot be checked for {unscored} of {}: no tool gave a score; name one with --tool, or ask about \
-                     the whole picture",
+                    "cannot check the gate for {unscored} of {}: no tool returned a score\n  help: \
+                     choose a tool with --tool, or ask about the whole image",
                     verdict.cases
                 );
                 Exit::Failed

@@ -1,4 +1,4 @@
-//! Logs go to stderr, as text or as JSON lines.
+//! Logging to stderr, as text or as JSON lines.
 
 use agenticiqa::config;
 use tracing::level_filters::LevelFilter;
@@ -9,7 +9,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::arguments::{Arguments, Command, LogFormat};
 
-/// Starts logging as the command line says, else as the configuration does.
+/// Starts logging. The command line takes precedence over the configuration.
 pub fn start(arguments: &Arguments, configured: &config::Logging) {
     let level = match (arguments.quiet, arguments.log_level) {
         (true, _) => LevelFilter::ERROR,
@@ -20,15 +20,15 @@ pub fn start(arguments: &Arguments, configured: &config::Logging) {
         Some(format) => format == LogFormat::Json,
         None => configured.format == config::LogFormat::Json,
     };
-    // Ours only: what HTTP libraries log of requests and answers could hold a key.
+    // Only our own crates: log lines of HTTP libraries could contain an API key.
     let mut ours = Targets::new().with_target("agenticiqa", level);
     let asked = arguments.quiet || arguments.log_level.is_some() || configured.level != config::LogLevel::Warn;
     if matches!(arguments.command, Command::Batch(_)) && !asked {
-        // What fails in one of thousands of samples is in its record and in the summary.
+        // Failures of single samples are in the records and in the summary.
         ours = ours.with_target("agenticiqa", LevelFilter::OFF).with_target("agenticiqa::batch", LevelFilter::WARN);
     }
     if matches!(arguments.command, Command::Serve(_)) && !asked {
-        // A line a request; what fails in one of many assessments is in its record.
+        // One line per request; failures of single assessments are in their records.
         ours = ours.with_target("agenticiqa", LevelFilter::ERROR).with_target("agenticiqa_server", LevelFilter::INFO);
     }
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
@@ -51,7 +51,8 @@ fn level(level: config::LogLevel) -> LevelFilter {
     }
 }
 
-/// What a damaged file makes a codec or a network's engine panic with is for the log: the error of the file says it to the user.
+/// Logs panics of codecs and of the ONNX engine instead of printing them: they become errors of the
+/// file.
 fn quiet_codecs() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

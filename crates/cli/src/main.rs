@@ -1,4 +1,4 @@
-//! The program `agenticiqa`: arguments in, results to stdout, everything else to stderr, one exit code.
+//! The program `agenticiqa`. Results go to stdout, everything else to stderr.
 
 mod advice;
 mod arguments;
@@ -28,7 +28,7 @@ use agenticiqa::tools::Registry;
 use agenticiqa::vlm::Recording;
 use clap::{CommandFactory, Parser};
 
-use arguments::{Arguments, Assignment, Command, ModelFile, Recordings, Thinking};
+use arguments::{Arguments, Assignment, Backends, Command, ModelFile, Recordings};
 use exit::{Exit, Stop};
 
 fn main() -> ExitCode {
@@ -53,17 +53,17 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
     }
     let environment = Environment::load()?;
     let overrides = match &arguments.command {
-        Command::Assess(assess) => overrides(&assess.thinking),
-        Command::Batch(batch) => overrides(&batch.thinking),
-        Command::Serve(serve) => overrides(&serve.thinking),
-        Command::Mcp(mcp) => overrides(&mcp.thinking),
+        Command::Assess(assess) => overrides(&assess.backends),
+        Command::Batch(batch) => overrides(&batch.backends),
+        Command::Serve(serve) => overrides(&serve.backends),
+        Command::Mcp(mcp) => overrides(&mcp.backends),
         _ => Overrides::default(),
     };
     let settings = Settings::load(arguments.config.as_deref(), &environment, &overrides)?;
     logging::start(&arguments, &settings.pipeline.logging);
     if let Some(threads) = arguments.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
-        pool.map_err(|error| Stop::failed(format!("{} threads cannot be started: {error}", threads.get())))?;
+        pool.map_err(|error| Stop::failed(format!("cannot start {} threads: {error}", threads.get())))?;
     }
     match &arguments.command {
         Command::Assess(assess) => assess::run(assess, &settings, &environment, arguments.quiet),
@@ -83,26 +83,26 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
     }
 }
 
-/// What the command line says of the settings.
-fn overrides(thinking: &Thinking) -> Overrides {
-    let assignments = thinking.backend_override.iter();
+/// Returns the settings that the command line overrides.
+fn overrides(backends: &Backends) -> Overrides {
+    let assignments = backends.backend_override.iter();
     Overrides {
-        backend: thinking.backend.clone(),
-        planner_backend: thinking.planner_backend.clone(),
-        executor_backend: thinking.executor_backend.clone(),
-        summarizer_backend: thinking.summarizer_backend.clone(),
-        max_replan: thinking.max_replan,
+        backend: backends.backend.clone(),
+        planner_backend: backends.planner_backend.clone(),
+        executor_backend: backends.executor_backend.clone(),
+        summarizer_backend: backends.summarizer_backend.clone(),
+        max_replan: backends.max_replan,
         assignments: assignments.map(|Assignment(key, value)| (key.clone(), value.clone())).collect(),
     }
 }
 
-/// Whether answers of models are stored, or stored ones given.
+/// Returns whether model answers are recorded or replayed.
 fn recording(arguments: &Recordings) -> Option<Recording> {
     let record = arguments.record.clone().map(Recording::Record);
     record.or_else(|| arguments.replay.clone().map(Recording::Replay))
 }
 
-/// The agent graph, or the schemas of what goes through it.
+/// Prints the agent graph, or the JSON Schemas.
 fn graph(schemas: bool) -> Result<Exit, Stop> {
     let mut out = io::stdout().lock();
     if schemas {
@@ -121,7 +121,7 @@ fn man() -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
-/// The tools by the settings, with the model files that the command line gives.
+/// Creates the tool registry, with the model files of the command line.
 fn registry(settings: &Settings, models: &[ModelFile]) -> Result<Registry, Stop> {
     let mut registry = agenticiqa::setup::registry(settings)?;
     for ModelFile { tool, path } in models {

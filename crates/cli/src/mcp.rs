@@ -1,4 +1,4 @@
-//! `agenticiqa mcp`: a Model Context Protocol server on standard input and output, for programs that work with language models.
+//! `agenticiqa mcp`: a Model Context Protocol (MCP) server on standard input and output.
 
 use std::path::{Path, PathBuf};
 
@@ -7,20 +7,21 @@ use agenticiqa_server::mcp::{Access, stdio};
 use agenticiqa_server::{App, Reload};
 use clap::{Args, ValueHint};
 
-use crate::arguments::{Models, Thinking};
+use crate::arguments::{Backends, Models};
 use crate::batch::signals;
 use crate::exit::{Exit, Stop};
 
-/// `mcp`
+/// Arguments of `mcp`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Mcp {
-    /// A folder below which images may be named; repeatable [default: the client's folders, else the working folder]
+    /// Folder that images may be read from; may be repeated [default: the client's folders, or the
+    /// working folder]
     #[arg(long = "allow-root", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub allow_roots: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub thinking: Thinking,
+    pub backends: Backends,
 
     #[command(flatten)]
     pub models: Models,
@@ -28,14 +29,16 @@ pub struct Mcp {
 
 const EXAMPLES: &str = "\
 Examples:
-  claude mcp add agenticiqa -- agenticiqa mcp                    for Claude Code; it announces its folders
-  agenticiqa mcp --allow-root ~/Pictures --allow-root /data      only pictures below these folders
+  claude mcp add agenticiqa -- agenticiqa mcp                    add it to Claude Code
+  agenticiqa mcp --allow-root ~/Pictures --allow-root /data      only images in these folders
 
-The program that starts it talks to it over standard input and output; logs go to stderr. Pictures may be named below the folders
-of --allow-root (or server.allow_roots in pipeline.yaml), else below those that the client announces, else below the working
-folder. docs/mcp.md has the configuration of common clients; `agenticiqa serve` offers the same at http://127.0.0.1:8000/mcp.";
+The MCP client starts this command and talks to it over stdin and stdout; logs go to stderr. The
+client may read images from the folders of --allow-root (or server.allow_roots in pipeline.yaml). If
+there are none, it may read from the folders that it announces, or else from the working folder.
+docs/mcp.md shows how to configure common clients. `agenticiqa serve` has the same tools at
+http://127.0.0.1:8000/mcp.";
 
-/// Serves until the client goes.
+/// Serves until the client disconnects.
 pub fn run(
     arguments: &Mcp,
     mut settings: Settings,
@@ -43,7 +46,7 @@ pub fn run(
     config: Option<&Path>,
 ) -> Result<Exit, Stop> {
     let registry = crate::registry(&settings, &arguments.models.models)?;
-    // Several may run at a time, each for its own client: what is kept is kept for one of them, and not after it.
+    // Several servers may run at once, one per client: each has its own data, removed at the end.
     let data = tempfile::Builder::new().prefix("agenticiqa-mcp-").tempdir()?;
     let server = &mut settings.pipeline.server;
     server.data_dir = Some(data.path().to_owned());
@@ -51,7 +54,7 @@ pub fn run(
     server.kept_assessments = 1;
     server.allow_roots.extend(arguments.allow_roots.iter().cloned());
     let access = if server.allow_roots.is_empty() { Access::of_client() } else { Access::Server };
-    let reload = Reload { config: config.map(Path::to_owned), overrides: crate::overrides(&arguments.thinking) };
+    let reload = Reload { config: config.map(Path::to_owned), overrides: crate::overrides(&arguments.backends) };
     let app = App::new(settings, environment.clone(), registry, reload)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
@@ -62,7 +65,7 @@ pub fn run(
         });
         stdio::serve(app, access).await
     });
-    // Standard input is read by a thread that nothing can wake.
+    // The thread that reads standard input blocks, so the runtime must not wait for it.
     runtime.shutdown_background();
     served.map(|()| Exit::Done).map_err(Stop::failed)
 }

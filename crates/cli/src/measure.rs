@@ -1,4 +1,4 @@
-//! Tools over a manifest, with a progress bar: what `eval correlation --tool` and `calibrate` share.
+//! Scores a manifest with tools, for `eval correlation --tool` and `calibrate`.
 
 use std::io::{self, IsTerminal};
 
@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::arguments::ScoringArguments;
 use crate::exit::Stop;
 
-/// The scores of tools for the samples of a split.
+/// Scores the samples of a split, with a progress bar.
 pub fn run(
     manifest: &Manifest,
     split: Option<&str>,
@@ -25,16 +25,16 @@ pub fn run(
     let folder = arguments.cache.clone().or_else(|| settings.pipeline.cache.disk.clone());
     let cache = ToolCache::new(settings.pipeline.cache.memory_entries, folder);
     let progress = bar(quiet);
-    let told = |done: usize, all: usize| {
+    let report = |done: usize, all: usize| {
         progress.set_length(all as u64);
         progress.set_position(done as u64);
     };
     let wanted = |sample: &agenticiqa::dataset::Sample| split.is_none() || sample.split.as_deref() == split;
-    let scored = eval::measure(manifest, wanted, registry, tools, (&Decoder { max_pixels }, &cache), told)?;
+    let scored = eval::measure(manifest, wanted, registry, tools, (&Decoder { max_pixels }, &cache), report)?;
     progress.finish_and_clear();
     let statistics = cache.statistics();
     tracing::info!(
-        "{} scores were known, {} measured",
+        "{} scores from the cache, {} computed",
         statistics.memory_hits + statistics.disk_hits,
         statistics.misses
     );

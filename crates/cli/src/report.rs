@@ -1,4 +1,4 @@
-//! `agenticiqa report`: a page about one or several runs.
+//! `agenticiqa report`: a report about one or several runs.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use crate::arguments::Report;
 use crate::exit::{Exit, Stop};
 use crate::table;
 
-/// Reads the records, writes the report and prints what is in it.
+/// Reads the records, writes the report and prints a summary.
 pub fn run(arguments: &Report, settings: &Settings, quiet: bool) -> Result<Exit, Stop> {
     if arguments.output.exists() && !arguments.output.is_dir() {
-        return Err(Stop::bad_input(format!("{}: it is a file: --output is a folder", arguments.output.display())));
+        return Err(Stop::bad_input(format!("{}: --output is a file, not a folder", arguments.output.display())));
     }
     let registry = crate::registry(settings, &[])?;
     let max_pixels = arguments.limits.max_pixels.unwrap_or(settings.pipeline.images.max_pixels);
@@ -40,20 +40,20 @@ pub fn run(arguments: &Report, settings: &Settings, quiet: bool) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-/// Lines that are no records are told on stderr too.
+/// Warns about lines that are not records.
 fn warn(run: &Run) {
     if let Some((line, reason)) = run.broken.first.first() {
         let (path, count) = (run.path.display(), run.broken.count);
-        let lines = if count == 1 { "1 line is no record".to_owned() } else { format!("{count} lines are no records") };
-        tracing::warn!("{path}: {lines} and left out, such as line {line}: {reason}");
+        let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+        tracing::warn!("{path}: skipped {lines} that cannot be read as a record, e.g. line {line}: {reason}");
     }
 }
 
-/// A table of the runs, their errors, and where the report is.
+/// Prints a table of the runs, their errors and the paths of the report.
 fn print(findings: &Findings, files: &[PathBuf]) -> Result<(), Stop> {
     let mut out = io::stdout().lock();
     let mut summary = table::new(&[
-        "run", "records", "ok", "partial", "errors", "broken", "time", "cost", "SRCC", "PLCC", "accuracy",
+        "run", "records", "ok", "partial", "errors", "invalid", "time", "cost", "SRCC", "PLCC", "accuracy",
     ]);
     for run in &findings.runs {
         summary.add_row(row(run));
@@ -73,7 +73,7 @@ fn print(findings: &Findings, files: &[PathBuf]) -> Result<(), Stop> {
             )?;
         }
         if let Some(reason) = &run.not_compared {
-            writeln!(out, "scores are not compared with opinions: {reason}")?;
+            writeln!(out, "no comparison with opinions: {reason}")?;
         }
     }
     for file in files {
@@ -104,7 +104,7 @@ fn row(run: &Run) -> Vec<String> {
     ]
 }
 
-/// A bar on stderr, on a terminal only.
+/// Progress bar on stderr, on a terminal only.
 struct Live(ProgressBar);
 
 impl Live {
@@ -123,7 +123,7 @@ impl Live {
             Progress::Read(bytes) => self.0.set_position(bytes),
             Progress::Evaluating => self.0.set_message("evaluating"),
             Progress::Cases(done, all) => {
-                self.0.set_message("pictures");
+                self.0.set_message("images");
                 self.0.set_length(all as u64);
                 self.0.set_position(done as u64);
             }

@@ -1,4 +1,4 @@
-//! `agenticiqa serve`: the HTTP API and the page, until ctrl-C.
+//! `agenticiqa serve`: the web page and the HTTP API, until Ctrl-C.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::arguments::Serve;
 use crate::batch::signals;
 use crate::exit::{Exit, Stop};
 
-/// Serves until asked to end.
+/// Serves until the process gets Ctrl-C or SIGTERM.
 pub fn run(
     arguments: &Serve,
     mut settings: Settings,
@@ -27,7 +27,7 @@ pub fn run(
     server.allow_roots.extend(arguments.allow_roots.iter().cloned());
     server.data_dir = arguments.data.clone().or_else(|| server.data_dir.clone());
     let open = environment.lookup("AGENTICIQA_TOKEN").is_none() && !is_loopback(&server.host);
-    let overrides = crate::overrides(&arguments.thinking);
+    let overrides = crate::overrides(&arguments.backends);
     let reload = Reload { config: config.map(Path::to_owned), overrides };
     let app = App::new(settings, environment.clone(), registry, reload)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -35,16 +35,16 @@ pub fn run(
         let server = Server::bind(app.clone()).await?;
         let address = server.address()?;
         if !quiet {
-            eprintln!("listening on http://{address} (ctrl-C ends it)");
+            eprintln!("listening on http://{address} (Ctrl-C to stop)");
             if open {
-                eprintln!("anybody who reaches {address} can use it: set AGENTICIQA_TOKEN to ask for a token");
+                eprintln!("warning: {address} is open to other machines; set AGENTICIQA_TOKEN to require a token");
             }
         }
         let ending = app.clone();
         tokio::spawn(async move {
             signals::asked().await;
             if !quiet {
-                eprintln!("finishing what is running; once more to stop at once");
+                eprintln!("finishing the running requests; press Ctrl-C again to stop at once");
             }
             ending.end();
             signals::asked().await;
@@ -53,7 +53,7 @@ pub fn run(
         server.run(router(&app)).await;
         Ok(())
     });
-    // A tool that is still at work after its time is not waited for.
+    // Does not wait for tools that run longer than their time limit.
     runtime.shutdown_background();
     served.map(|()| Exit::Done)
 }

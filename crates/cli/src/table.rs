@@ -1,11 +1,11 @@
-//! Tables for people.
+//! Tables and numbers for the terminal.
 
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 
-/// One line below the headings, nothing else.
+/// A line below the headings, and no borders.
 const PLAIN: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
-/// An empty table with these headings.
+/// Creates an empty table with these headings.
 pub fn new(headings: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(PLAIN).set_content_arrangement(ContentArrangement::Dynamic);
@@ -13,7 +13,7 @@ pub fn new(headings: &[&str]) -> Table {
     table
 }
 
-/// A score with as many digits as matter.
+/// Formats a score with its significant digits.
 pub fn number(score: f64) -> String {
     match score.abs() {
         size if size.is_infinite() => if score > 0.0 { "∞" } else { "-∞" }.to_owned(),
@@ -24,19 +24,19 @@ pub fn number(score: f64) -> String {
     }
 }
 
-/// A score from 1 to 5 as a bar of ten cells and a number.
+/// Formats a score from 1 to 5 as a bar of ten cells and a number.
 pub fn bar(score: f64) -> String {
     let cells = ((score - 1.0) / 4.0 * 10.0).round().clamp(0.0, 10.0) as usize;
     format!("{}{} {score:.2}", "█".repeat(cells), "░".repeat(10 - cells))
 }
 
-/// A bar, followed by the interval around the score where it is known.
+/// Formats a score as a bar and a number, with its interval if there is one.
 pub fn bar_with(score: f64, interval: Option<[f64; 2]>) -> String {
     let interval = interval.map(|[low, high]| format!(" ({low:.1}–{high:.1})")).unwrap_or_default();
     bar(score) + &interval
 }
 
-/// Which way is better, in a word.
+/// Returns which direction is better, as a word.
 pub fn direction(lower_is_better: Option<bool>) -> &'static str {
     match lower_is_better {
         Some(true) => "lower",

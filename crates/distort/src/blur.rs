@@ -12,16 +12,16 @@ const GAUSSIAN: [f64; 5] = [0.1, 0.5, 1.0, 2.0, 5.0];
 const LENS: [f64; 5] = [1.0, 2.0, 4.0, 6.0, 8.0];
 /// Length of the line in pixels.
 const MOTION: [f64; 5] = [1.0, 2.0, 4.0, 6.0, 10.0];
-/// Points in each direction that decide how much of a pixel the disc covers.
+/// Points per pixel and axis for estimating how much of a pixel the disc covers.
 const SUBPIXELS: usize = 8;
-/// Points a pixel along the line of a motion.
+/// Points per pixel along the line of a motion.
 const POINTS_PER_PIXEL: f64 = 8.0;
 
 pub fn gaussian(pixels: &Pixels, index: usize) -> Pixels {
     pixels.map_planes(|plane| gaussian_plane(plane, GAUSSIAN[index]))
 }
 
-/// The plane seen through a Gaussian of `sigma` pixels.
+/// Returns the plane blurred with a Gaussian of `sigma` pixels.
 pub fn gaussian_plane(plane: &Plane, sigma: f64) -> Plane {
     let kernel = gaussian_kernel(2 * (3.0 * sigma).ceil().max(1.0) as usize + 1, sigma);
     separable(plane, &kernel, &kernel, Border::Symmetric)
@@ -37,14 +37,14 @@ pub fn motion(pixels: &Pixels, index: usize, random: &mut Random) -> Pixels {
     pixels.map_planes(|plane| convolve(plane, &kernel))
 }
 
-/// A weight at an offset from the center.
+/// A kernel weight at an offset from the center.
 struct Tap {
     dx: isize,
     dy: isize,
     weight: f32,
 }
 
-/// How much of each pixel a disc of this radius covers.
+/// The share of each pixel that a disc of this radius covers.
 fn disc(radius: f64) -> Vec<Tap> {
     let reach = (radius + 0.5).ceil() as isize;
     let offset = |i: usize| (i as f64 + 0.5) / SUBPIXELS as f64 - 0.5;
@@ -62,7 +62,7 @@ fn disc(radius: f64) -> Vec<Tap> {
     normalize(taps)
 }
 
-/// The pixels under a line of this length through the center.
+/// The pixels on a line of this length through the center.
 fn line(length: f64, angle: f64) -> Vec<Tap> {
     let half = (length - 1.0).max(0.0) / 2.0;
     let reach = half.ceil() as isize + 1;
@@ -95,7 +95,7 @@ fn normalize(mut taps: Vec<Tap>) -> Vec<Tap> {
     taps
 }
 
-/// Correlation with a kernel that is no product of two; the image is mirrored beyond its border.
+/// Correlates with a kernel that is not separable. The image is mirrored beyond its border.
 fn convolve(plane: &Plane, taps: &[Tap]) -> Plane {
     let (width, height) = (plane.width(), plane.height());
     let reach = taps.iter().map(|tap| tap.dx.unsigned_abs().max(tap.dy.unsigned_abs())).max().unwrap_or(0);
@@ -130,7 +130,7 @@ mod tests {
                 (0..31).map(|x| (x as f32 - 15.0).powi(2) * (0..31).map(|y| out.at(x, y)).sum::<f32>()).sum();
             (total, second)
         };
-        // The variance of a disc along an axis is r^2 / 4, that of a line n^2 / 12.
+        // The variance along an axis is r^2 / 4 for a disc and n^2 / 12 for a line.
         let (total, variance) = spread(&disc(6.0));
         assert!((total - 1.0).abs() < 1e-5 && (variance - 9.0).abs() < 0.15, "{variance}");
         let (total, variance) = spread(&line(10.0, 0.0));

@@ -1,4 +1,4 @@
-//! Color that is spread, displaced, too weak or too strong.
+//! Color distortions: diffusion, displacement, desaturation and oversaturation.
 
 use super::blur::gaussian_plane;
 use super::lab;
@@ -7,15 +7,16 @@ use super::random::Random;
 use agenticiqa_pixels::Plane;
 use agenticiqa_pixels::ops::convolve::Border;
 
-/// Strength of diffusion: chroma is multiplied by it and blurred with a sigma of 1.5 times it plus 2 px.
+/// Strength of diffusion: chroma is multiplied by it and blurred with a sigma of 1.5 times the
+/// strength plus 2 px.
 const DIFFUSION: [f64; 5] = [1.0, 3.0, 6.0, 8.0, 12.0];
 /// Displacement of green in pixels.
 const SHIFT: [f64; 5] = [1.0, 3.0, 6.0, 8.0, 12.0];
 /// Factor of HSV saturation.
 const DESATURATION: [f32; 5] = [0.4, 0.2, 0.1, 0.0, -0.4];
-/// Factor of Lab chroma; KADID begins with 1, which changes nothing.
+/// Factor of Lab chroma. KADID starts with 1, which changes nothing.
 const OVERSATURATION: [f32; 5] = [1.25, 2.0, 3.0, 6.0, 9.0];
-/// Blur of the gradient that says where edges are, in pixels.
+/// Sigma in pixels of the blur of the gradient that locates edges.
 const EDGE_SIGMA: f64 = 4.0;
 
 pub fn diffuse(pixels: &Pixels, index: usize) -> Pixels {
@@ -41,7 +42,8 @@ pub fn shift(pixels: &Pixels, index: usize, random: &mut Random) -> Pixels {
     Pixels { planes: [red.clone(), shifted, blue.clone()] }
 }
 
-/// 1 near edges, 0 far from them: the blurred gradient between its 1st and 99th percentile.
+/// Weights from 0 (far from edges) to 1 (near edges): the blurred gradient between its 1st and
+/// 99th percentile.
 fn edge_weights(luma: &Plane) -> Plane {
     let (width, height) = (luma.width(), luma.height());
     let gradient = Plane::from_fn(width, height, |x, y| {
@@ -57,7 +59,7 @@ fn edge_weights(luma: &Plane) -> Plane {
     blurred.map(|sample| ((sample - low) / (high - low).max(f32::EPSILON)).clamp(0.0, 1.0))
 }
 
-/// In HSV every sample is the value minus its distance to it, and saturation scales that distance.
+/// In HSV, a sample is the value minus a distance. Saturation scales that distance.
 pub fn desaturate(pixels: &Pixels, index: usize) -> Pixels {
     pixels.map_pixels(|rgb| {
         let value = rgb[0].max(rgb[1]).max(rgb[2]);

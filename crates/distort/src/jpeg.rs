@@ -1,6 +1,8 @@
-//! JPEG as a round trip through its lossy steps: color at half resolution, DCT, quantization by the tables of ITU-T T.81,
-//! annex K, scaled as the Independent JPEG Group's library does. Against that library (Pillow, a photo, quality 7 to 43) pixels differ by
-//! 0.3 to 0.8 levels on average, where compression changes them by 5 to 11.
+//! JPEG as a round trip through its lossy steps: color at half resolution, DCT, and quantization
+//! by the tables of ITU-T T.81, annex K, scaled as in the Independent JPEG Group's library.
+//!
+//! Compared with that library (Pillow, a photo, quality 7 to 43) pixels differ by 0.3 to 0.8
+//! levels on average, where compression changes them by 5 to 11.
 
 use super::pixels::Pixels;
 use agenticiqa_pixels::Plane;
@@ -38,7 +40,8 @@ fn scaled(entry: u16, quality: u32) -> f32 {
     ((u32::from(entry) * scale + 50) / 100).clamp(1, 255) as f32
 }
 
-/// Every block to whole multiples of the table and back, samples rounded and clipped as a decoder does.
+/// Quantizes every block by the table and reconstructs it. Samples are rounded and clipped as in a
+/// decoder.
 fn round_trip(plane: &Plane, table: &[f32; 64]) -> Plane {
     let (width, height) = (plane.width(), plane.height());
     let dct = Dct::default();
@@ -74,7 +77,8 @@ fn halve(plane: &Plane) -> Plane {
     })
 }
 
-/// Twice the size: three parts of the nearest sample, one of the next, along both axes ("fancy upsampling").
+/// Doubles the size: three parts of the nearest sample, one part of the next, along both axes
+/// ("fancy upsampling").
 fn double(plane: &Plane, width: usize, height: usize) -> Plane {
     let next =
         |i: usize, size: usize| if i.is_multiple_of(2) { (i / 2).saturating_sub(1) } else { (i / 2 + 1).min(size - 1) };

@@ -1,4 +1,5 @@
-//! JPEG 2000 without its bit stream: wavelet, dead-zone quantizer, and a model of the bits that the coefficients take.
+//! JPEG 2000 without its bit stream: wavelet, dead-zone quantizer, and a model of the bits that
+//! the coefficients need.
 
 use rayon::prelude::*;
 
@@ -6,21 +7,22 @@ use super::pixels::Pixels;
 use super::wavelet;
 use agenticiqa_pixels::Plane;
 
-/// Bits of the image over bits of the file.
+/// Compression ratios: bits of the image divided by bits of the file.
 const RATIO: [f64; 5] = [16.0, 32.0, 45.0, 120.0, 400.0];
-/// Bits of a pixel before compression.
+/// Bits per pixel before compression.
 const PIXEL_BITS: f64 = 24.0;
 /// Octaves of the wavelet.
 const OCTAVES: usize = 5;
-/// Bisections of the step size.
+/// Bisection steps of the search for the step size.
 const BISECTIONS: usize = 9;
-/// Step sizes between which the right one lies, in levels of 0 to 255.
+/// Bounds of the search for the step size, in levels of 0 to 255.
 const STEPS: (f64, f64) = (0.5, 1024.0);
-/// Weight of an error in Y, Cb and Cr; chroma errors are less visible, and encoders know it.
+/// Weight of an error in Y, Cb and Cr. Encoders weight chroma less, because its errors are less
+/// visible.
 const COMPONENT_WEIGHT: [f64; 3] = [1.0, 0.6, 0.7];
-/// Neighbors that are not zero sort a coefficient into one of so many contexts.
+/// Number of contexts. The context of a coefficient is the number of its nonzero neighbors.
 const CONTEXTS: usize = 5;
-/// Magnitudes from here on share a symbol and pay for their bits.
+/// Larger magnitudes share this symbol and are charged for their extra bits.
 const LARGEST_SYMBOL: usize = 15;
 
 pub fn compress(pixels: &Pixels, index: usize) -> Pixels {
@@ -45,19 +47,20 @@ pub fn compress(pixels: &Pixels, index: usize) -> Pixels {
     Pixels { planes }.to_rgb()
 }
 
-/// The middle of the bin that a coefficient falls into; the bin about zero is twice as wide.
+/// The middle of the bin that a coefficient falls into. The bin around zero is twice as wide.
 fn reconstruct(value: f32, step: f32) -> f32 {
     let bin = (value.abs() / step).floor();
     if bin == 0.0 { 0.0 } else { ((bin + 0.5) * step).copysign(value) }
 }
 
-/// Bits of all components at this step size.
+/// Number of bits of all components at this step size.
 fn bits(transformed: &Pixels, step: f64) -> f64 {
     let component = |i: usize| component_bits(&transformed.planes[i], (step / COMPONENT_WEIGHT[i]) as f32);
     [0usize, 1, 2].par_iter().map(|&i| component(i)).collect::<Vec<f64>>().iter().sum()
 }
 
-/// Entropy of the magnitudes, given how many of the neighbors that are already coded are not zero, plus signs.
+/// Entropy of the magnitudes, given the number of already coded neighbors that are not zero, plus
+/// signs.
 fn component_bits(plane: &Plane, step: f32) -> f64 {
     let bins = plane.map(|value| (value.abs() / step).floor());
     (0..=OCTAVES).flat_map(|octave| bands(plane, octave)).map(|band| band_bits(&bins, band)).sum()
@@ -97,7 +100,7 @@ fn band_bits(bins: &Plane, [left, top, right, bottom]: [usize; 4]) -> f64 {
     extra + counts.iter().map(|symbols| entropy(symbols)).sum::<f64>()
 }
 
-/// Bits of symbols with these counts.
+/// Number of bits for symbols with these counts.
 fn entropy(counts: &[u32]) -> f64 {
     let total = f64::from(counts.iter().sum::<u32>());
     counts.iter().filter(|&&count| count > 0).map(|&count| f64::from(count) * (total / f64::from(count)).log2()).sum()

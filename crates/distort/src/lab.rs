@@ -1,4 +1,4 @@
-//! CIELAB and back, for pixels of 0 to 1 sRGB, white D65.
+//! Conversion between CIELAB and sRGB pixels of 0 to 1, white point D65.
 
 const TO_XYZ: [[f32; 3]; 3] = [
     [0.412_456_4, 0.357_576_1, 0.180_437_5],
@@ -11,7 +11,7 @@ const FROM_XYZ: [[f32; 3]; 3] = [
     [0.055_643_4, -0.204_025_9, 1.057_225_2],
 ];
 const WHITE: [f32; 3] = [0.950_47, 1.0, 1.088_83];
-/// Below this cube root the curve is a line.
+/// Below this cube root, the curve is a straight line.
 const LINEAR_LIMIT: f32 = 6.0 / 29.0;
 
 fn multiply(matrix: [[f32; 3]; 3], vector: [f32; 3]) -> [f32; 3] {
@@ -26,7 +26,7 @@ fn from_light(light: f32) -> f32 {
     if light <= 0.003_130_8 { light * 12.92 } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 }
 }
 
-/// L* (0 to 100), a*, b* of an sRGB pixel.
+/// Returns L* (0 to 100), a*, b* of an sRGB pixel.
 pub fn from_rgb(rgb: [f32; 3]) -> [f32; 3] {
     let xyz = multiply(TO_XYZ, rgb.map(to_light));
     let root = |value: f32| {
@@ -37,7 +37,7 @@ pub fn from_rgb(rgb: [f32; 3]) -> [f32; 3] {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// The sRGB pixel of L*, a*, b*; may lie outside 0 to 1.
+/// Returns the sRGB pixel of L*, a*, b*. It may lie outside 0 to 1.
 pub fn to_rgb([lightness, a, b]: [f32; 3]) -> [f32; 3] {
     let y = (lightness + 16.0) / 116.0;
     let power = |root: f32| {

@@ -1,17 +1,9 @@
-//! A generator of distortions: the 25 kinds of KADID-10k at five levels, deterministic by seed.
+//! The 25 distortions of KADID-10k at five levels, reproducible by seed.
 //!
-//! The kinds, their groups and their strengths are those of H. Lin, V. Hosu, D. Saupe, KADID-10k: a large-scale artificially
-//! distorted IQA database, QoMEX 2019; the code is our own. Where KADID's strengths do not rise with the level (mean shift and contrast
-//! change run from one direction through nothing to the other; the first level of Lab saturation changes nothing) they
-//! do here, and the seed chooses the direction. Three kinds differ in the means:
-//! - JPEG is a round trip through its lossy steps (4:2:0 color, DCT, the tables of the standard); entropy coding, which loses
-//!   nothing, is left out.
-//! - JPEG 2000 has the wavelet, the color transform and the dead-zone quantizer of the standard, with one step size found by
-//!   bisection so that a context model of the coefficients fits the bit rate. The artifacts are those of the codec; the bytes of
-//!   a real encoder at the same rate may differ by some percent.
-//! - Denoising thresholds overlapping DCT blocks, where KADID ran a neural network.
-//!
-//! Strengths in pixels are meant for images of about 512 x 384, as in KADID.
+//! Use this crate to make distorted versions of clean images: to test metrics, to train models, or
+//! to show what a distortion looks like. [`distort`] applies one [`Kind`] at a level from 1
+//! (weakest) to [`LEVELS`] (strongest). The same image, kind, level and seed always produce the
+//! same pixels, on every machine.
 //!
 //! ```
 //! use agenticiqa_distort::{Kind, distort};
@@ -22,6 +14,27 @@
 //! assert!(Psnr::default().score(&clean, &noisy)? < 25.0);
 //! # Ok::<(), agenticiqa_metrics::Error>(())
 //! ```
+//!
+//! [`Kind::ALL`] lists all kinds; [`Kind::category`] returns the group of a kind, such as blur or
+//! compression.
+//!
+//! # Differences from KADID-10k
+//!
+//! The kinds, their groups and their strengths are those of H. Lin, V. Hosu, D. Saupe, KADID-10k:
+//! a large-scale artificially distorted IQA database, QoMEX 2019. The code is independent.
+//!
+//! - Strengths always rise with the level. In KADID some do not: mean shift and contrast change
+//!   run from one direction through zero to the other, and the first level of Lab saturation
+//!   changes nothing. Here the seed chooses the direction.
+//! - JPEG is a round trip through its lossy steps (4:2:0 color, DCT, the tables of the standard).
+//!   Entropy coding is left out, because it is lossless.
+//! - JPEG 2000 has the wavelet, the color transform and the dead-zone quantizer of the standard.
+//!   Bisection finds one step size, such that a context model of the coefficients fits the bit
+//!   rate. The artifacts are those of the codec; the bytes of a real encoder at the same rate may
+//!   differ by some percent.
+//! - Denoising thresholds overlapping DCT blocks. KADID used a neural network.
+//!
+//! Strengths in pixels are meant for images of about 512 x 384, as in KADID.
 
 mod blur;
 mod color;
@@ -45,23 +58,23 @@ use agenticiqa_pixels::{Error, Image, Result};
 use pixels::Pixels;
 use random::Random;
 
-/// The strongest level.
+/// The highest level, which is the strongest.
 pub const LEVELS: u8 = 5;
 
-/// The groups that KADID-10k sorts its distortions into; sharpness and contrast are two here.
+/// The groups of distortions in KADID-10k, with sharpness and contrast as separate groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Category {
     /// Lost detail.
     Blurs,
     /// Colors that are displaced, quantized, too weak or too strong.
     Color,
-    /// The traces of a codec.
+    /// Compression artifacts.
     Compression,
-    /// Noise, and what is left of it after denoising.
+    /// Noise, and the artifacts of denoising.
     Noise,
     /// Too bright or too dark.
     Brightness,
-    /// Pixels or patches in the wrong place, or lost in larger ones.
+    /// Displaced pixels or patches, and lost detail in larger pixels.
     Spatial,
     /// Edges with overshoot.
     Sharpness,
@@ -81,14 +94,14 @@ macro_rules! kinds {
             /// Every kind, in KADID's order.
             pub const ALL: [Self; 25] = [$(Self::$kind),*];
 
-            /// The name, in words.
+            /// The name in words.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)*
                 }
             }
 
-            /// The group that it belongs to.
+            /// The group that the kind belongs to.
             pub const fn category(self) -> Category {
                 match self {
                     $(Self::$kind => Category::$category,)*
@@ -101,15 +114,15 @@ macro_rules! kinds {
 kinds! {
     /// Blur with a Gaussian of sigma 0.1 to 5 px.
     GaussianBlur, "Gaussian blur", Blurs;
-    /// Blur with a disc of radius 1 to 8 px, as a lens out of focus gives it.
+    /// Blur with a disc of radius 1 to 8 px, like a lens out of focus.
     LensBlur, "lens blur", Blurs;
     /// Blur along a line of 1 to 10 px in a random direction.
     MotionBlur, "motion blur", Blurs;
-    /// Color spread over its surroundings, and stronger.
+    /// Color that spreads into its surroundings and becomes stronger.
     ColorDiffusion, "color diffusion", Color;
-    /// Green displaced by 1 to 12 px at edges.
+    /// The green channel displaced by 1 to 12 px at edges.
     ColorShift, "color shift", Color;
-    /// 64 to 8 colors.
+    /// Reduction to 64 to 8 colors.
     ColorQuantization, "color quantization", Color;
     /// HSV saturation times 0.4 to -0.4: pale, gray, then complementary colors.
     Desaturation, "color saturation 1 (HSV)", Color;
@@ -123,31 +136,31 @@ kinds! {
     WhiteNoise, "white noise", Noise;
     /// Gaussian noise in Y, Cb and Cr.
     ColorNoise, "white noise in color components", Noise;
-    /// Black and white samples.
+    /// Random black and white samples.
     ImpulseNoise, "impulse noise", Noise;
-    /// Gaussian noise in proportion to the sample.
+    /// Gaussian noise that is proportional to the sample.
     MultiplicativeNoise, "multiplicative noise", Noise;
-    /// Noise, then a denoiser.
+    /// Gaussian noise, then a denoiser.
     Denoise, "denoise", Noise;
-    /// A tone curve that lifts the middle.
+    /// A tone curve that lifts the midtones.
     Brighten, "brighten", Brightness;
-    /// A tone curve that lowers the middle.
+    /// A tone curve that lowers the midtones.
     Darken, "darken", Brightness;
     /// A constant added to all samples.
     MeanShift, "mean shift", Brightness;
-    /// Every pixel taken from somewhere near.
+    /// Every pixel replaced by one nearby.
     Jitter, "jitter", Spatial;
-    /// Patches of 16x16 copied to places near by.
+    /// Patches of 16x16 copied to nearby places.
     NonEccentricityPatch, "non-eccentricity patch", Spatial;
     /// Larger pixels.
     Pixelate, "pixelate", Spatial;
-    /// 20 to 7 levels in each channel.
+    /// Reduction to 20 to 7 levels in each channel.
     Quantization, "quantization", Spatial;
-    /// Blocks of 32x32 of one color.
+    /// Random blocks of 32x32 in one color.
     ColorBlock, "color block", Spatial;
     /// Strong sharpening of lightness.
     HighSharpen, "high sharpen", Sharpness;
-    /// A tone curve that is flatter or steeper in the middle.
+    /// A tone curve that is flatter or steeper in the midtones.
     ContrastChange, "contrast change", Contrast;
 }
 
@@ -157,10 +170,15 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The image with a distortion of `kind` at `level` (1 weakest to 5 strongest). The same seed gives the same image.
+/// Returns the image with a distortion of `kind` at `level` (1 weakest to 5 strongest).
 ///
-/// Size and bit depth are kept. A gray image becomes one of three channels if the distortion gives it color. What was known of
-/// the file is dropped: these are no longer its pixels.
+/// The same seed produces the same image. Size and bit depth are kept. A gray image becomes RGB if
+/// the distortion adds color. Facts about the source file are dropped, because the pixels are no
+/// longer those of the file.
+///
+/// # Errors
+///
+/// Returns [`Error::LevelOutOfRange`] if `level` is not between 1 and [`LEVELS`].
 pub fn distort(image: &Image, kind: Kind, level: u8, seed: u64) -> Result<Image> {
     if !(1..=LEVELS).contains(&level) {
         return Err(Error::LevelOutOfRange { level, highest: LEVELS });

@@ -1,4 +1,4 @@
-//! Noise of four kinds, and what a denoiser leaves of it.
+//! Four kinds of noise, and the artifacts of a denoiser.
 
 use rayon::prelude::*;
 
@@ -7,7 +7,7 @@ use super::random::Random;
 use agenticiqa_pixels::Plane;
 use agenticiqa_pixels::ops::dct::{Block, Dct, SIDE};
 
-/// Variance of white noise, samples of 0 to 1.
+/// Variance of white noise, for samples of 0 to 1.
 const WHITE: [f64; 5] = [0.001, 0.002, 0.003, 0.005, 0.01];
 /// Variance of noise in Y, Cb and Cr.
 const COLOR: [f64; 5] = [0.0001, 0.0005, 0.001, 0.002, 0.003];
@@ -15,11 +15,11 @@ const COLOR: [f64; 5] = [0.0001, 0.0005, 0.001, 0.002, 0.003];
 const IMPULSE: [f64; 5] = [0.001, 0.005, 0.01, 0.02, 0.03];
 /// Variance of the factor.
 const MULTIPLICATIVE: [f64; 5] = [0.001, 0.005, 0.01, 0.02, 0.05];
-/// Variance of the noise that is removed again.
+/// Variance of the noise that is added before denoising.
 const DENOISED: [f64; 5] = [0.01, 0.03, 0.05, 0.1, 0.15];
-/// Coefficients below so many sigmas are taken for noise.
+/// Coefficients below this number of sigmas are removed as noise.
 const THRESHOLD: f32 = 2.7;
-/// Distance of the denoiser's overlapping blocks.
+/// Distance between the denoiser's overlapping blocks.
 const STRIDE: usize = 2;
 
 pub fn white(pixels: &Pixels, index: usize, random: &mut Random) -> Pixels {

@@ -1,10 +1,10 @@
-//! Color quantization: a palette by median cut (P. Heckbert, SIGGRAPH 1982), no dither.
+//! Color quantization: a median-cut palette (P. Heckbert, SIGGRAPH 1982), without dithering.
 
 use super::pixels::Pixels;
 
-/// Colors of the palette.
+/// Number of colors in the palette.
 const COLORS: [usize; 5] = [64, 48, 32, 16, 8];
-/// Pixels that the palette is made from, at most.
+/// Maximum number of pixels that the palette is computed from.
 const SAMPLE: usize = 1 << 16;
 
 pub fn quantize(pixels: &Pixels, index: usize) -> Pixels {

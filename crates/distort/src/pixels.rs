@@ -1,21 +1,22 @@
-//! The image while it is being distorted: three planes of 0 to 1.
+//! The working image: three planes of samples from 0 to 1.
 
 use agenticiqa_pixels::ops::strips;
 use agenticiqa_pixels::{Image, Plane, Result};
 
-/// R, G and B (or another color space) on the scale 0 to 1; all three have one size.
+/// R, G and B (or another color space) on the scale 0 to 1. All three planes have the same size.
 #[derive(Debug, Clone)]
 pub struct Pixels {
     pub planes: [Plane; 3],
 }
 
 impl Pixels {
-    /// The pixels of an image; a gray one has the same in all three planes.
+    /// Reads the pixels of an image. A gray image has the same samples in all three planes.
     pub fn read(image: &Image) -> Self {
         Self { planes: [0, 1, 2].map(|channel| image.channel(channel).map(|sample| sample / 255.0)) }
     }
 
-    /// The image of this bit depth; gray if all three planes are equal once rounded.
+    /// Creates an image with this bit depth. It is gray if all three planes are equal after
+    /// rounding.
     pub fn write(&self, bit_depth: u8) -> Result<Image> {
         let (width, height) = (self.width(), self.height());
         let whole = |highest: f32| {
@@ -47,17 +48,17 @@ impl Pixels {
         self.planes[0].height()
     }
 
-    /// Every sample through `f`.
+    /// Applies `f` to every sample.
     pub fn map(&self, f: impl Fn(f32) -> f32 + Copy) -> Self {
         Self { planes: [0, 1, 2].map(|channel| self.planes[channel].map(f)) }
     }
 
-    /// Every plane through `f`.
+    /// Applies `f` to every plane.
     pub fn map_planes(&self, f: impl Fn(&Plane) -> Plane) -> Self {
         Self { planes: [0, 1, 2].map(|channel| f(&self.planes[channel])) }
     }
 
-    /// Every pixel through `f`, in parallel.
+    /// Applies `f` to every pixel, in parallel.
     pub fn map_pixels(&self, f: impl Fn([f32; 3]) -> [f32; 3] + Sync) -> Self {
         let width = self.width();
         let rows: Vec<[Vec<f32>; 3]> = strips::map(self.height(), |rows| {
@@ -80,7 +81,7 @@ impl Pixels {
         Self { planes }
     }
 
-    /// Full-range YCbCr of JPEG; Cb and Cr about 0.
+    /// Converts to the full-range YCbCr of JPEG, with Cb and Cr centered at 0.
     pub fn to_ycc(&self) -> Self {
         self.map_pixels(|[r, g, b]| {
             let y = 0.299 * r + 0.587 * g + 0.114 * b;
@@ -88,7 +89,7 @@ impl Pixels {
         })
     }
 
-    /// Back from [`to_ycc`](Self::to_ycc).
+    /// Converts back from [`to_ycc`](Self::to_ycc).
     pub fn to_rgb(&self) -> Self {
         self.map_pixels(|[y, cb, cr]| [y + 1.402 * cr, y - 0.344_136 * cb - 0.714_136 * cr, y + 1.772 * cb])
     }

@@ -1,6 +1,7 @@
-//! Random numbers whose stream never changes.
+//! Random numbers with a stable sequence.
 
-/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014): small, and the same everywhere.
+/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014): small, and identical on every
+/// machine.
 #[derive(Debug, Clone)]
 pub struct Random {
     state: u64,
@@ -8,12 +9,12 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream of `seed`.
+    /// Creates the stream of `seed`.
     pub fn new(seed: u64) -> Self {
         Self { state: seed, spare: None }
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,22 +22,22 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Uniform in 0 (included) to 1 (excluded).
+    /// Returns a uniform number from 0 (included) to 1 (excluded).
     pub fn uniform(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Uniform in `0..limit`; 0 if the limit is 0.
+    /// Returns a uniform number in `0..limit`, or 0 if the limit is 0.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.uniform() * limit as f64) as usize
     }
 
-    /// True in half of the cases.
+    /// Returns true in half of the cases.
     pub fn coin(&mut self) -> bool {
         self.bits() >> 63 == 1
     }
 
-    /// Normal with mean 0 and standard deviation 1 (Box and Muller).
+    /// Returns a normal number with mean 0 and standard deviation 1 (Box and Muller).
     pub fn normal(&mut self) -> f64 {
         if let Some(spare) = self.spare.take() {
             return spare;

@@ -7,7 +7,7 @@ use agenticiqa_pixels::ops::convolve::Border;
 
 /// Weight of the Laplacian.
 const STRENGTH: [f32; 5] = [1.0, 2.0, 3.0, 6.0, 12.0];
-/// Distance of the samples of the second difference: central differences taken twice.
+/// Distance between the samples of the second difference: central differences applied twice.
 const REACH: isize = 2;
 
 pub fn sharpen(pixels: &Pixels, index: usize) -> Pixels {

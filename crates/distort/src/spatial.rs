@@ -1,22 +1,22 @@
-//! Pixels in the wrong place, larger pixels, fewer levels, blocks.
+//! Spatial distortions: displaced pixels and patches, larger pixels, fewer levels, color blocks.
 
 use super::pixels::Pixels;
 use super::random::Random;
 use agenticiqa_pixels::Plane;
 
-/// Displacement in pixels of each of the passes.
+/// Displacement in pixels per pass.
 const JITTER: [f64; 5] = [0.05, 0.1, 0.2, 0.5, 1.0];
 const JITTER_PASSES: usize = 5;
-/// Number of patches that are copied.
+/// Number of copied patches.
 const PATCHES: [usize; 5] = [20, 40, 60, 80, 100];
 const PATCH_SIDE: usize = 16;
-/// How far a patch may be moved.
+/// Range in pixels over which a patch is moved.
 const PATCH_REACH: f64 = 16.0;
-/// Strength of pixelation: the image is shrunk by 0.95 minus its power of 0.6.
+/// Strength of pixelation. The image is scaled by 0.95 minus the strength to the power of 0.6.
 const PIXELATE: [f64; 5] = [0.01, 0.05, 0.1, 0.2, 0.5];
-/// Levels of each channel.
+/// Number of levels per channel.
 const LEVELS: [f32; 5] = [20.0, 16.0, 13.0, 10.0, 7.0];
-/// Number of blocks of one color.
+/// Number of color blocks.
 const BLOCKS: [usize; 5] = [2, 4, 6, 8, 10];
 const BLOCK_SIDE: usize = 32;
 
@@ -38,7 +38,7 @@ pub fn jitter(pixels: &Pixels, index: usize, random: &mut Random) -> Pixels {
     current
 }
 
-/// The sample between four others; the place lies inside the plane.
+/// Bilinear interpolation at a position inside the plane.
 fn bilinear(plane: &Plane, column: f32, row: f32) -> f32 {
     let (left, top) = (column as usize, row as usize);
     let (right, bottom) = ((left + 1).min(plane.width() - 1), (top + 1).min(plane.height() - 1));
@@ -81,7 +81,7 @@ pub fn pixelate(pixels: &Pixels, index: usize) -> Pixels {
     pixels.map_planes(|plane| Plane::from_fn(width, height, |x, y| plane.at(columns[x], rows[y])))
 }
 
-/// Levels are spread between the darkest and the brightest sample of each channel.
+/// Quantizes each channel to levels spread between its darkest and brightest sample.
 pub fn quantize(pixels: &Pixels, index: usize) -> Pixels {
     let steps = LEVELS[index] - 1.0;
     pixels.map_planes(|plane| {

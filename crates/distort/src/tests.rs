@@ -1,4 +1,4 @@
-//! What holds for every kind of distortion.
+//! Tests that hold for every kind of distortion.
 
 use super::*;
 use agenticiqa_metrics::Mdsi;
@@ -101,7 +101,8 @@ fn jpeg_is_what_a_real_encoder_and_decoder_make_of_it() {
         let pixels = width * height;
         (0..pixels).map(|i| (luma(&sample, i) - luma(other, i)).abs()).sum::<f64>() / pixels as f64
     };
-    // Rounding of their integer transform is left in luma; color is halved and doubled with other filters.
+    // Luma differs only by the rounding of their integer transform. Chroma is resampled with other
+    // filters.
     assert!(apart(&theirs) < 0.5 && apart(&before) > 2.0, "{} of {}", apart(&theirs), apart(&before));
     let all = (0..decoded.len()).map(|i| (sample(i) - theirs(i)).abs()).sum::<f64>() / decoded.len() as f64;
     assert!(all < 2.0, "{all}");

@@ -4,18 +4,19 @@ use super::lab;
 use super::pixels::Pixels;
 use super::random::Random;
 
-/// How far the middle is lifted, in halves of the range.
+/// How far the midtones are lifted, in units of half the range.
 const BRIGHTEN: [f32; 5] = [0.1, 0.2, 0.4, 0.7, 1.1];
-/// How far the middle is lowered.
+/// How far the midtones are lowered.
 const DARKEN: [f32; 5] = [0.05, 0.1, 0.2, 0.4, 0.8];
-/// Shift of the mean up or down; KADID runs from +0.15 over 0 to -0.15.
+/// Shift of the mean up or down. KADID runs from +0.15 through 0 to -0.15.
 const MEAN_SHIFT: [f32; 5] = [0.03, 0.06, 0.1, 0.15, 0.22];
-/// Slope of the middle of the tone curve; KADID's slopes lie between 0.5 and 1.6.
+/// Slope of the tone curve in the midtones. KADID's slopes lie between 0.5 and 1.6.
 const LESS_CONTRAST: [f32; 5] = [0.9, 0.75, 0.6, 0.45, 0.3];
 const MORE_CONTRAST: [f32; 5] = [1.1, 1.25, 1.45, 1.7, 2.0];
-/// Where the straight middle of the contrast curve begins, seen from the center.
+/// Half width of the straight middle part of the contrast curve.
 const SHOULDER: f32 = 0.2;
-/// Share of the images whose contrast is lowered along a straight line, as haze does, and not by the curve.
+/// Share of the images whose contrast is lowered along a straight line, like haze, instead of by
+/// the curve.
 const STRAIGHT_SHARE: f64 = 0.4;
 
 /// The parabola through black, white and `0.5 -> 0.5 + lift / 2`.
@@ -23,7 +24,8 @@ fn parabola(sample: f32, lift: f32) -> f32 {
     (sample + 2.0 * lift * sample * (1.0 - sample)).clamp(0.0, 1.0)
 }
 
-/// Two parts of the curve on the samples, one on lightness, which keeps more of the color.
+/// Two parts of the curve are applied to the samples and one to lightness, which preserves more of
+/// the color.
 pub fn brighten(pixels: &Pixels, index: usize) -> Pixels {
     let lift = BRIGHTEN[index];
     pixels.map_pixels(|rgb| {
@@ -54,7 +56,7 @@ pub fn change_contrast(pixels: &Pixels, index: usize, random: &mut Random) -> Pi
     pixels.map(|sample| bend(sample, slope))
 }
 
-/// A curve with this slope about the center, and straight lines from there to black and white.
+/// A curve with this slope around the center, continued by straight lines to black and white.
 fn bend(sample: f32, slope: f32) -> f32 {
     let shoulder = SHOULDER.min(0.45 / slope);
     let distance = (sample - 0.5).abs();

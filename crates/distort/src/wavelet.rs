@@ -4,12 +4,12 @@ use rayon::prelude::*;
 
 use agenticiqa_pixels::Plane;
 
-/// Lifting weights, in their order.
+/// Lifting weights, in the order of the steps.
 const LIFTS: [f32; 4] = [-1.586_134_3, -0.052_980_118, 0.882_911_1, 0.443_506_85];
-/// Gain of the low band; the high band has its inverse times two halves.
+/// Gain of the low band; the high band is divided by it.
 const SCALE: f32 = 1.230_174_1;
 
-/// Transforms `levels` times; the low band of each level lies in the upper left corner.
+/// Transforms `levels` times. The low band of each level is in the upper left corner.
 pub fn forward(plane: &mut Plane, levels: usize) {
     for level in 0..levels {
         let (width, height) = band_size(plane, level);
@@ -18,7 +18,7 @@ pub fn forward(plane: &mut Plane, levels: usize) {
     }
 }
 
-/// Undoes [`forward`].
+/// Inverts [`forward`].
 pub fn inverse(plane: &mut Plane, levels: usize) {
     for level in (0..levels).rev() {
         let (width, height) = band_size(plane, level);

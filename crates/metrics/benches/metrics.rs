@@ -1,7 +1,7 @@
-//! Every metric on a pair of 1920x1080 pixels, with one thread and with two: `cargo bench`, or
-//! `cargo bench -- SSIM` for those whose name contains it.
+//! Times every metric on a pair of 1920x1080 pixels, with one thread and with two. Run `cargo
+//! bench`, or `cargo bench -- SSIM` for the metrics whose name contains `SSIM`.
 //!
-//! Every run gets fresh images, so that nothing shared between metrics is counted as free.
+//! Every run uses new images, so that work shared between metrics is included in the time.
 
 mod scene;
 
@@ -31,7 +31,7 @@ fn pair(width: usize, height: usize) -> Result<[Image; 2]> {
     Ok([reference?, distorted?])
 }
 
-/// A metric that needs a model which is not there cannot be timed.
+/// Whether the metric can run; one that needs a missing model file cannot be timed.
 fn works(metric: &dyn Metric) -> bool {
     let measured =
         pair(256, 256).and_then(|[reference, distorted]| metric.measure(&Pair::new(&reference, &distorted)?));

@@ -1,10 +1,15 @@
-//! Times metrics on a pair of binary PPM or PGM files (8 bits) and prints one JSON object a line:
-//! `bench_pair REFERENCE DISTORTED THREADS REPETITIONS METRIC...`
-//! gives `{"metric","threads","seconds","cpu_seconds","score"}`, or `{"metric","error"}` for a metric that does not
-//! exist or refuses the pair. Each repetition gets fresh images, so that nothing shared between metrics is counted as
-//! free; only the measurement is timed, and the least of all repetitions is given. `cpu_seconds` is the processor time
-//! of the calling thread, which holds on a busy machine too: with one thread that is all there is (Linux, else null).
-//! `scripts/compare_peers.py` runs this program; one repetition in a process of its own shows peak memory.
+//! Times metrics on a pair of binary PPM or PGM files (8 bits) and prints one JSON object per
+//! line.
+//!
+//! Usage: `bench_pair REFERENCE DISTORTED THREADS REPETITIONS METRIC...`
+//!
+//! A line is `{"metric","threads","seconds","cpu_seconds","score"}`, or `{"metric","error"}` for a
+//! metric that does not exist or rejects the pair. Each repetition uses new images, so that work
+//! shared between metrics is included in the time. Only the measurement is timed, and the minimum
+//! of all repetitions is reported. `cpu_seconds` is the processor time of the calling thread,
+//! which is reliable on a busy machine too; with one thread it covers all the work (Linux only,
+//! otherwise null). `scripts/compare_peers.py` runs this program. To measure peak memory, run one
+//! repetition per process.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -36,7 +41,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The least times of all repetitions, and the score.
+/// The minimum times of all repetitions, and the score.
 struct Best {
     seconds: f64,
     cpu_seconds: f64,
@@ -70,7 +75,7 @@ fn best_of(name: &str, reference: &str, distorted: &str, repetitions: usize) -> 
     Ok(best)
 }
 
-/// ILNIQE with the model file that `AGENTICIQA_ILNIQE_MODEL` names.
+/// ILNIQE with the model file named by `AGENTICIQA_ILNIQE_MODEL`.
 fn ilniqe_model(name: &str) -> Result<Option<Ilniqe>, Failure> {
     match std::env::var_os("AGENTICIQA_ILNIQE_MODEL") {
         Some(path) if name.eq_ignore_ascii_case("ILNIQE") => Ok(Some(Ilniqe::from_mat(&std::fs::read(path)?)?)),
@@ -78,19 +83,19 @@ fn ilniqe_model(name: &str) -> Result<Option<Ilniqe>, Failure> {
     }
 }
 
-/// Processor time of this thread so far. The kernel settles the account when a thread sleeps.
+/// Processor time of this thread so far. The kernel updates it when a thread sleeps.
 fn cpu_seconds() -> Option<f64> {
     std::thread::sleep(Duration::from_micros(20));
     let account = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     account.split(' ').next()?.parse::<f64>().ok().map(|nanoseconds| nanoseconds * 1e-9)
 }
 
-/// JSON has no infinity: null, as for PSNR of identical images.
+/// Formats a number as JSON. JSON has no infinity, so PSNR of identical images is null.
 fn json(number: f64) -> String {
     if number.is_finite() { number.to_string() } else { "null".into() }
 }
 
-/// A `P6` (RGB) or `P5` (gray) file of 8 bits, without comments in its header.
+/// Reads a `P6` (RGB) or `P5` (gray) file with 8 bits and no comments in its header.
 fn read_netpbm(path: &str) -> Result<Image, Failure> {
     let mut bytes = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
     let mut end = 0;

@@ -1,5 +1,8 @@
-//! Times one metric on a synthetic pair: `cargo run --release --example time_metric -- SSIM [width height threads]`.
-//! Every run gets fresh images, so that nothing shared between metrics is counted as free; the least of all is printed.
+//! Times one metric on a synthetic pair: `cargo run --release --example time_metric -- SSIM [width
+//! height threads]`.
+//!
+//! Every run uses new images, so that work shared between metrics is included in the time. The
+//! minimum of all runs is printed.
 
 #[path = "../benches/scene/mod.rs"]
 mod scene;

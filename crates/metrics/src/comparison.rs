@@ -1,8 +1,10 @@
-//! What changed as a whole between two images: brightness, contrast, color, and what no such change explains.
+//! Global differences between two images: brightness, contrast, color, and the remaining error.
 //!
-//! Similarity metrics say how much differs, not in which way: a brighter image and a noisy one may get the same number, though
-//! people mind the first far less. These six numbers tell the two apart. They are computed in one pass, on the scale
-//! 0..=255 whatever the bit depth, with `Y = 0.299 R + 0.587 G + 0.114 B`, `U = 0.564 (B - Y)`, `V = 0.713 (R - Y)`.
+//! Similarity metrics report how much two images differ, but not in which way. A brighter image
+//! and a noisy image may get the same score, although people object far less to the first. These
+//! six numbers separate the two cases. They are computed in one pass on the scale 0..=255 for
+//! every bit depth, with `Y = 0.299 R + 0.587 G + 0.114 B`, `U = 0.564 (B - Y)`, `V = 0.713 (R -
+//! Y)`.
 
 use multiversion::multiversion;
 
@@ -13,33 +15,38 @@ use crate::{Error, Image, Pair, Result};
 const LUMA: [f32; 3] = [0.299, 0.587, 0.114];
 /// Weights of B - Y and R - Y in the two color differences.
 const COLOR: [f32; 2] = [0.564, 0.713];
-/// Contrast and color below this many levels are none: what is left in a gray image is rounding.
+/// Contrast and color below this number of levels count as none; in a gray image they are rounding
+/// errors.
 const NOTHING: f64 = 0.05;
-/// Luma is counted from the middle of the range, so that squares stay small.
+/// Luma is measured from the middle of the range, so that squares stay small.
 const MIDDLE: f32 = 128.0;
 const LANES: usize = 8;
 const SUMS: usize = 8;
 
-/// How the image as a whole differs from its reference.
+/// Global differences between an image and its reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// Mean luma of the image minus that of the reference, in levels.
+    /// Mean luma of the image minus mean luma of the reference, in levels.
     pub luma_shift: f64,
-    /// Standard deviation of luma, of the image by that of the reference; 1 if both are flat.
+    /// Standard deviation of the image's luma divided by that of the reference; 1 if both are
+    /// flat.
     pub luma_std_ratio: f64,
-    /// The factor `a` of the best `a Y + b` from the reference's luma to the image's; 1 if the reference is flat.
+    /// The gain `a` of the best fit `a Y + b` from the reference's luma to the image's luma; 1 if
+    /// the reference is flat.
     pub affine_gain: f64,
-    /// Standard deviation of what that leaves, in levels.
+    /// Standard deviation of the residual of that fit, in levels.
     pub affine_residual: f64,
-    /// Mean distance from gray in the plane of U and V, of the image by that of the reference; 1 if both are gray.
+    /// Mean distance from gray in the UV plane, of the image divided by that of the reference; 1
+    /// if both are gray.
     pub chroma_ratio: f64,
-    /// Root of the mean squared distance of the colors in that plane, in levels.
+    /// Root mean square distance of the colors in the UV plane, in levels.
     pub chroma_rmse: f64,
-    /// Whether all pixels are equal, in whatever form they are stored.
+    /// Whether all pixels are equal, regardless of how they are stored.
     pub identical: bool,
 }
 
-/// Sums over pixels: luma (r, d), squares (rr, dd, rd), distance from gray (r, d), squared color difference.
+/// Sums over pixels: luma (r, d), squares (rr, dd, rd), distance from gray (r, d), squared color
+/// difference.
 type Sums = [f64; SUMS];
 
 impl Comparison {

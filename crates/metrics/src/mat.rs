@@ -1,30 +1,30 @@
-//! Reads numbers, text and cells of MATLAB version 5 files: as much as models and datasets need, and never beyond their
-//! bytes.
+//! Reads numbers, text and cell arrays from MATLAB version 5 files, as far as models and datasets
+//! need them. Damaged files cause errors; nothing is read out of bounds.
 
-/// What a file that cannot be read has wrong with it.
+/// The result of reading a file. The error describes what is wrong with the file.
 pub type Result<T> = std::result::Result<T, String>;
 
-/// A value of a MATLAB file.
+/// A value in a MATLAB file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// A matrix of numbers.
     Numbers(Numbers),
-    /// Text, one string for each row of characters.
+    /// Text, one string per row of characters.
     Text(Vec<String>),
     /// A cell array.
     Cells(Vec<Value>),
-    /// A class that is not read.
+    /// A class that this reader does not support.
     Other,
 }
 
-/// A matrix of numbers, column by column as MATLAB has it.
+/// A matrix of numbers, stored column by column as in MATLAB.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbers {
     /// Number of rows.
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
-    /// The numbers, one column after the other.
+    /// The numbers, one column after another.
     pub data: Vec<f64>,
 }
 
@@ -34,12 +34,12 @@ const COMPRESSED: u32 = 15;
 const CELL: u8 = 1;
 const CHARACTERS: u8 = 4;
 const NUMERIC: std::ops::RangeInclusive<u8> = 6..=15;
-/// Cells in cells in cells are enough; more would only serve to exhaust the stack.
+/// Maximum nesting of cell arrays, so that a crafted file cannot exhaust the stack.
 const DEPTH: usize = 8;
-/// A compressed variable may not unfold to more than this.
+/// Maximum size in bytes of a decompressed variable.
 const UNPACKED_LIMIT: usize = 256 << 20;
 
-/// The named variables of a file.
+/// Returns the named variables of a file.
 pub fn variables(bytes: &[u8]) -> Result<Vec<(String, Value)>> {
     let header = bytes.get(..HEADER).ok_or("it is too short for a MATLAB file")?;
     if header.get(124..128) != Some(&[0x00, 0x01, b'I', b'M']) {
@@ -64,7 +64,8 @@ pub fn variables(bytes: &[u8]) -> Result<Vec<(String, Value)>> {
     Ok(variables)
 }
 
-/// Kind and data of the first element of `bytes`, and what comes after it.
+/// Splits `bytes` after its first element. Returns kind and data of the element, and the remaining
+/// bytes.
 fn element(bytes: &[u8]) -> Result<(u32, &[u8], &[u8])> {
     let cut = || "it ends in the middle of an element".to_string();
     let word = |at: usize| bytes.get(at..at + 4).and_then(|word| word.try_into().ok()).map(u32::from_le_bytes);
@@ -77,13 +78,14 @@ fn element(bytes: &[u8]) -> Result<(u32, &[u8], &[u8])> {
     }
     let size = word(4).ok_or_else(cut)? as usize;
     let data = bytes.get(8..).and_then(|rest| rest.get(..size)).ok_or_else(cut)?;
-    // Elements start at multiples of 8, but for compressed ones; the padding of the last may be missing.
+    // Elements start at multiples of 8, except compressed elements. The padding of the last
+    // element may be missing.
     let padded = if first == COMPRESSED { size } else { size.next_multiple_of(8) };
     let after = bytes.get(8 + padded..).unwrap_or_default();
     Ok((first, data, after))
 }
 
-/// Name and value of a matrix element.
+/// Returns name and value of a matrix element.
 fn matrix(bytes: &[u8], depth: usize) -> Result<(String, Value)> {
     if depth > DEPTH {
         return Err("its cells are nested too deeply".into());
@@ -122,7 +124,8 @@ fn matrix(bytes: &[u8], depth: usize) -> Result<(String, Value)> {
     Ok((name, Value::Numbers(Numbers { rows, columns: count / rows, data })))
 }
 
-/// The rows of a matrix of characters, which is stored column by column; blanks that fill rows up are left out.
+/// Returns the rows of a character matrix, which is stored column by column. Trailing blanks are
+/// removed.
 fn text(bytes: &[u8], rows: usize, count: usize) -> Result<Vec<String>> {
     if count == 0 {
         return Ok(vec![String::new()]);
@@ -142,7 +145,7 @@ fn text(bytes: &[u8], rows: usize, count: usize) -> Result<Vec<String>> {
     Ok((0..rows).map(|number| String::from_utf16_lossy(&row(number)).trim_end().to_owned()).collect())
 }
 
-/// Numbers of any of the stored types: MATLAB stores whole numbers in as few bytes as they need.
+/// Reads numbers of any stored type: MATLAB stores integers in as few bytes as possible.
 fn numbers(kind: u32, data: &[u8]) -> Result<Vec<f64>> {
     macro_rules! read {
         ($type:ty) => {
@@ -171,7 +174,7 @@ pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// An element in its long form.
+    /// Encodes an element in its long form.
     pub fn encode(kind: u32, data: &[u8]) -> Vec<u8> {
         let mut bytes = [kind.to_le_bytes(), (data.len() as u32).to_le_bytes()].concat();
         bytes.extend(data);
@@ -179,19 +182,19 @@ pub(crate) mod tests {
         bytes
     }
 
-    /// A matrix element.
+    /// Encodes a matrix element.
     pub fn encode_matrix(class: u8, rows: u32, columns: u32, name: &str, contents: &[u8]) -> Vec<u8> {
         let dimensions = [rows.to_le_bytes(), columns.to_le_bytes()].concat();
         let flags = encode(6, &[class, 0, 0, 0, 0, 0, 0, 0]);
         encode(MATRIX, &[flags, encode(5, &dimensions), encode(1, name.as_bytes()), contents.to_vec()].concat())
     }
 
-    /// The numbers of a matrix element as doubles.
+    /// Encodes the numbers of a matrix element as doubles.
     pub fn encode_doubles(data: &[f64]) -> Vec<u8> {
         encode(9, &data.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>())
     }
 
-    /// A file of one variable, compressed as MATLAB does it.
+    /// Encodes a file with one variable, compressed as by MATLAB.
     pub fn encode_file(variable: &[u8]) -> Vec<u8> {
         let mut file = vec![b' '; 124];
         file.extend([0x00, 0x01, b'I', b'M']);
@@ -203,7 +206,7 @@ pub(crate) mod tests {
 
     fn example() -> Vec<u8> {
         let doubles = encode_matrix(6, 2, 3, "", &encode_doubles(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.5]));
-        // Whole numbers in the short form: kind 2 (bytes), three of them.
+        // Integers in the short form: kind 2 (bytes), three of them.
         let short = encode_matrix(6, 3, 1, "", &[2, 0, 3, 0, 7, 8, 9, 0]);
         let mut file = encode_file(&encode_matrix(CELL, 1, 2, "model", &[doubles, short].concat()));
         file.extend(encode_matrix(4, 1, 1, "text", &encode(4, &[65, 0])));
@@ -226,7 +229,7 @@ pub(crate) mod tests {
             encode_matrix(CHARACTERS, 1, 6, "", &encode(4, &wide)),
             encode_matrix(CHARACTERS, 1, 6, "", &encode(16, b"t2.bmp")),
             encode_matrix(CHARACTERS, 0, 0, "", &[]),
-            // Two rows, column by column, the second filled up with a blank.
+            // Two rows, column by column; the second row is padded with a blank.
             encode_matrix(CHARACTERS, 2, 3, "", &encode(2, b"acbdc ")),
         ];
         let file = encode_file(&encode_matrix(CELL, 4, 1, "names", &cells.concat()));

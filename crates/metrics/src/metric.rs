@@ -1,15 +1,15 @@
-//! What every metric is: facts about itself, and a measurement of an image or a pair.
+//! The [`Metric`] trait, its input ([`Pair`]) and its output ([`Measurement`]).
 
 use std::fmt;
 
 use crate::{Error, Image, Plane, Result, fr, nr};
 
-/// Whether a metric compares with a reference.
+/// Whether a metric needs a reference image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Compares an image with its reference.
+    /// Compares an image with its reference (FR).
     FullReference,
-    /// Judges an image alone.
+    /// Rates an image alone (NR).
     NoReference,
 }
 
@@ -22,41 +22,41 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Which way quality lies on a metric's scale.
+/// Which end of a metric's scale is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// A higher score is better.
     HigherIsBetter,
     /// A lower score is better.
     LowerIsBetter,
-    /// A plain measurement: neither end is better.
+    /// A plain measurement: neither end of the scale is better.
     Neutral,
 }
 
-/// Facts about a metric, from which help, documentation and checks derive.
+/// Facts about a metric. Help texts, documentation and checks are derived from them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Info {
-    /// The name, as papers spell it.
+    /// The name, spelled as in the paper.
     pub name: &'static str,
-    /// With or without reference.
+    /// Full-reference or no-reference.
     pub kind: Kind,
-    /// Which way quality lies.
+    /// Which end of the scale is better.
     pub direction: Direction,
-    /// Lowest and highest possible score; infinite where there is no bound.
+    /// Lowest and highest possible score; infinite if there is no bound.
     pub range: (f64, f64),
-    /// The unit of the score, empty where it has none.
+    /// The unit of the score; empty if it has none.
     pub unit: &'static str,
     /// What it measures, in one sentence.
     pub summary: &'static str,
-    /// Authors, title and place of the defining paper.
+    /// Authors, title and venue of the defining paper.
     pub paper: &'static str,
-    /// Whether it gives a map.
+    /// Whether the metric can compute a map.
     pub has_map: bool,
-    /// The smallest side in pixels that it can measure.
+    /// The minimum width and height in pixels.
     pub minimum_side: usize,
 }
 
-/// What is measured: an image, its reference if there is one, and whether a map is wanted.
+/// The input of a metric: an image, its reference if there is one, and whether to compute a map.
 #[derive(Debug, Clone, Copy)]
 pub struct Pair<'a> {
     reference: Option<&'a Image>,
@@ -65,7 +65,7 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// An image and its reference; they must be of one size.
+    /// Creates a pair of a reference and an image, which must have the same size.
     pub fn new(reference: &'a Image, distorted: &'a Image) -> Result<Self> {
         let size = |image: &Image| (image.width(), image.height());
         if size(reference) != size(distorted) {
@@ -74,38 +74,38 @@ impl<'a> Pair<'a> {
         Ok(Self { reference: Some(reference), distorted, wants_map: false })
     }
 
-    /// An image alone.
+    /// Creates a pair without a reference.
     pub fn single(image: &'a Image) -> Self {
         Self { reference: None, distorted: image, wants_map: false }
     }
 
-    /// The same pair, with a map wanted beside the score.
+    /// Requests a map in addition to the score.
     pub fn with_map(self) -> Self {
         Self { wants_map: true, ..self }
     }
 
-    /// Whether a map is wanted.
+    /// Whether a map is requested.
     pub fn wants_map(&self) -> bool {
         self.wants_map
     }
 
-    /// The image that is judged.
+    /// The image to be rated.
     pub fn distorted(&self) -> &'a Image {
         self.distorted
     }
 
-    /// The reference, if there is one.
+    /// The reference image, if there is one.
     pub fn reference(&self) -> Option<&'a Image> {
         self.reference
     }
 
-    /// Reference and image, once the size is checked against what `info` asks for.
+    /// Returns the reference and the image after checking their size against `info`.
     pub fn both(&self, info: &Info) -> Result<(&'a Image, &'a Image)> {
         let reference = self.reference.ok_or(Error::ReferenceMissing { metric: info.name })?;
         Ok((reference, self.single_checked(info)?))
     }
 
-    /// The image, once its size is checked against what `info` asks for.
+    /// Returns the image after checking its size against `info`.
     pub fn single_checked(&self, info: &Info) -> Result<&'a Image> {
         let (width, height) = (self.distorted.width(), self.distorted.height());
         if width.min(height) < info.minimum_side {
@@ -115,60 +115,62 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// An image of the damage: one number for each place, on the metric's own local scale.
+/// A map of the damage: one number per location, on the metric's local scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map {
-    /// The local values; may be smaller than the image, it covers the same area from edge to edge.
+    /// The local values. The plane may be smaller than the image, but covers the same area.
     pub plane: Plane,
-    /// The value that a flawless place has.
+    /// The value of a flawless location.
     pub best: f32,
-    /// The value from which a place counts as fully damaged (for display).
+    /// The value at which a location is displayed as fully damaged.
     pub worst: f32,
 }
 
-/// A score, and a map where one was asked for and the metric has one.
+/// The output of a metric: a score, and a map if it was requested and the metric has one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measurement {
     /// The score on the metric's own scale.
     pub score: f64,
-    /// Lower and upper end of the interval that nine of ten mean opinions are in, on the same scale; for scores that know theirs.
+    /// Lower and upper end of the 90% prediction interval of the mean opinion score, on the same
+    /// scale. Only set for scores that provide one.
     pub interval: Option<(f64, f64)>,
-    /// The map.
+    /// The map, if any.
     pub map: Option<Map>,
 }
 
 impl Measurement {
-    /// A score without a map.
+    /// Creates a measurement with a score only.
     pub fn new(score: f64) -> Self {
         Self { score, interval: None, map: None }
     }
 
-    /// The same score with the interval around it.
+    /// Adds a prediction interval.
     pub fn with_interval(self, low: f64, high: f64) -> Self {
         Self { interval: Some((low, high)), ..self }
     }
 
-    /// The same score with a map.
+    /// Adds a map.
     pub fn with_map(self, plane: Plane, best: f32, worst: f32) -> Self {
         Self { map: Some(Map { plane, best, worst }), ..self }
     }
 }
 
-/// A metric: facts about itself and a way to measure.
+/// An image quality metric.
 pub trait Metric: Send + Sync + fmt::Debug {
-    /// Name, kind, direction, range, paper.
+    /// Returns facts about the metric: name, kind, direction, range, paper.
     fn info(&self) -> &'static Info;
 
-    /// Measures an image, or an image against its reference.
+    /// Measures an image, or compares an image with its reference.
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement>;
 }
 
-/// Every metric with its authors' parameters, full reference first, in the order of the documentation.
+/// Returns every metric with its authors' parameters: full-reference metrics first, in the order
+/// of the documentation.
 pub fn all() -> impl Iterator<Item = &'static dyn Metric> {
     fr::METRICS.iter().chain(nr::METRICS).copied()
 }
 
-/// The metric of that name, without regard to case, `-`, `_` or spaces.
+/// Returns the metric with this name. Case, `-`, `_` and spaces are ignored.
 pub fn find(name: &str) -> Option<&'static dyn Metric> {
     let wanted = fold(name);
     all().find(|metric| fold(metric.info().name) == wanted)
@@ -178,11 +180,12 @@ fn fold(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
-/// Gives a full-reference metric `score(reference, distorted)` and `measure_pair` without a trait in scope.
+/// Adds the method `score(reference, distorted)` to a full-reference metric, usable without
+/// importing the trait.
 macro_rules! full_reference {
     ($metric:ty) => {
         impl $metric {
-            /// The score of `distorted` against `reference`.
+            /// Returns the score of `distorted` compared with `reference`.
             pub fn score(&self, reference: &$crate::Image, distorted: &$crate::Image) -> $crate::Result<f64> {
                 let pair = $crate::Pair::new(reference, distorted)?;
                 Ok($crate::Metric::measure(self, &pair)?.score)
@@ -191,11 +194,11 @@ macro_rules! full_reference {
     };
 }
 
-/// Gives a no-reference metric `score(image)` without a trait in scope.
+/// Adds the method `score(image)` to a no-reference metric, usable without importing the trait.
 macro_rules! no_reference {
     ($metric:ty) => {
         impl $metric {
-            /// The score of `image`.
+            /// Returns the score of `image`.
             pub fn score(&self, image: &$crate::Image) -> $crate::Result<f64> {
                 Ok($crate::Metric::measure(self, &$crate::Pair::single(image))?.score)
             }

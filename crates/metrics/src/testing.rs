@@ -1,7 +1,8 @@
-//! Images and values for the tests of every metric.
+//! Images and values for the tests of all metrics.
 //!
-//! The authors' values are known for five pairs of TID2013. Its images may not be shipped with the project:
-//! `scripts/fetch-test-data` puts them into `test-data/calibration`, and the tests fail, with that hint, without them.
+//! The authors' values are known for five pairs of TID2013. Its images may not be distributed with
+//! the project: `scripts/fetch-test-data` downloads them to `test-data/calibration`. Without them
+//! the tests fail and print this hint.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +10,16 @@ pub use agenticiqa_pixels::testing::*;
 
 use crate::{Image, Kind, Metric, Pair, Region};
 
-/// The five pairs of which the authors' values are known.
+/// The five pairs for which the authors' values are known.
 pub const PAIRS: [&str; 5] = ["I03", "I04", "I06", "I08", "I19"];
 
-/// The folder of test data, `test-data` at the root of the repository unless `AGENTICIQA_TEST_DATA` names another.
+/// The folder of test data: `AGENTICIQA_TEST_DATA`, or `test-data` at the root of the repository.
 pub fn data_dir() -> PathBuf {
     std::env::var_os("AGENTICIQA_TEST_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-data"), PathBuf::from)
 }
 
-/// Reference and distorted image of one of [`PAIRS`].
+/// Loads the reference and the distorted image of one of [`PAIRS`].
 pub fn calibration_pair(name: &str) -> (Image, Image) {
     let load = |folder: &str| {
         let path = data_dir().join("calibration").join(folder).join(format!("{name}.bmp"));
@@ -29,7 +30,7 @@ pub fn calibration_pair(name: &str) -> (Image, Image) {
     (load("ref_dir"), load("dist_dir"))
 }
 
-/// Asserts the authors' values of the five pairs, each within its own tolerance.
+/// Asserts the authors' values of the five pairs, each with its own tolerance.
 pub fn assert_official(metric: &dyn Metric, expected: [f64; 5], tolerance: [f64; 5]) {
     for ((name, expected), tolerance) in PAIRS.iter().zip(expected).zip(tolerance) {
         let (reference, distorted) = calibration_pair(name);
@@ -43,7 +44,7 @@ pub fn assert_official(metric: &dyn Metric, expected: [f64; 5], tolerance: [f64;
     }
 }
 
-/// Asserts the values of three crops of each of the five pairs, most of them of odd sizes.
+/// Asserts the values of three crops of each of the five pairs. Most crops have odd sizes.
 pub fn assert_values_of_crops(metric: &dyn Metric, expected: [[f64; 3]; 5], tolerance: f64) {
     for (name, expected) in PAIRS.iter().zip(expected) {
         let (reference, distorted) = calibration_pair(name);
@@ -58,7 +59,7 @@ pub fn assert_values_of_crops(metric: &dyn Metric, expected: [[f64; 3]; 5], tole
     }
 }
 
-/// Reads the one kind of BMP that the pairs are: 24 bits, bottom-up, uncompressed.
+/// Reads a BMP file as used by the pairs: 24 bits, bottom-up, uncompressed.
 fn read_bmp(bytes: &[u8]) -> Image {
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let (offset, width, height) = (word(10), word(18), word(22));

@@ -1,5 +1,5 @@
-//! What must hold for every metric of the registry on any image, however small, flat or odd.
-#![allow(clippy::unwrap_used)] // what lies outside `#[test]` functions is test code too
+//! Properties that must hold for every metric on any image, including small, flat and odd ones.
+#![allow(clippy::unwrap_used)] // helpers outside `#[test]` functions are test code too
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Metrics for which reference and image may be swapped.
 const SYMMETRIC: [&str; 7] = ["SSIM", "MS-SSIM", "GMSD", "PSNR", "HaarPSI", "FSIM", "VSI"];
-/// How far apart two scores may be that are equal but for the order of sums.
+/// Maximum difference of two scores that differ only in the order of sums.
 const ROUNDING: f64 = 1e-5;
 
 static POOLS: LazyLock<[ThreadPool; 2]> =
@@ -25,7 +25,7 @@ enum Content {
     HalfFlat,
 }
 
-/// An image that can be made again from a few numbers.
+/// An image that a few numbers describe, so that it can be reproduced.
 #[derive(Debug, Clone, Copy)]
 struct Picture {
     content: Content,
@@ -111,7 +111,7 @@ fn measure(metric: &dyn Metric, reference: &Image, distorted: &Image, with_map: 
 /// The score that identical images have.
 fn best(metric: &dyn Metric) -> f64 {
     match metric.info().direction {
-        // More contrast than the reference has gives more information than it.
+        // An image with more contrast than its reference scores above 1.
         Direction::HigherIsBetter if metric.info().name == "VIF" => 1.0,
         Direction::HigherIsBetter => metric.info().range.1,
         _ => metric.info().range.0,

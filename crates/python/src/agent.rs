@@ -1,4 +1,5 @@
-//! The agent: a question about an image is begun here and runs on threads of its own; whoever waits for it hears its events.
+//! The agent for Python. Assessments run on background threads and send events to a queue that
+//! Python reads.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -23,10 +24,11 @@ use crate::pictures::ImageArgument;
 use crate::settings;
 use crate::threads;
 
-/// Threads that wait for models; what computes has others.
+/// Threads that wait for models. Computation runs on other threads.
 const WAITING: usize = 2;
 
-/// The threads on which assessments and downloads run. A fork copies none of them: [`threads::begin_agent`] refuses to go on there.
+/// Returns the runtime of assessments and downloads. A fork does not copy its threads, so
+/// [`threads::begin_agent`] returns an error in a forked process.
 pub fn runtime() -> Result<&'static Runtime, Problem> {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     threads::begin_agent()?;
@@ -38,7 +40,7 @@ pub fn runtime() -> Result<&'static Runtime, Problem> {
     Ok(RUNTIME.get_or_init(|| built))
 }
 
-/// A question as Python asks it.
+/// A question, as sent by the Python code.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Question {
@@ -68,7 +70,7 @@ impl Question {
     }
 }
 
-/// The agent by the settings.
+/// The agent with its settings, tools and models.
 #[pyclass(frozen, module = "agenticiqa._native")]
 pub struct Agent {
     agent: Arc<engine::Agent>,
@@ -99,15 +101,16 @@ impl Agent {
         Ok(made?)
     }
 
-    /// Who thinks: planner, executor, summarizer.
+    /// The backends of planner, executor and summarizer.
     #[getter]
     fn backends(&self) -> (String, String, String) {
         let backends = self.agent.backends();
         (backends.planner, backends.executor, backends.summarizer)
     }
 
-    /// Begins to answer a question, given as JSON. `names` are those of image and reference in the record; `wake` is called,
-    /// without arguments and on another thread, whenever there is something to hear.
+    /// Starts to answer a question, given as JSON. `names` are the names of image and reference in
+    /// the record. `wake` is called without arguments, on another thread, whenever a message is
+    /// ready.
     #[pyo3(signature = (image, reference, question, names=(None, None), wake=None))]
     fn start(
         &self,
@@ -128,7 +131,7 @@ impl Agent {
             })
         };
         let start = move |events| async move {
-            // Large images take long: neither an event loop nor Ctrl-C is to wait for them.
+            // Encoding a large image must not block the event loop or Ctrl-C.
             let encoded = tokio::task::spawn_blocking(encode).await.map_err(|failure| failed(&failure))?;
             let (image, reference) = encoded?;
             let request = question.request(image?, reference?);
@@ -137,8 +140,9 @@ impl Agent {
         Ok(py.detach(|| Run::start(wake, start))?)
     }
 
-    /// Begins to work on a line of a manifest: name, number, fields as JSON. Its record is what `agenticiqa batch` writes. Images
-    /// that are given as the bytes of files are taken instead of those that the line names.
+    /// Starts the assessment of a manifest line: name, number and fields as JSON. The record is the
+    /// one that `agenticiqa batch` writes. `pictures` are file bytes that replace the image and the
+    /// reference of the line.
     #[pyo3(signature = (line, pictures=(None, None), tools=Vec::new(), timeout=None, wake=None))]
     fn start_line(
         &self,
@@ -157,20 +161,20 @@ impl Agent {
     }
 }
 
-/// Something to hear.
+/// A message of a running assessment.
 enum Message {
     Event(String),
     End(Result<Box<AssessmentRecord>, Problem>),
 }
 
-/// An assessment that runs.
+/// A running assessment.
 #[pyclass(frozen, module = "agenticiqa._native")]
 pub struct Run {
     messages: Mutex<Receiver<Message>>,
     task: AbortHandle,
 }
 
-/// Tells whoever listens, and wakes them.
+/// Sends messages and wakes the listener.
 struct Voice {
     sender: Mutex<Sender<Message>>,
     wake: Option<Py<PyAny>>,
@@ -180,14 +184,14 @@ impl Voice {
     fn say(&self, message: Message) {
         let sent = self.sender.lock().unwrap_or_else(PoisonError::into_inner).send(message);
         if let (Ok(()), Some(wake)) = (sent, &self.wake) {
-            // A listener whose event loop is closed has gone: nobody else would want to know.
+            // Waking fails if the event loop of the listener is closed; no one needs the error.
             Python::try_attach(|py| wake.call0(py).map(drop));
         }
     }
 }
 
 fn failed(failure: &JoinError) -> Problem {
-    Problem::Other(format!("the program failed on this image: {failure}"))
+    Problem::Other(format!("internal error on this image: {failure}"))
 }
 
 impl Run {
@@ -221,8 +225,8 @@ impl Run {
 
 #[pymethods]
 impl Run {
-    /// What is heard within so many seconds: `(False, event)`, `(True, record)`, both as JSON, or `None`. What ended the
-    /// assessment without a record is raised.
+    /// Waits up to `seconds` for a message. Returns `(False, event)`, `(True, record)`, both as
+    /// JSON, or `None`. Raises the error of an assessment that ended without a record.
     fn hear(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<(bool, String)>> {
         let queue_time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         let heard = py.detach(|| self.messages.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(queue_time));
@@ -234,12 +238,12 @@ impl Run {
             }
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => {
-                Err(Problem::Other("the assessment has ended, and was heard to the end".to_owned()).into())
+                Err(Problem::Other("the assessment has ended and its result was already read".to_owned()).into())
             }
         }
     }
 
-    /// Ends it: what has not begun is left.
+    /// Cancels the assessment. Steps that have not started are skipped.
     fn cancel(&self) {
         self.task.abort();
     }

@@ -1,7 +1,9 @@
-//! Arrays to images: height, width and channels (or channels first) of 8-bit, 16-bit or floating-point samples.
+//! Converts NumPy arrays to images: height, width and channels (last or first) of 8-bit, 16-bit or
+//! floating-point samples.
 //!
-//! Samples of 8 and 16 bits are read where they lie, once, into the planes that metrics work on. Floating-point samples are
-//! fractions of white. Those that 8 bits can hold are made 8-bit, so that `array / 255` has the score of `array`; others become 16-bit.
+//! 8-bit and 16-bit samples are read in place, once, into the planes that metrics work on.
+//! Floating-point samples are fractions of white. They become 8-bit if that is exact, so that
+//! `array / 255` has the score of `array`, and 16-bit otherwise.
 
 use agenticiqa::imaging::{Interleaved, composited};
 use agenticiqa::metrics::{Image, Samples};
@@ -12,18 +14,19 @@ use rayon::prelude::*;
 use crate::errors::Problem;
 use crate::threads::compute;
 
-/// Samples that one task converts.
+/// Samples per conversion task.
 const STRIP: usize = 1 << 15;
-/// How far a fraction times 255 may be from a whole number to count as one: single precision is off by less than half of it.
+/// The largest distance from an integer at which a fraction times 255 counts as that integer.
+/// Single precision is off by less than half of it.
 const WHOLE: f32 = 1.0 / 4096.0;
 
-/// How the samples of an array are laid out.
+/// The layout of the samples of an array.
 #[derive(Debug, Clone, Copy)]
 struct Form {
     width: usize,
     height: usize,
     channels: usize,
-    /// One channel after the other instead of one pixel after the other.
+    /// Whether the samples are stored channel by channel and not pixel by pixel.
     planar: bool,
 }
 
@@ -36,8 +39,8 @@ impl Form {
             _ => {
                 let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();
                 return Err(Problem::Picture(format!(
-                    "an array of shape ({}) is no picture: it must have height and width, and 1, 3 or 4 channels after (or \
-                     before) them",
+                    "an array of shape ({}) is not an image: it must have height and width, and 1, 3 or 4 channels after \
+                     or before them",
                     shape.join(", ")
                 )));
             }
@@ -50,7 +53,7 @@ impl Form {
     }
 }
 
-/// A sample of an array, on the way to an image.
+/// A sample type of arrays that can be converted to an image.
 trait Sample: Element + Copy + Send + Sync {
     fn image(form: Form, samples: &[Self]) -> Result<Image, Problem>;
 }
@@ -91,12 +94,12 @@ impl Sample for f64 {
     }
 }
 
-/// Transparent pixels show white, as those of files do.
+/// Composites transparent pixels over white, as for files.
 fn flat(form: Form, samples: Interleaved) -> Result<Image, Problem> {
     Ok(composited(form.width, form.height, form.channels, samples)?.0)
 }
 
-/// Pixel after pixel; copied, since compositing works in place.
+/// Copies the samples in pixel order, because compositing works in place.
 fn interleaved<T: Copy>(form: Form, samples: &[T]) -> Vec<T> {
     if !form.planar {
         return samples.to_vec();
@@ -105,7 +108,7 @@ fn interleaved<T: Copy>(form: Form, samples: &[T]) -> Vec<T> {
     (0..size).flat_map(|pixel| (0..form.channels).map(move |channel| samples[channel * size + pixel])).collect()
 }
 
-/// What is found in a stretch of fractions.
+/// The range and properties of floating-point samples.
 #[derive(Clone, Copy)]
 struct Found {
     least: f32,
@@ -137,13 +140,13 @@ fn fractions<T: Copy + Sync>(form: Form, samples: &[T], single: impl Fn(T) -> f3
         },
     );
     if found.nan {
-        return Err(Problem::Picture("the array holds NaN: every sample must be a number from 0 to 1".to_owned()));
+        return Err(Problem::Picture("the array contains NaN: every sample must be a number from 0 to 1".to_owned()));
     }
     if found.least < -WHOLE || found.most > 1.0 + WHOLE {
         let (least, most) = (found.least, found.most);
         return Err(Problem::Picture(format!(
-            "floating-point samples are fractions of white, from 0 to 1, and these go from {least} to {most}: divide them by \
-             their white, or give integers as uint8 or uint16"
+            "floating-point samples must be fractions of white, from 0 to 1, but these go from {least} to {most}: divide \
+             them by the white value, or pass integers as uint8 or uint16"
         )));
     }
     if found.whole {
@@ -155,10 +158,10 @@ fn fractions<T: Copy + Sync>(form: Form, samples: &[T], single: impl Fn(T) -> f3
     }
 }
 
-/// The image that an array holds. What is not laid out in one piece is put together first.
+/// Converts an array to an image. Arrays that are not contiguous are copied first.
 pub fn image(array: &Bound<'_, PyUntypedArray>) -> PyResult<Image> {
     let form = Form::of(array.shape())?;
-    // Not `to_string()`, which would swallow a Ctrl-C that is waiting to be heard.
+    // `to_string()` would discard a pending KeyboardInterrupt.
     let name = array.dtype().typeobj().name()?;
     match name.to_str()? {
         "uint8" => typed::<u8>(array, form, None),
@@ -169,7 +172,7 @@ pub fn image(array: &Bound<'_, PyUntypedArray>) -> PyResult<Image> {
         _ => {
             let dtype = array.dtype().str()?;
             Err(Problem::Picture(format!(
-                "an array of {} is no picture: samples must be uint8, uint16, or floating-point numbers from 0 to 1",
+                "an array of {} is not an image: samples must be uint8, uint16, or floating-point numbers from 0 to 1",
                 dtype.to_str()?
             ))
             .into())
@@ -184,7 +187,7 @@ fn typed<T: Sample>(array: &Bound<'_, PyUntypedArray>, form: Form, cast: Option<
     let given = match given {
         Some(given) => given,
         None => {
-            // Strided, in the byte order of another machine, or of another type.
+            // Not contiguous, not in native byte order, or of a type that needs a cast.
             let dtype = match cast {
                 Some(name) => name.into_pyobject(py)?.into_any(),
                 None => array.dtype().call_method1("newbyteorder", ("=",))?,
@@ -195,7 +198,7 @@ fn typed<T: Sample>(array: &Bound<'_, PyUntypedArray>, form: Form, cast: Option<
         }
     };
     let borrowed = given.try_readonly().map_err(|_| {
-        Problem::Picture("another call is writing to this array: wait for it, or give a copy".to_owned())
+        Problem::Picture("another call is writing to this array: wait for it, or pass a copy".to_owned())
     })?;
     let samples = borrowed.as_slice().map_err(|error| Problem::Picture(error.to_string()))?;
     Ok(py.detach(|| compute(|| T::image(form, samples)))??)

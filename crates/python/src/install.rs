@@ -1,4 +1,4 @@
-//! What learned tools need, fetched or taken from files, as `agenticiqa tools install` does it.
+//! Installs the weights of learned tools, like `agenticiqa tools install`.
 
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
@@ -12,7 +12,7 @@ use crate::agent;
 use crate::errors::Problem;
 use crate::{settings, threads};
 
-/// Installs tools, if they are not there; the files that they have now.
+/// Installs tools that are not installed yet, or all if `force`. Returns their files.
 #[pyfunction]
 #[pyo3(signature = (names, source=Vec::new(), force=false, config=None))]
 pub fn install(

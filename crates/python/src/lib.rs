@@ -1,5 +1,8 @@
-//! The native half of the Python package `agenticiqa`: what needs pixels, threads or the agent. What can be said in Python is said
-//! there (`python/agenticiqa`), and nothing here is meant to be called from anywhere else.
+//! The native extension of the Python package `agenticiqa`: everything that needs pixels, threads
+//! or the agent.
+//!
+//! The public interface is written in Python, in `python/agenticiqa`. It is the only caller of this
+//! crate.
 
 mod agent;
 mod arrays;
@@ -15,7 +18,7 @@ mod tools;
 
 use pyo3::prelude::*;
 
-/// The native half of `agenticiqa`.
+/// The native extension of `agenticiqa`.
 #[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]

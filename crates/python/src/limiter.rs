@@ -1,4 +1,5 @@
-//! Limits that hold for a whole cluster: one process keeps the time ([`RateLimiter`]), all others ask it ([`Remote`]).
+//! Rate limits for a whole cluster: one process schedules calls ([`RateLimiter`]), all others ask
+//! it ([`Remote`]).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::errors::Problem;
 
-/// When the next call of each backend may begin.
+/// Schedules the calls of each backend.
 #[pyclass(frozen, module = "agenticiqa._native")]
 pub struct RateLimiter {
     card: LimitCard,
@@ -29,7 +30,7 @@ impl RateLimiter {
 
 #[pymethods]
 impl RateLimiter {
-    /// Limits by backend as JSON, in the form of `limits` in `model_backends.yaml`.
+    /// Creates a limiter from JSON, in the form of `limits` in `model_backends.yaml`.
     #[new]
     fn new(limits: &str) -> PyResult<Self> {
         let card = serde_json::from_str(limits);
@@ -37,27 +38,27 @@ impl RateLimiter {
         Ok(Self { card, paces: Mutex::default() })
     }
 
-    /// In how many seconds a call may begin, and how many tokens it is taken to cost.
+    /// Returns the seconds until the call may start, and the estimated number of tokens.
     fn reserve(&self, backend: &str) -> (f64, f64) {
         let now = Instant::now();
         let (start, tokens) = self.pace(backend, |pace| pace.reserve(now));
         (start.saturating_duration_since(now).as_secs_f64(), tokens)
     }
 
-    /// A call has ended; what it did cost is not known of one that failed.
+    /// Reports the end of a call. `used` is the number of tokens, or `None` if the call failed.
     #[pyo3(signature = (backend, reserved, used=None))]
     fn settle(&self, backend: &str, reserved: f64, used: Option<f64>) {
         self.pace(backend, |pace| pace.settle(reserved, used));
     }
 
-    /// Nobody is to ask the backend for so many seconds.
+    /// Pauses all calls to a backend for some seconds.
     fn rest(&self, backend: &str, seconds: f64) {
         let respite = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         self.pace(backend, |pace| pace.rest_until(Instant::now() + respite));
     }
 }
 
-/// A limiter in another process, behind a Python object with the methods of [`RateLimiter`].
+/// A limiter in another process, used through a Python object with the methods of [`RateLimiter`].
 pub struct Remote(Py<PyAny>);
 
 impl Remote {
@@ -65,7 +66,7 @@ impl Remote {
         Self(object)
     }
 
-    /// Tells it something, elsewhere; what comes of it is not waited for.
+    /// Calls a method on another thread, without waiting for the result.
     fn emit(&self, method: &'static str, arguments: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send + 'static) {
         let Some(object) = Python::try_attach(|py| self.0.clone_ref(py)) else { return };
         tokio::task::spawn_blocking(move || {
@@ -86,11 +87,12 @@ impl fmt::Debug for Remote {
 impl Limiter for Remote {
     fn turn<'a>(&'a self, backend: &'a str) -> BoxFuture<'a, Result<f64, Error>> {
         let failed = move |reason: &dyn fmt::Display| {
-            Error::new(backend, ErrorKind::Connection, format!("the limiter of the cluster cannot be asked: {reason}"))
+            let message = format!("the rate limiter of the cluster cannot be reached: {reason}");
+            Error::new(backend, ErrorKind::Connection, message)
         };
         Box::pin(async move {
             let object = Python::try_attach(|py| self.0.clone_ref(py));
-            let object = object.ok_or_else(|| failed(&"the interpreter is ending"))?;
+            let object = object.ok_or_else(|| failed(&"the interpreter is shutting down"))?;
             let name = backend.to_owned();
             let ask = move || {
                 Python::try_attach(|py| -> PyResult<(f64, f64)> {
@@ -98,7 +100,7 @@ impl Limiter for Remote {
                 })
             };
             let asked = tokio::task::spawn_blocking(ask).await.map_err(|error| failed(&error))?;
-            let asked = asked.ok_or_else(|| failed(&"the interpreter is ending"))?;
+            let asked = asked.ok_or_else(|| failed(&"the interpreter is shutting down"))?;
             let (seconds, tokens) = asked.map_err(|error| failed(&error))?;
             tokio::time::sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default()).await;
             Ok(tokens)

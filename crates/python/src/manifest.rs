@@ -1,4 +1,4 @@
-//! The lines of a manifest, read as `agenticiqa batch` reads them.
+//! Reads manifests like `agenticiqa batch`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 
 use crate::errors::Problem;
 
-/// Name, number and fields (as JSON) of every line of a manifest: JSON Lines, CSV or Parquet.
+/// Returns name, number and fields (as JSON) of every line of a JSON Lines, CSV or Parquet
+/// manifest.
 #[pyfunction]
 #[pyo3(signature = (path, root=None))]
 pub fn manifest(py: Python<'_>, path: PathBuf, root: Option<PathBuf>) -> PyResult<Vec<(String, u64, String)>> {

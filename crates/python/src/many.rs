@@ -1,4 +1,5 @@
-//! Many images: one a thread, so that all threads work all the time, and no more images in memory than threads.
+//! Scores many images, one image per thread. All threads stay busy, and memory holds at most one
+//! image per thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,28 +16,28 @@ use crate::pictures::{ImageArgument, Pixels};
 use crate::threads;
 use crate::tools::{Task, Tool, open_reference};
 
-/// What is to be done, shared by all threads.
+/// The work, shared by all threads.
 struct Job {
     tools: Vec<Arc<engine::Tool>>,
     decoder: Decoder,
     images: Vec<Py<PyAny>>,
     references: References,
     next: AtomicUsize,
-    /// Nobody waits for the rest.
+    /// Set when the caller no longer waits for results.
     stopped: AtomicBool,
 }
 
-/// What images are compared with.
+/// The references of the images.
 enum References {
-    /// Nothing.
+    /// No reference.
     None,
-    /// The same for all, decoded once.
+    /// The same reference for all images, decoded once.
     One(Result<Pixels, Problem>),
-    /// One for each; `None` where an image has none.
+    /// One reference per image; `None` for images without one.
     Each(Vec<Py<PyAny>>),
 }
 
-/// What came out of one tool on one image.
+/// The result of one tool on one image.
 type Cell = Result<Score, Problem>;
 
 #[derive(Clone, Copy)]
@@ -49,14 +50,14 @@ struct Score {
 }
 
 impl Job {
-    /// Works on images until there are none left.
+    /// Scores images until none are left.
     fn work(&self, results: &Sender<(usize, Vec<Cell>)>) {
         while !self.stopped.load(Ordering::SeqCst) {
             let index = self.next.fetch_add(1, Ordering::SeqCst);
             if index >= self.images.len() {
                 return;
             }
-            // The interpreter may be ending: then nobody waits.
+            // If the interpreter is shutting down, no one waits for results.
             let Some(cells) = Python::try_attach(|py| self.one(py, index)) else { return };
             if results.send((index, cells)).is_err() {
                 return;
@@ -106,8 +107,9 @@ impl Job {
     }
 }
 
-/// Scores of all images by all tools: arrays of images by tools (NaN where there is none), and what went wrong where. `references` is
-/// nothing, a list of as many, or, if `shared`, one for all.
+/// Scores all images with all tools. Returns arrays of images by tools, with NaN for missing
+/// scores, and a dictionary of errors. `references` is `None`, a list with one reference per image,
+/// or, if `shared`, one reference for all.
 #[pyfunction]
 #[pyo3(signature = (tools, images, references, shared, threads, progress=None))]
 pub fn score_many<'py>(
@@ -133,14 +135,15 @@ pub fn score_many<'py>(
     let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let job = Arc::new(Job { tools, decoder, images, references, next, stopped });
     let (sender, mut receiver) = channel();
-    // With fewer images than threads all threads work on each image.
+    // With fewer images than threads, all threads work on the same image.
     let wanted = threads.unwrap_or_else(threads::threads);
     let crew = if rows < wanted { vec![threads::team()?] } else { threads::crew(wanted)? };
     for thread in crew {
         let (job, sender) = (Arc::clone(&job), sender.clone());
         thread.spawn(move || {
             job.work(&sender);
-            // In this order: who hears that nobody will send any more is the last to hold the images.
+            // In this order, so that the receiver is the last owner of the images when the channel
+            // closes.
             drop(job);
             drop(sender);
         });
@@ -159,16 +162,17 @@ pub fn score_many<'py>(
             return Err(error);
         }
     }
-    // Images that a thread without the lock of the interpreter gave back would stay until the next call.
+    // Wait for the threads: Python objects dropped without the interpreter lock stay until the next
+    // call.
     while threads::wait(py, &mut receiver)?.is_some() {}
     table.finish(rows, columns)
 }
 
 fn lost() -> Problem {
-    Problem::Other("the program failed on one of these images: please report it".to_owned())
+    Problem::Other("internal error on one of these images: please report it".to_owned())
 }
 
-/// The results in columns.
+/// The results as columns.
 struct Table<'py> {
     py: Python<'py>,
     columns: usize,

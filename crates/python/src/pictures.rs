@@ -1,4 +1,4 @@
-//! What Python may give as an image: a path, the bytes of a file, an array, or an image that is decoded already.
+//! Image arguments from Python: a path, the bytes of a file, an array, or a decoded image.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::arrays;
 use crate::errors::{self, Problem};
 use crate::threads::{attended, compute};
 
-/// Something that is, or can be made, an image. It no longer needs the interpreter.
+/// An image argument.
 pub enum ImageArgument {
     /// A file.
     Path(PathBuf),
@@ -26,11 +26,11 @@ pub enum ImageArgument {
     Bytes(PyBackedBytes),
     /// Pixels.
     Picture(Pixels),
-    /// An array whose pixels are looked at when they are needed.
+    /// An array, converted when it is opened.
     Array(Py<PyUntypedArray>),
 }
 
-/// Pixels, and the file that they came from.
+/// Decoded pixels, with conversion notes and the path of the file.
 #[derive(Debug, Clone)]
 pub struct Pixels {
     pub image: Image,
@@ -49,7 +49,7 @@ impl Pixels {
 }
 
 impl ImageArgument {
-    /// Looks what it is, and takes the pixels of an array.
+    /// Converts a Python object. Arrays are converted to pixels at once.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         match Self::later(object)? {
             Self::Array(array) => Ok(Self::Picture(Pixels::plain(arrays::image(array.bind(object.py()))?))),
@@ -57,19 +57,19 @@ impl ImageArgument {
         }
     }
 
-    /// Looks what it is; an array stays one until it is opened. Objects of other libraries are first made plain by
-    /// `agenticiqa._pictures.plain`.
+    /// Converts a Python object. Arrays are converted to pixels when they are opened. Objects of
+    /// other libraries are first converted by `agenticiqa._pictures.plain`.
     pub fn later(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         if let Some(given) = Self::of_plain(object)? {
             return Ok(given);
         }
         let plain = PLAIN.import(object.py(), "agenticiqa._pictures", "plain")?.call1((object,))?;
-        let unknown = || Problem::Picture(format!("{} is no image", object.get_type()));
+        let unknown = || Problem::Picture(format!("{} is not an image", object.get_type()));
         Ok(Self::of_plain(&plain)?.ok_or_else(unknown)?)
     }
 
-    /// The same of a reference; what is wrong with it is said of it.
+    /// Like [`of`](Self::of), with errors that name the reference.
     pub fn of_reference(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         Self::of(object).map_err(|error| errors::of_reference(object.py(), error))
     }
@@ -88,25 +88,26 @@ impl ImageArgument {
         }))
     }
 
-    /// The pixels; decoded here and now.
+    /// Decodes the image on the current thread.
     pub fn open(self, decoder: &Decoder) -> Result<Pixels, Problem> {
         match self {
             Self::Path(path) => Ok(Pixels::of(decoder.open(&path)?, Some(path))),
             Self::Bytes(bytes) => Ok(Pixels::of(decoder.decode(&bytes)?, None)),
             Self::Picture(pixels) => Ok(pixels),
             Self::Array(array) => {
-                // ImageArgument back before the lock of the interpreter is.
+                // The array is dropped while the thread is still attached to the interpreter.
                 let taken = Python::try_attach(move |py| {
                     let array = array.into_bound(py);
                     arrays::image(&array).map_err(|error| Problem::of_picture(py, &error))
                 });
-                let ending = || Problem::Other("the interpreter is ending".to_owned());
+                let ending = || Problem::Other("the interpreter is shutting down".to_owned());
                 Ok(Pixels::plain(taken.ok_or_else(ending)??))
             }
         }
     }
 
-    /// The image as the agent takes it. Pixels become a PNG without loss: a model is shown files.
+    /// Converts the image to an input of the agent. Pixels are encoded as lossless PNG, because
+    /// models receive files.
     pub fn input(self, name: Option<String>) -> Result<Input, Problem> {
         let named = || name.clone().unwrap_or_else(|| "image".to_owned());
         match self {
@@ -132,13 +133,13 @@ impl ImageArgument {
     }
 }
 
-/// Whether it is an array; numpy is not loaded to find out.
+/// Returns whether an object is a NumPy array, without importing NumPy.
 fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let module = object.get_type().module()?;
     Ok(module.to_str()?.starts_with("numpy") && object.cast::<PyUntypedArray>().is_ok())
 }
 
-/// An image that is decoded: give it to several metrics, and it is decoded once.
+/// A decoded image. Pass it to several metrics to decode it only once.
 #[pyclass(frozen, module = "agenticiqa._native")]
 pub struct Picture(Pixels);
 
@@ -164,37 +165,37 @@ impl Picture {
         self.0.image.height()
     }
 
-    /// 1 for gray, 3 for RGB.
+    /// Number of channels: 1 for gray, 3 for RGB.
     #[getter]
     fn channels(&self) -> usize {
         self.0.image.channels()
     }
 
-    /// Bits a sample, 8 or 16.
+    /// Bits per sample: 8 or 16.
     #[getter]
     fn bit_depth(&self) -> u8 {
         self.0.image.bit_depth()
     }
 
-    /// What was done to the pixels of the file to make them sRGB.
+    /// Conversions of the pixels of the file, such as to sRGB.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.0.notes.clone()
     }
 
-    /// The file, if it was opened by path.
+    /// The path of the file, if the image was opened by path.
     #[getter]
     fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
     }
 
-    /// The part of the image at `x` and `y`.
+    /// Returns the part of the image with its upper left corner at `x` and `y`.
     fn crop(&self, x: usize, y: usize, width: usize, height: usize) -> PyResult<Self> {
         let image = self.0.image.crop(&Region { x, y, width, height }).map_err(Problem::from)?;
         Ok(Self(Pixels { image, path: None, ..self.0.clone() }))
     }
 
-    /// The image as the bytes of a PNG file, without loss.
+    /// Returns the image as the bytes of a lossless PNG file.
     fn to_png<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| compute(|| encode_png_exact(&self.0.image)))?.map_err(Problem::from)?;
         Ok(PyBytes::new(py, &bytes))

@@ -1,4 +1,4 @@
-//! The settings in force, read from where the program reads them.
+//! Loads the settings from the same places as the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,13 @@ use serde_json::json;
 
 use crate::errors::Problem;
 
-/// All layers; keys are looked up in the environment when a model is called.
+/// Loads all layers of the settings. API keys are read from the environment when a model is called.
 pub fn load(config: Option<&Path>, overrides: &Overrides) -> Result<(Settings, Environment), Problem> {
     let environment = Environment::load()?;
     Ok((Settings::load(config, &environment, overrides)?, environment))
 }
 
-/// Who thinks, and how fast models may be asked, as JSON. No key is needed to know it.
+/// Returns the backends and rate limits of the settings as JSON. Needs no API key.
 #[pyfunction]
 #[pyo3(signature = (config=None, backend=None, overrides=Vec::new()))]
 pub fn settings(

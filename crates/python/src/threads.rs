@@ -1,5 +1,8 @@
-//! The threads that compute. They are not rayon's own, so that their number can be set, and so that the child of a fork, in which no
-//! thread of its parent lives on, gets new ones. Whoever waits for them hears Ctrl-C.
+//! The compute threads.
+//!
+//! They are separate from the global pool of rayon, so that their number can change and a forked
+//! process, which has none of its parent's threads, gets new ones. Ctrl-C interrupts calls that
+//! wait for them.
 
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,7 +17,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::Problem;
 
-/// How often a call that waits looks whether somebody pressed Ctrl-C.
+/// Time between two checks for Ctrl-C while a call waits.
 const ATTENTION: Duration = Duration::from_millis(50);
 
 static THREADS: Mutex<Option<Threads>> = Mutex::new(None);
@@ -23,9 +26,9 @@ static THREADS: Mutex<Option<Threads>> = Mutex::new(None);
 struct Threads {
     process: u32,
     count: usize,
-    /// All threads on one image.
+    /// One pool of all threads, for a single image.
     team: Option<Arc<ThreadPool>>,
-    /// One thread an image.
+    /// Pools of one thread each, for many images.
     crew: Vec<Arc<ThreadPool>>,
 }
 
@@ -35,7 +38,8 @@ impl Threads {
     }
 }
 
-/// What is known of the threads of this process. Those of a parent are left where they are: ending them would wait for them.
+/// Runs `change` on the threads of this process. After a fork, the pools of the parent are leaked,
+/// because dropping them would wait for threads that do not exist here.
 fn with_threads<T>(change: impl FnOnce(&mut Threads) -> T) -> T {
     let mut known = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
     if known.as_ref().is_some_and(|threads| threads.process != process::id())
@@ -49,12 +53,12 @@ fn with_threads<T>(change: impl FnOnce(&mut Threads) -> T) -> T {
 
 fn pool(threads: usize) -> Result<Arc<ThreadPool>, Problem> {
     let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|_| "agenticiqa".to_owned());
-    // Whoever waits for what panicked hears that nothing will come; without a handler the process would end.
+    // After a panic the caller sees a closed channel. Without a handler the process would abort.
     let built = builder.panic_handler(|_| ()).build();
     built.map(Arc::new).map_err(|error| Problem::Other(format!("{threads} threads cannot be started: {error}")))
 }
 
-/// All threads together, for one image.
+/// Returns the pool of all threads, for a single image.
 pub fn team() -> Result<Arc<ThreadPool>, Problem> {
     with_threads(|threads| match &threads.team {
         Some(team) => Ok(Arc::clone(team)),
@@ -66,7 +70,7 @@ pub fn team() -> Result<Arc<ThreadPool>, Problem> {
     })
 }
 
-/// That many threads, each by itself, for many images.
+/// Returns `wanted` pools of one thread each, for many images.
 pub fn crew(wanted: usize) -> Result<Vec<Arc<ThreadPool>>, Problem> {
     with_threads(|threads| {
         while threads.crew.len() < wanted {
@@ -76,7 +80,7 @@ pub fn crew(wanted: usize) -> Result<Vec<Arc<ThreadPool>>, Problem> {
     })
 }
 
-/// Runs `work` on the threads that compute: here, if this is one of them.
+/// Runs `work` on the compute threads, or directly if the current thread is one of them.
 pub fn compute<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Problem> {
     match rayon::current_thread_index() {
         Some(_) => Ok(work()),
@@ -84,28 +88,30 @@ pub fn compute<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Problem> {
     }
 }
 
-/// Runs `work` on the threads that compute and waits for it without the lock of the interpreter; Ctrl-C ends the waiting.
+/// Runs `work` on the compute threads and waits for it without the interpreter lock. Ctrl-C
+/// interrupts the wait.
 pub fn attended<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     let (sender, mut receiver) = std::sync::mpsc::sync_channel(1);
-    // Nobody may be waiting any more.
+    // Sending fails if the caller was interrupted.
     team()?.spawn(move || drop(sender.send(work())));
-    let failed = || Problem::Other("the program failed on this image: please report it".to_owned());
+    let failed = || Problem::Other("internal error on this image: please report it".to_owned());
     let done = wait(py, &mut receiver).inspect_err(|_| abandon())?;
     Ok(done.ok_or_else(failed)?)
 }
 
-/// Leaves the threads to the work that nobody waits for any more: the next call gets others and need not wait for it.
+/// Abandons threads that still run canceled work, so that the next call gets new ones and does not
+/// wait.
 pub fn abandon() {
     with_threads(|threads| *threads = Threads::new(threads.count));
 }
 
-/// The next thing that is sent, or `None` when nobody will send any more; Ctrl-C is an error.
+/// Waits for the next message. Returns `None` if the channel is closed, and an error on Ctrl-C.
 pub fn wait<T: Send>(py: Python<'_>, receiver: &mut Receiver<T>) -> PyResult<Option<T>> {
     loop {
         let receiver = &mut *receiver;
         match py.detach(move || receiver.recv_timeout(ATTENTION)) {
             Ok(received) => {
-                // Where something comes all the time there is no other moment to look.
+                // With a steady stream of messages, the timeout below is never reached.
                 py.check_signals()?;
                 return Ok(Some(received));
             }
@@ -115,13 +121,14 @@ pub fn wait<T: Send>(py: Python<'_>, receiver: &mut Receiver<T>) -> PyResult<Opt
     }
 }
 
-/// How many threads compute.
+/// Returns the number of compute threads.
 #[pyfunction]
 pub fn threads() -> usize {
     with_threads(|threads| threads.count)
 }
 
-/// Sets how many threads compute: in calls from now on, and in the agent if it has not begun to work.
+/// Sets the number of compute threads for later calls. The agent uses it only if it has not started
+/// yet.
 #[pyfunction]
 pub fn set_threads(count: isize) -> PyResult<()> {
     let few = || PyValueError::new_err("the number of threads must be 1 or more");
@@ -130,16 +137,16 @@ pub fn set_threads(count: isize) -> PyResult<()> {
     Ok(())
 }
 
-/// The process in which the agent has begun to work; 0 in none.
+/// The ID of the process in which the agent has started, or 0.
 static AGENT: AtomicU32 = AtomicU32::new(0);
 
-/// Makes rayon's own threads, which the agent uses, as many as were asked for. They cannot be made twice: in the child of a process
-/// that had them the agent cannot work.
+/// Starts the global thread pool of rayon, which the agent uses, with the configured number of
+/// threads. It can be started only once, so the agent cannot run in a process forked after that.
 pub fn begin_agent() -> Result<(), Problem> {
     let here = process::id();
     match AGENT.compare_exchange(0, here, Ordering::SeqCst, Ordering::SeqCst) {
         Ok(_) => {
-            // Where something else in this process has made them already they are as many as they are.
+            // Fails if other code has already started the pool; its size then stays as it is.
             drop(ThreadPoolBuilder::new().num_threads(threads()).build_global());
             Ok(())
         }
@@ -148,7 +155,7 @@ pub fn begin_agent() -> Result<(), Problem> {
     }
 }
 
-/// Whether this process is the child of one in which the agent has begun to work.
+/// Returns an error if this process was forked after the agent had started.
 pub fn check_fork() -> Result<(), Problem> {
     match AGENT.load(Ordering::SeqCst) {
         0 => Ok(()),

@@ -1,14 +1,14 @@
-//! The tools: their list, and one of them on one image.
+//! The tools: the list of tools, and running one tool on one image.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use agenticiqa::config::Overrides;
 use agenticiqa::imaging::Decoder;
-use agenticiqa::metrics::{Direction, Pair, Region};
+use agenticiqa::metrics::{Direction, Region};
 use agenticiqa::scoring;
 use agenticiqa::setup;
-use agenticiqa::tools::{self as engine, Failure, Registry, ToolInput, ToolRun};
+use agenticiqa::tools::{self as engine, Failure, Registry, Part, ToolRun};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,7 +19,7 @@ use crate::pictures::{ImageArgument, Pixels};
 use crate::settings;
 use crate::threads;
 
-/// All tools by the settings.
+/// All tools, configured by the settings.
 #[pyclass(frozen, module = "agenticiqa._native")]
 pub struct Tools {
     pub registry: Arc<Registry>,
@@ -39,14 +39,14 @@ impl Tools {
         Ok(made?)
     }
 
-    /// The tool of that name, in any spelling; it must be able to run here.
+    /// Returns a tool by name, in any spelling. The tool must be able to run on this machine.
     fn get(&self, name: &str) -> PyResult<Tool> {
         let tool = self.registry.runnable(name).map_err(Problem::from)?;
         tool.prepare();
         Ok(Tool { tool: Arc::new(tool.clone()), decoder: self.decoder })
     }
 
-    /// All tools, each as JSON.
+    /// Returns the descriptions of all tools, each as JSON.
     fn list(&self) -> Vec<String> {
         let describe = |tool: &engine::Tool| {
             let availability = tool.availability();
@@ -66,7 +66,8 @@ impl Tools {
     }
 }
 
-/// Lowest and highest raw score, where known and finite: the list's usual range, or the metric's own bounds.
+/// Returns the lowest and highest raw score, if known and finite: the usual range from the tool
+/// list, or the metadata.
 fn range(tool: &engine::Tool) -> [Option<f64>; 2] {
     let finite = |value: f64| value.is_finite().then_some(value);
     match (tool.info(), tool.metadata().range) {
@@ -83,7 +84,7 @@ pub struct Tool {
     pub decoder: Decoder,
 }
 
-/// What a tool is run on.
+/// A tool and its input.
 pub struct Task {
     pub tool: Arc<engine::Tool>,
     pub image: Pixels,
@@ -93,29 +94,22 @@ pub struct Task {
 }
 
 impl Task {
-    /// Runs the tool. A failure is part of the result.
+    /// Runs the tool. A failure of the tool is part of the result.
     pub fn run(&self) -> Result<ToolRun, Problem> {
-        let (tool, part) = (&self.tool, |pixels: &Pixels| match &self.region {
-            Some(region) => pixels.image.crop(region),
-            None => Ok(pixels.image.clone()),
-        });
-        if tool.metric().is_none() && !tool.name().starts_with("Fused") {
-            // Engines of their own have threads of their own.
+        let tool = &self.tool;
+        if !tool.is_builtin() {
+            // Other engines start threads of their own.
             threads::check_fork()?;
         }
-        let image = part(&self.image)?;
-        let reference = self.reference.as_ref().filter(|_| tool.needs_reference()).map(part).transpose()?;
-        let pair = match &reference {
-            Some(reference) => Pair::new(reference, &image)?,
-            None if tool.needs_reference() => {
-                return Err(scoring::Error::ReferenceMissing { tool: tool.name().to_owned() }.into());
-            }
-            None => Pair::single(&image),
-        };
-        let pair = if self.map { pair.with_map() } else { pair };
-        let whole = |pixels: &Pixels| pixels.path.clone().filter(|_| self.region.is_none());
-        let (image_file, reference_file) = (whole(&self.image), self.reference.as_ref().and_then(whole));
-        Ok(tool.run(&ToolInput::new(pair).with_files(image_file.as_deref(), reference_file.as_deref())))
+        if tool.needs_reference() && self.reference.is_none() {
+            return Err(scoring::Error::ReferenceMissing { tool: tool.name().to_owned() }.into());
+        }
+        let reference = self.reference.as_ref().filter(|_| tool.needs_reference());
+        let whole = Part::new(self.image.image.clone(), reference.map(|pixels| pixels.image.clone()))
+            .with_files(self.image.path.clone(), reference.and_then(|pixels| pixels.path.clone()));
+        let part = whole.crop(self.region.as_ref())?;
+        part.pair(tool)?;
+        Ok(part.measure(tool, self.map))
     }
 }
 
@@ -150,7 +144,7 @@ impl Tool {
     }
 }
 
-/// The reference; what is wrong with it is said of it.
+/// Opens the reference. Errors name it.
 pub fn open_reference(reference: ImageArgument, decoder: &Decoder) -> Result<Pixels, Problem> {
     reference.open(decoder).map_err(|problem| {
         let message = unusable_reference(&problem.to_string());
@@ -160,19 +154,20 @@ pub fn open_reference(reference: ImageArgument, decoder: &Decoder) -> Result<Pix
 
 #[pymethods]
 impl Tool {
-    /// The name as papers spell it.
+    /// The name of the tool, spelled as in its paper.
     #[getter]
     fn name(&self) -> &str {
         self.tool.name()
     }
 
-    /// Whether it compares with a reference.
+    /// Whether the tool needs a reference image.
     #[getter]
     fn needs_reference(&self) -> bool {
         self.tool.needs_reference()
     }
 
-    /// The direction of the raw score; `None` for plain measurements.
+    /// Whether a lower raw score is better. `None` for tools that measure a property and not
+    /// quality.
     #[getter]
     fn lower_is_better(&self) -> Option<bool> {
         let told = |direction| match direction {
@@ -183,26 +178,26 @@ impl Tool {
         self.tool.metadata().lower_is_better.or_else(|| self.tool.info().and_then(|info| told(info.direction)))
     }
 
-    /// Lowest and highest raw score; `None` where there is no bound or it is not known.
+    /// Lowest and highest raw score. `None` if unbounded or unknown.
     #[getter]
     fn range(&self) -> (Option<f64>, Option<f64>) {
         let [low, high] = range(&self.tool);
         (low, high)
     }
 
-    /// What it is, in a sentence.
+    /// A one-sentence description.
     #[getter]
     fn description(&self) -> &str {
         self.tool.description()
     }
 
-    /// Whether it gives a map.
+    /// Whether the tool can compute a map.
     #[getter]
     fn has_map(&self) -> bool {
         self.tool.has_map()
     }
 
-    /// The raw score.
+    /// Returns the raw score.
     #[pyo3(signature = (image, reference=None, region=None))]
     fn score(
         &self,
@@ -215,7 +210,7 @@ impl Tool {
         Ok(run.raw_score.unwrap_or(f64::NAN))
     }
 
-    /// The raw score and what belongs to it.
+    /// Returns the raw score with its details.
     #[pyo3(signature = (image, reference=None, region=None))]
     fn measure<'py>(
         &self,
@@ -236,7 +231,7 @@ impl Tool {
         Ok(measured)
     }
 
-    /// The map: its values as an array, and the values of a flawless and of a fully damaged place.
+    /// Returns the map as an array, and the values of a flawless and of a fully damaged location.
     #[pyo3(signature = (image, reference=None, region=None))]
     fn map<'py>(
         &self,
@@ -246,10 +241,10 @@ impl Tool {
         region: Option<(usize, usize, usize, usize)>,
     ) -> PyResult<(Bound<'py, PyArray2<f32>>, f32, f32)> {
         if !self.tool.has_map() {
-            return Err(Problem::Tool(format!("{} gives no map", self.tool.name())).into());
+            return Err(Problem::Tool(format!("{} cannot compute a map", self.tool.name())).into());
         }
         let (run, _) = self.run(py, image, reference, region, true)?;
-        let missing = || Failure::Tool(format!("{} gave no map of this image", self.tool.name()));
+        let missing = || Failure::Tool(format!("{} returned no map for this image", self.tool.name()));
         let map = run.map.ok_or_else(missing).map_err(Problem::from)?;
         let (width, height) = (map.plane.width(), map.plane.height());
         let values = PyArray1::from_slice(py, map.plane.data()).reshape([height, width])?;

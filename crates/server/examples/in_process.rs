@@ -1,6 +1,8 @@
-//! How many pairs a second one process scores with SSIM, two at a time: what `POST /score` is compared with.
+//! Measures how many image pairs per second one process scores with SSIM on two threads. This is
+//! the baseline for `POST /score` in `scripts/load-server`.
 //!
-//! `in_process PHOTO DISTORTED FOLDER SECONDS` makes a pair of 512x384 of the two (`a.png`, `b.png` in the folder) and scores it.
+//! Usage: `in_process PHOTO DISTORTED FOLDER SECONDS`. Writes both images at 512x384 to `a.png` and
+//! `b.png` in the folder and scores them.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +13,7 @@ use agenticiqa::metrics::Region;
 use agenticiqa::scoring::{Request, Scorer, Selection};
 use agenticiqa::tools::Registry;
 
-/// The left part of an image at 512x384.
+/// Crops the left part of an image to 4:3 and writes it at 512x384.
 fn small(path: &str, folder: &str, name: &str) -> Result<PathBuf, Box<dyn std::error::Error>> {
     let image = Decoder::default().open(path)?.image;
     let part = image.crop(&Region { x: 0, y: 0, width: image.height() * 4 / 3, height: image.height() })?;
@@ -23,7 +25,7 @@ fn small(path: &str, folder: &str, name: &str) -> Result<PathBuf, Box<dyn std::e
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [photo, distorted, folder, seconds] = arguments.as_slice() else {
-        return Err("PHOTO DISTORTED FOLDER SECONDS".into());
+        return Err("usage: in_process PHOTO DISTORTED FOLDER SECONDS".into());
     };
     let (reference, image) = (small(photo, folder, "a.png")?, small(distorted, folder, "b.png")?);
     let limit = Duration::from_secs_f64(seconds.parse()?);
@@ -44,6 +46,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             });
         }
     });
-    eprintln!("{:.1} pairs a second", pairs.load(Ordering::Relaxed) as f64 / start.elapsed().as_secs_f64());
+    eprintln!("{:.1} pairs per second", pairs.load(Ordering::Relaxed) as f64 / start.elapsed().as_secs_f64());
     Ok(())
 }

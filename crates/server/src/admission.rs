@@ -1,4 +1,5 @@
-//! Who may work: so many at a time, so many more may wait, everybody else is told to come back later.
+//! Admission control: a limited number of requests run, a limited number wait, the rest are
+//! refused.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::Problem;
 
-/// A gate with a queue in front of it.
+/// Limits the number of running and waiting requests.
 #[derive(Debug)]
 pub struct Admission {
     slots: Arc<Semaphore>,
@@ -16,13 +17,13 @@ pub struct Admission {
     queue: usize,
 }
 
-/// A turn; it ends when this is dropped.
+/// Permission to run. Dropping it frees the slot.
 #[derive(Debug)]
 pub struct Turn {
     _permit: OwnedSemaphorePermit,
 }
 
-/// One who waits, also when it stops waiting half-way.
+/// Counts a waiting request until it is dropped, even if its future is cancelled.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Drop for Waiting<'_> {
@@ -32,13 +33,13 @@ impl Drop for Waiting<'_> {
 }
 
 impl Admission {
-    /// Lets `width` through at a time and `queue` wait.
+    /// Allows `width` requests to run and `queue` more to wait.
     pub fn new(width: usize, queue: usize) -> Self {
         let width = width.max(1);
         Self { slots: Arc::new(Semaphore::new(width)), width, waiting: AtomicUsize::new(0), queue }
     }
 
-    /// Waits for a turn; a queue that is full is a problem.
+    /// Waits for a free slot. Returns an error if the queue is full.
     pub async fn enter(&self) -> Result<Turn, Problem> {
         if let Ok(permit) = Arc::clone(&self.slots).try_acquire_owned() {
             return Ok(Turn { _permit: permit });
@@ -48,7 +49,10 @@ impl Admission {
         if ahead >= self.queue {
             let seconds = 1 + (ahead / self.width) as u64;
             return Err(Problem::busy(
-                format!("{} requests are being worked on and {ahead} wait: try again in {seconds} s", self.width),
+                format!(
+                    "the server is busy: {} requests running, {ahead} waiting; try again in {seconds} s",
+                    self.width
+                ),
                 seconds,
             ));
         }
@@ -56,12 +60,12 @@ impl Admission {
         permit.map(|permit| Turn { _permit: permit }).map_err(Problem::internal)
     }
 
-    /// How many have their turn.
+    /// Returns the number of running requests.
     pub fn running(&self) -> usize {
         self.width.saturating_sub(self.slots.available_permits())
     }
 
-    /// How many wait.
+    /// Returns the number of waiting requests.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::SeqCst)
     }

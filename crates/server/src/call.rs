@@ -1,6 +1,7 @@
 //! One endpoint of the API: path, handler and description.
 //!
-//! The router and the OpenAPI description are generated from the same list, so they cannot disagree.
+//! The router and the OpenAPI description are generated from the same list, so they cannot
+//! disagree.
 
 use std::sync::Arc;
 

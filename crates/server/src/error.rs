@@ -1,4 +1,4 @@
-//! What goes wrong with a request, in the form that the interface promises: `{"detail": {error_type, message, timestamp}}`.
+//! Errors of the API, with the body `{"detail": {error_type, message, timestamp}}`.
 
 use agenticiqa::imaging::Error as DecodeError;
 use agenticiqa::{agent, scoring, setup, tools};
@@ -8,28 +8,28 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The body of every error.
+/// The body of all error responses.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ErrorBody {
-    /// What went wrong.
+    /// Details of the error.
     pub detail: Detail,
-    /// The status that an answer would have had; only in streams, whose status is sent before.
+    /// Status code; only in streams, where the HTTP status has already been sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
 }
 
-/// What went wrong.
+/// Details of an error.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Detail {
-    /// One word that errors can be told apart by.
+    /// Error type, such as `ValidationError`.
     pub error_type: String,
-    /// What is wrong and what to do about it.
+    /// What failed and how to fix it.
     pub message: String,
-    /// When.
+    /// Time of the error.
     pub timestamp: String,
 }
 
-/// Why a request has no answer.
+/// An error response.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct Problem {
@@ -37,58 +37,59 @@ pub struct Problem {
     kind: &'static str,
     message: String,
     retry_after: Option<u64>,
-    /// Whether no folder is open to requests at all.
+    /// Whether the server has no allowed folders.
     no_folders: bool,
 }
 
 impl Problem {
-    /// Any problem; `kind` is one word that problems can be told apart by.
+    /// Creates an error. `kind` becomes `error_type` in the response.
     pub fn new(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
         Self { status, kind, message: message.into(), retry_after: None, no_folders: false }
     }
 
-    /// A field is missing or invalid.
+    /// Creates a 422 error: a field is missing or invalid.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "ValidationError", message)
     }
 
-    /// A file is no image, or a path cannot be read.
+    /// Creates a 400 error: a file is not an image or cannot be read.
     pub fn picture(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "PictureError", message)
     }
 
-    /// A path is outside of the allowed folders.
+    /// Creates a 403 error: a path is outside of the allowed folders.
     pub fn forbidden(message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, "ForbiddenPathError", message)
     }
 
-    /// A path is named, and no folder is open to requests.
+    /// Creates a 403 error: a path was given, but the server has no allowed folders.
     pub fn no_folders(message: impl Into<String>) -> Self {
         Self { no_folders: true, ..Self::forbidden(message) }
     }
 
-    /// Whether a path was refused because it lies outside the folders that are open, of which there are some.
+    /// Returns whether a path is outside of the allowed folders. False if there are no allowed
+    /// folders.
     pub fn is_outside(&self) -> bool {
         self.status == StatusCode::FORBIDDEN && !self.no_folders
     }
 
-    /// There is no such thing.
+    /// Creates a 404 error.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "NotFoundError", message)
     }
 
-    /// More than is accepted.
+    /// Creates a 413 error: the request exceeds a limit.
     pub fn too_large(message: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "TooLargeError", message)
     }
 
-    /// Too much to do at the moment.
+    /// Creates a 429 error with a `Retry-After` header.
     pub fn busy(message: impl Into<String>, seconds: u64) -> Self {
         let busy = Self::new(StatusCode::TOO_MANY_REQUESTS, "BusyError", message);
         Self { retry_after: Some(seconds.max(1)), ..busy }
     }
 
-    /// A fault of this program; what it is goes to the log, not to the client.
+    /// Creates a 500 error. The cause is logged and not sent to the client.
     pub fn internal(what: impl std::fmt::Display) -> Self {
         tracing::error!("{what}");
         Self::new(
@@ -98,17 +99,17 @@ impl Problem {
         )
     }
 
-    /// The same problem, said of a field and the file that it holds.
+    /// Adds the field and the file name to the message.
     pub fn about(self, field: &str, name: &str) -> Self {
         Self { message: format!("{field}: {name}: {}", self.message), ..self }
     }
 
-    /// The status of the answer.
+    /// Returns the status code.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// The body of the answer.
+    /// Returns the response body.
     pub fn body(&self) -> ErrorBody {
         let (error_type, message) = (self.kind.to_owned(), self.message.clone());
         ErrorBody { detail: Detail { error_type, message, timestamp: Timestamp::now().to_string() }, status: None }

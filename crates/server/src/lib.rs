@@ -1,8 +1,8 @@
 //! HTTP API, background jobs, web page and MCP server for image quality assessment.
 //!
-//! Most users do not need this crate: `agenticiqa serve` starts the HTTP server and `agenticiqa mcp`
-//! starts the MCP server. Use the crate to run the server inside another Rust program, or to add its
-//! routes to an existing [axum](https://docs.rs/axum) application.
+//! Most users do not need this crate: `agenticiqa serve` starts the HTTP server and
+//! `agenticiqa mcp` starts the MCP server. Use the crate to run the server inside another Rust
+//! program, or to add its routes to an existing [axum](https://docs.rs/axum) application.
 //!
 //! ```no_run
 //! use agenticiqa::config::{Environment, Overrides, Settings};
@@ -26,23 +26,26 @@
 //!
 //! # Overview
 //!
-//! - [`App`] holds the state that all requests share: the agent, the tools, the allowed folders, the
-//!   stored images and assessments, and the [`Limits`].
+//! - [`App`] holds the state that all requests share: the agent, the tools, the allowed folders,
+//!   the stored images and assessments, and the [`Limits`].
 //! - [`App::prepare`] and [`App::assess`] answer a question about an image. [`App::score`] runs the
 //!   metrics and [`App::map`] computes a heat map. HTTP and MCP both call these methods.
-//! - [`router`] builds the HTTP API. [`calls`] lists its endpoints; the router and `/openapi.json` are
-//!   generated from the same list.
+//! - [`router`] builds the HTTP API. [`calls`] lists its endpoints; the router and `/openapi.json`
+//!   are generated from the same list.
 //! - [`Server`] accepts connections until [`App::end`] is called, then waits for running work.
 //! - [`Jobs`] runs batches in the background. They continue after a restart.
 //! - [`mcp`] serves the same functions to language models, over stdio or at `/mcp`.
-//! - [`requests`] and [`answers`] define the JSON types. [`Problem`] is the error type of all endpoints.
+//! - [`requests`] and [`answers`] define the JSON types. [`Problem`] is the error type of all
+//!   endpoints.
 //!
 //! # Security
 //!
-//! - Files are read only from [`Roots`], the allowed folders. Links and `..` are resolved before the check.
+//! - Files are read only from [`Roots`], the allowed folders. Links and `..` are resolved before
+//!   the check.
 //! - Requests must send the [`Token`] if one is configured.
 //! - The page and the API documentation load nothing from other hosts.
-//! - Images are decoded and measured on blocking threads, so that the async runtime stays responsive.
+//! - Images are decoded and measured on blocking threads, so that the async runtime stays
+//!   responsive.
 //!
 //! # Features
 //!

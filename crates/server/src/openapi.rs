@@ -1,4 +1,5 @@
-//! The OpenAPI 3.1 description, generated from the endpoint list and the request and response types.
+//! The OpenAPI 3.1 description, generated from the endpoint list and the request and response
+//! types.
 
 use std::sync::LazyLock;
 
@@ -56,8 +57,8 @@ impl Schemas {
         }
     }
 
-    /// Returns all referenced schemas. Where a request and a response schema share a name, they differ
-    /// only in required fields; the response schema is stricter and wins.
+    /// Returns all referenced schemas. Where a request and a response schema share a name, they
+    /// differ only in required fields; the response schema is stricter and wins.
     fn definitions(mut self) -> Map<String, Value> {
         let mut definitions = self.taken.take_definitions(true);
         definitions.extend(self.given.take_definitions(true));

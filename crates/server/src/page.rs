@@ -1,4 +1,4 @@
-//! The page and its files, which are part of the program (read from disk where it was built for development).
+//! The web page and its files. They are embedded in the program; debug builds read them from disk.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -15,19 +15,19 @@ use crate::http::query::Named;
 #[include = "assets/*"]
 struct Web;
 
-/// `/assets/...`
+/// `GET /assets/{path}`
 pub async fn asset(Named(path): Named<String>, headers: HeaderMap) -> Result<Response, Problem> {
     file(&format!("assets/{path}"), &headers)
 }
 
-/// Browsers ask for it by themselves; the page's own icon serves.
+/// `GET /favicon.ico`: browsers request this path on their own.
 pub async fn icon(headers: HeaderMap) -> Result<Response, Problem> {
     file("favicon.ico", &headers).or_else(|_| file("assets/icon.svg", &headers))
 }
 
-/// A file of the page.
+/// Returns a file of the page, or 304 if the client has the current version.
 pub fn file(path: &str, headers: &HeaderMap) -> Result<Response, Problem> {
-    let missing = || Problem::not_found(format!("there is no {path}"));
+    let missing = || Problem::not_found(format!("{path} not found"));
     if path.split('/').any(|part| part == ".." || part.contains(['\\', '\0'])) {
         return Err(missing());
     }
@@ -37,7 +37,7 @@ pub fn file(path: &str, headers: &HeaderMap) -> Result<Response, Problem> {
     let known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
     let etag = HeaderValue::try_from(&tag).map_err(Problem::internal)?;
     let caching = [(header::ETAG, etag), (header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
-    // A compressed answer has a weak tag.
+    // Compressed responses carry a weak tag.
     if known.is_some_and(|tags| tags.split(',').any(|known| known.trim().trim_start_matches("W/") == tag)) {
         return Ok((StatusCode::NOT_MODIFIED, caching).into_response());
     }

@@ -1,5 +1,5 @@
-//! Images that clients have sent: kept on disk by the SHA-256 of their bytes, within a bound; those that were not used for
-//! longest go first.
+//! Uploaded images, stored on disk by the SHA-256 of their bytes. When the size limit is reached,
+//! the least recently used images are removed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -14,25 +14,25 @@ use agenticiqa::write_atomically;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of an image that is kept.
+/// Information about a stored image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Kept {
-    /// The SHA-256 of its bytes, by which requests name it.
+    /// Image ID: the SHA-256 of the file.
     pub id: String,
-    /// The name that it was sent with.
+    /// File name of the upload.
     pub name: String,
-    /// Width in pixels, as shown.
+    /// Width in pixels, after applying the orientation.
     pub width: usize,
-    /// Height in pixels, as shown.
+    /// Height in pixels, after applying the orientation.
     pub height: usize,
-    /// The format, told by content.
+    /// File format, detected from the content.
     pub format: String,
-    /// What was done to the pixels.
+    /// Conversions applied when decoding.
     pub notes: Vec<String>,
 }
 
 impl Kept {
-    /// What is known of a decoded image.
+    /// Builds the information from a decoded image.
     pub fn of(digest: &Digest, name: &str, picture: &Picture) -> Self {
         Self {
             id: id_of(digest),
@@ -45,12 +45,12 @@ impl Kept {
     }
 }
 
-/// The name of an image by its bytes.
+/// Returns the image ID of a digest.
 pub fn id_of(digest: &Digest) -> String {
     digest.0.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The media type of a format.
+/// Returns the media type of a format.
 pub fn media_type(format: Format) -> &'static str {
     match format {
         Format::Jpeg => "image/jpeg",
@@ -66,9 +66,9 @@ pub fn media_type(format: Format) -> &'static str {
 
 #[derive(Debug, Default)]
 struct Shelf {
-    /// The number of the last use and the size, by id.
+    /// The number of the last use and the size, by ID.
     known: HashMap<String, (u64, u64)>,
-    /// The ids by the number of their last use.
+    /// The IDs by the number of their last use.
     by_use: BTreeMap<u64, String>,
     uses: u64,
     bytes: u64,
@@ -91,7 +91,9 @@ impl Shelf {
     }
 }
 
-/// The images that are kept. Calls read and write files: not for the threads of the runtime.
+/// The store of uploaded images.
+///
+/// All methods block: do not call them on a thread of the async runtime.
 #[derive(Debug)]
 pub struct Pictures {
     folder: PathBuf,
@@ -100,7 +102,7 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// Finds what was kept before.
+    /// Opens the store and finds the images in `folder`.
     pub fn open(folder: &Path, max_bytes: u64) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         let mut found: Vec<(SystemTime, String, u64)> = Vec::new();
@@ -118,7 +120,7 @@ impl Pictures {
         Ok(Self { folder: folder.to_owned(), max_bytes, shelf: Mutex::new(shelf) })
     }
 
-    /// Keeps an image; one that is there already is only marked as used.
+    /// Stores an image. An image that is already stored is only marked as used.
     pub fn keep(&self, kept: &Kept, bytes: &[u8]) -> io::Result<()> {
         let known = self.shelf().known.contains_key(&kept.id);
         if !known {
@@ -130,14 +132,14 @@ impl Pictures {
         while shelf.bytes > self.max_bytes && shelf.known.len() > 1 {
             let Some((_, oldest)) = shelf.by_use.pop_first() else { break };
             shelf.forget(&oldest);
-            // What cannot be removed now is found again at the next start.
+            // A file that cannot be removed now is found again at the next start.
             drop(fs::remove_file(self.file(&oldest)));
             drop(fs::remove_file(self.about(&oldest)));
         }
         Ok(())
     }
 
-    /// The bytes of an image, and what is known of it.
+    /// Returns the bytes of an image and its information.
     pub fn get(&self, id: &str) -> io::Result<Option<(Vec<u8>, Kept)>> {
         if !is_id(id) || !self.shelf().known.contains_key(id) {
             return Ok(None);
@@ -147,13 +149,13 @@ impl Pictures {
         Ok(Some((bytes, serde_json::from_slice(&about)?)))
     }
 
-    /// What is known of an image without reading it.
+    /// Returns the information about an image without reading its bytes.
     pub fn about_of(&self, id: &str) -> Option<Kept> {
         let known = is_id(id) && self.shelf().known.contains_key(id);
         known.then(|| fs::read(self.about(id)).ok().and_then(|about| serde_json::from_slice(&about).ok())).flatten()
     }
 
-    /// The number of images and their bytes.
+    /// Returns the number of images and their total size in bytes.
     pub fn size(&self) -> (usize, u64) {
         let shelf = self.shelf();
         (shelf.known.len(), shelf.bytes)
@@ -172,7 +174,7 @@ impl Pictures {
     }
 }
 
-/// Whether a text is the name of an image; nothing else ever becomes a part of a path.
+/// Returns whether a text is an image ID. Only IDs are used in paths.
 fn is_id(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

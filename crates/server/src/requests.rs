@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agenticiqa::metrics::Region;
-use agenticiqa::scoring::{NamedRegion, Selection};
+use agenticiqa::scoring::Selection;
 use agenticiqa::state::{AnswerForm, RegionBox, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -189,13 +189,8 @@ impl ScoreRequest {
     }
 
     /// Returns the regions to score.
-    pub fn named_regions(&self) -> Result<Vec<NamedRegion>, Problem> {
-        let boxes = self.regions.as_ref().map_or(Ok(Vec::new()), Regions::boxes)?;
-        let named = |RegionBox { name, x, y, width, height }| NamedRegion {
-            name: name.to_string(),
-            region: Region { x, y, width, height },
-        };
-        Ok(boxes.into_iter().map(named).collect())
+    pub fn named_regions(&self) -> Result<Vec<RegionBox>, Problem> {
+        self.regions.as_ref().map_or(Ok(Vec::new()), Regions::boxes)
     }
 }
 
@@ -228,7 +223,7 @@ pub struct JobRequest {
     pub name: Option<String>,
     /// Folder of images: path in an allowed folder.
     pub folder: Option<String>,
-    /// Whether to include subfolders [default: true].
+    /// Whether to include subfolders (default: true).
     pub recursive: Option<bool>,
     /// Manifest (JSON Lines, CSV or Parquet): path in an allowed folder.
     pub manifest: Option<String>,

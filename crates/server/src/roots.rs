@@ -1,5 +1,5 @@
-//! The folders below which requests may name files. Links and `..` are resolved before the check, and nothing outside of
-//! them is looked at, so that nobody can tell what is there.
+//! The folders from which requests may name files. Links and `..` are resolved before the check.
+//! Paths outside are not accessed, so that clients cannot probe which files exist.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -17,7 +17,7 @@ struct Root {
 }
 
 impl Roots {
-    /// The folders must be there.
+    /// Creates the list of allowed folders. Returns an error if a folder does not exist.
     pub fn new(folders: &[PathBuf]) -> io::Result<Self> {
         let root = |folder: &PathBuf| {
             let refused = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
@@ -30,12 +30,12 @@ impl Roots {
         folders.iter().map(root).collect::<io::Result<_>>().map(Self)
     }
 
-    /// Whether there is any.
+    /// Returns whether no folder is allowed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The real place of a file or folder that a request names; relative paths start at the allowed folders.
+    /// Resolves a path from a request and checks it. Relative paths start at the allowed folders.
     pub fn resolve(&self, field: &str, path: &str) -> Result<PathBuf, Problem> {
         if path.trim().is_empty() {
             return Err(Problem::invalid(format!("{field} is empty: name a file")));
@@ -73,13 +73,13 @@ impl Roots {
         Err(missing.map_or_else(outside, |error| Problem::picture(format!("{field}: {}: {error}", path.display()))))
     }
 
-    /// Whether a path without links lies below one of the folders.
+    /// Returns whether a resolved path is in one of the folders.
     pub fn holds(&self, real: &Path) -> bool {
         self.0.iter().any(|root| real.starts_with(&root.real))
     }
 }
 
-/// The path without `.` and `..`, as it is written.
+/// Removes `.` and `..` from a path without accessing the file system.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -86,7 +86,9 @@ fn picture_calls() -> [Call; 4] {
             .status(201)
             .json::<Kept>()
             .problems(OF_PICTURES),
-        Call::get("/pictures/{id}", pictures::original, "Download an uploaded image").file(&["image/*"]).problems(OF_ONE),
+        Call::get("/pictures/{id}", pictures::original, "Download an uploaded image")
+            .file(&["image/*"])
+            .problems(OF_ONE),
         Call::get("/pictures/{id}/view", pictures::view, "Get the decoded image as PNG: upright, in sRGB")
             .query::<ViewQuery>()
             .file(&["image/png"])
@@ -110,9 +112,13 @@ fn job_calls() -> [Call; 12] {
         Call::delete("/jobs/{id}", jobs::remove, "Delete a job, its records and its images")
             .status(204)
             .problems(&[404]),
-        Call::get("/jobs/{id}/events", jobs::events, "Stream job progress as server-sent events: `progress`, then `end`")
-            .file(&["text/event-stream"])
-            .problems(&[404]),
+        Call::get(
+            "/jobs/{id}/events",
+            jobs::events,
+            "Stream job progress as server-sent events: `progress`, then `end`",
+        )
+        .file(&["text/event-stream"])
+        .problems(&[404]),
         Call::post("/jobs/{id}/stop", jobs::stop, "Stop a job after the samples in progress")
             .json::<JobView>()
             .problems(&[404]),
@@ -126,10 +132,14 @@ fn job_calls() -> [Call; 12] {
         Call::get("/jobs/{id}/results/{sample_id}", jobs::sample, "Get the record of one sample")
             .json::<AssessmentRecord>()
             .problems(&[404]),
-        Call::get("/jobs/{id}/export", jobs::export, "Download job results as CSV or JSON Lines, with filters and sorting")
-            .query::<ResultsQuery>()
-            .file(&["text/csv", "application/x-ndjson"])
-            .problems(OF_ONE),
+        Call::get(
+            "/jobs/{id}/export",
+            jobs::export,
+            "Download job results as CSV or JSON Lines, with filters and sorting",
+        )
+        .query::<ResultsQuery>()
+        .file(&["text/csv", "application/x-ndjson"])
+        .problems(OF_ONE),
         Call::get("/jobs/{id}/thumbnails/{sample_id}", jobs::thumbnail, "Thumbnail of a sample")
             .query::<ThumbnailQuery>()
             .file(&["image/png"])
@@ -173,7 +183,11 @@ async fn no_route() -> Problem {
 }
 
 async fn no_method() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "MethodError", "method not allowed: GET /docs lists the methods of each endpoint")
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "MethodError",
+        "method not allowed: GET /docs lists the methods of each endpoint",
+    )
 }
 
 /// Turns a panic into a 500 response, so that the connection stays open.

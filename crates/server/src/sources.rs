@@ -1,4 +1,4 @@
-//! Images as requests give them, sent or named, and the pixels of those that were decoded lately.
+//! Images in requests, and a cache of recently decoded images.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -15,59 +15,59 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::pictures::{Kept, id_of};
 
-/// An image as a request gives it.
+/// An image in a request: uploaded, or named by path or ID.
 #[derive(Debug, Clone)]
 pub enum RequestImage {
-    /// The bytes of a file and its name.
+    /// An uploaded file.
     Sent {
-        /// The name, for people.
+        /// The file name, for display only.
         name: String,
-        /// The bytes.
+        /// The contents of the file.
         bytes: Bytes,
     },
-    /// A file below an allowed folder.
+    /// The path of a file in an allowed folder.
     Path(String),
-    /// An image that was sent before.
+    /// The ID of an uploaded image.
     Id(String),
 }
 
-/// An image that can be worked on.
+/// A decoded image.
 #[derive(Debug, Clone)]
 pub struct LoadedImage {
-    /// Its name in records.
+    /// The name in records.
     pub name: String,
-    /// Its name in the store, if it is kept there.
+    /// The ID of the stored image, if it is stored.
     pub id: Option<String>,
-    /// Bytes and pixels.
+    /// The bytes and pixels.
     pub source: Arc<Source>,
 }
 
 impl LoadedImage {
-    /// The image as the agent takes it.
+    /// Returns the image as an input of the agent.
     pub fn input(&self) -> Input {
         Input::Source(self.name.clone(), Arc::clone(&self.source))
     }
 }
 
-/// Pixels of images that were decoded lately, within a bound; the page asks for many things of the same image.
+/// A bounded cache of decoded images: the page sends many requests for the same image.
 #[derive(Debug)]
 pub struct Sources {
     decoded: Cache<Digest, Arc<Source>>,
 }
 
 impl Sources {
-    /// Keeps at most so many bytes.
+    /// Creates a cache of at most `bytes` bytes.
     pub fn new(bytes: u64) -> Self {
         let weigh = |_: &Digest, source: &Arc<Source>| {
             let image = &source.picture.image;
-            // Samples, and the planes that metrics derive from them.
+            // The samples, and the planes that metrics derive from them.
             let pixels = image.width() * image.height() * (image.channels() * usize::from(image.bit_depth() / 8) + 5);
             u32::try_from(pixels + source.bytes.len()).unwrap_or(u32::MAX)
         };
         Self { decoded: Cache::builder().max_capacity(bytes).weigher(weigh).build() }
     }
 
-    /// The pixels of a file's bytes, decoded once.
+    /// Decodes a file, or returns it from the cache.
     pub fn decode(&self, decoder: &Decoder, bytes: &[u8]) -> Result<Arc<Source>, Problem> {
         let digest = Digest(Sha256::digest(bytes).into());
         if let Some(source) = self.decoded.get(&digest) {
@@ -81,8 +81,10 @@ impl Sources {
 }
 
 impl App {
-    /// Reads and decodes an image; with `keep` also one that was named by path is kept. Takes a while: not for the
-    /// threads of the runtime.
+    /// Reads and decodes an image. Uploaded images are stored; with `keep`, images named by path
+    /// are stored as well.
+    ///
+    /// This blocks: do not call it on a thread of the async runtime.
     pub fn open_picture(&self, field: &str, given: RequestImage, keep: bool) -> Result<LoadedImage, Problem> {
         let (name, bytes, keep) = match given {
             RequestImage::Sent { name, bytes } => (name, bytes, true),
@@ -94,7 +96,7 @@ impl App {
                 let found = self.pictures.get(&id)?;
                 let (bytes, kept) = found.ok_or_else(|| {
                     Problem::not_found(format!(
-                        "{field}: there is no image {id:?}: it was never sent, or made room for others"
+                        "{field}: no image with ID {id:?}: it was never uploaded, or was removed to free space"
                     ))
                 })?;
                 let source = self.sources.decode(&self.decoder(), &bytes)?;
@@ -108,18 +110,15 @@ impl App {
         Ok(LoadedImage { name, id: keep.then(|| id_of(&source.digest)), source })
     }
 
-    /// The bytes of a file whose place was checked. It is opened by the path without links that was checked.
+    /// Reads a file by its resolved path, as [`Roots::resolve`](crate::Roots::resolve) returns it.
     pub fn read_file(&self, field: &str, real: &Path) -> Result<Vec<u8>, Problem> {
         let refused = |reason: String| Problem::picture(format!("{field}: {reason}"));
         let metadata = std::fs::metadata(real).map_err(|error| refused(error.to_string()))?;
         if !metadata.is_file() {
-            return Err(refused("this is not a file".to_owned()));
+            return Err(refused("not a file".to_owned()));
         }
         if metadata.len() > self.limits.file {
-            return Err(Problem::too_large(format!(
-                "{field}: files of more than {} bytes are not read",
-                self.limits.file
-            )));
+            return Err(Problem::too_large(format!("{field}: files can have at most {} bytes", self.limits.file)));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
         let file = std::fs::File::open(real).map_err(|error| refused(error.to_string()))?;

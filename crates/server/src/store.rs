@@ -1,5 +1,5 @@
-//! What outlives the process: assessments and the state of jobs, in one file. Calls read and write it: not for the threads of
-//! the runtime.
+//! The database of assessments and jobs, in one file. All methods block: do not call them on a
+//! thread of the async runtime.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use redb::{Database, ReadableDatabase as _, ReadableTable as _, ReadableTableMet
 
 type Table = TableDefinition<'static, &'static str, &'static [u8]>;
 
-/// Whole answers by id.
+/// Full answers by ID.
 const ASSESSMENTS: Table = TableDefinition::new("assessments");
-/// The rows of their list by id.
+/// Entries of the assessment list by ID.
 const ROWS: Table = TableDefinition::new("assessment_rows");
-/// Jobs by id.
+/// Jobs by ID.
 const JOBS: Table = TableDefinition::new("jobs");
 
-/// Why the file cannot be used.
+/// An error of the database.
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct StoreError {
@@ -25,7 +25,7 @@ impl<E: Into<redb::Error>> From<E> for StoreError {
     fn from(error: E) -> Self {
         let reason = match error.into() {
             redb::Error::DatabaseAlreadyOpen => {
-                "another server uses this data folder: stop it, or name another one as server.data_dir".to_owned()
+                "another server uses this data folder: stop it, or set server.data_dir to another folder".to_owned()
             }
             other => other.to_string(),
         };
@@ -35,11 +35,11 @@ impl<E: Into<redb::Error>> From<E> for StoreError {
 
 impl From<StoreError> for crate::error::Problem {
     fn from(error: StoreError) -> Self {
-        Self::internal(format!("the store cannot be used: {error}"))
+        Self::internal(format!("cannot use the store: {error}"))
     }
 }
 
-/// The file.
+/// The database.
 #[derive(Debug)]
 pub struct Store {
     database: Database,
@@ -47,7 +47,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the file, or makes it; at most `kept` assessments stay.
+    /// Opens or creates the database. It stores at most `kept` assessments.
     pub fn open(path: &Path, kept: u64) -> Result<Self, StoreError> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(redb::Error::Io)?;
@@ -61,7 +61,9 @@ impl Store {
         Ok(Self { database, kept })
     }
 
-    /// Keeps an answer and its row of the list; the oldest are forgotten. Ids grow with time.
+    /// Stores an answer and its list entry, and removes the oldest beyond the limit.
+    ///
+    /// IDs grow with time, so the smallest ID is the oldest.
     pub fn keep_assessment(&self, id: &str, row: &[u8], answer: &[u8]) -> Result<(), StoreError> {
         let write = self.database.begin_write()?;
         {
@@ -76,13 +78,13 @@ impl Store {
         Ok(write.commit()?)
     }
 
-    /// The answer of an id.
+    /// Returns an answer by ID.
     pub fn assessment(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let table = self.database.begin_read()?.open_table(ASSESSMENTS)?;
         Ok(table.get(id)?.map(|answer| answer.value().to_vec()))
     }
 
-    /// The rows of the list, newest first, those before an id.
+    /// Returns list entries, newest first, optionally only those before an ID.
     pub fn assessment_rows(&self, before: Option<&str>, limit: usize) -> Result<Vec<Vec<u8>>, StoreError> {
         let table = self.database.begin_read()?.open_table(ROWS)?;
         let found = match before {
@@ -93,21 +95,21 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Keeps the state of a job.
+    /// Stores the state of a job.
     pub fn keep_job(&self, id: &str, job: &[u8]) -> Result<(), StoreError> {
         let write = self.database.begin_write()?;
         write.open_table(JOBS)?.insert(id, job)?;
         Ok(write.commit()?)
     }
 
-    /// Forgets a job.
+    /// Removes a job.
     pub fn remove_job(&self, id: &str) -> Result<(), StoreError> {
         let write = self.database.begin_write()?;
         write.open_table(JOBS)?.remove(id)?;
         Ok(write.commit()?)
     }
 
-    /// All jobs, oldest first.
+    /// Returns all jobs, oldest first.
     pub fn jobs(&self) -> Result<Vec<Vec<u8>>, StoreError> {
         let table = self.database.begin_read()?.open_table(JOBS)?;
         let jobs = table.iter()?.map(|job| job.map(|(_, job)| job.value().to_vec()));
@@ -115,7 +117,7 @@ impl Store {
     }
 }
 
-/// A new id; ids grow with time and no two are the same.
+/// Returns a new unique ID. IDs grow with time.
 pub fn new_id() -> String {
     format!("{:012x}{:012x}", jiff::Timestamp::now().as_millisecond(), fastrand::u64(..1 << 48))
 }

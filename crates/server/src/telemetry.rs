@@ -1,4 +1,4 @@
-//! What is counted, as Prometheus reads it.
+//! Metrics in the Prometheus text format.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::app::App;
 
-/// The upper ends of the steps that times are counted in, in seconds.
+/// The upper bounds of the histogram buckets in seconds.
 const STEPS: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0, 120.0];
 
 #[derive(Debug, Default)]
@@ -18,20 +18,20 @@ struct Times {
     count: u64,
 }
 
-/// What is counted.
+/// The counters of the server.
 #[derive(Debug, Default)]
 pub struct Telemetry {
     requests: Mutex<BTreeMap<(String, String, u16), u64>>,
     times: Mutex<BTreeMap<String, Times>>,
     assessments: Mutex<BTreeMap<&'static str, u64>>,
-    /// Connections that are open.
+    /// The number of open connections.
     pub connections: AtomicU64,
-    /// Connections that were refused because there were too many.
+    /// The number of connections refused because of the limit.
     pub refused: AtomicU64,
 }
 
 impl Telemetry {
-    /// Counts a request by its route, not its path: paths are without number.
+    /// Counts a request by route, because the number of paths is unbounded.
     pub fn request(&self, method: &str, route: &str, status: u16, time: Duration) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         *requests.entry((method.to_owned(), route.to_owned(), status)).or_default() += 1;
@@ -46,19 +46,19 @@ impl Telemetry {
         times.count += 1;
     }
 
-    /// Counts an assessment by how it ended.
+    /// Counts an assessment by status.
     pub fn assessment(&self, status: &'static str) {
         *self.assessments.lock().unwrap_or_else(PoisonError::into_inner).entry(status).or_default() += 1;
     }
 }
 
-/// A name, what it means, and its kind.
+/// Writes the `HELP` and `TYPE` lines of a metric.
 fn head(text: &mut String, name: &str, kind: &str, help: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "# HELP agenticiqa_{name} {help}\n# TYPE agenticiqa_{name} {kind}");
 }
 
-/// All that is counted.
+/// Renders all metrics.
 pub fn render(app: &App) -> String {
     let mut text = String::new();
     let metrics = &app.telemetry;
@@ -67,7 +67,7 @@ pub fn render(app: &App) -> String {
         let labels = format!("method=\"{method}\",route=\"{route}\",status=\"{status}\"");
         let _ = writeln!(text, "agenticiqa_http_requests_total{{{labels}}} {count}");
     }
-    head(&mut text, "http_request_seconds", "histogram", "Seconds until the head of the answer, by route.");
+    head(&mut text, "http_request_seconds", "histogram", "Time until the response headers in seconds, by route.");
     for (route, times) in metrics.times.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         let name = "agenticiqa_http_request_seconds";
         for (count, step) in times.counts.iter().zip(STEPS) {
@@ -77,24 +77,28 @@ pub fn render(app: &App) -> String {
         let _ = writeln!(text, "{name}_sum{{route=\"{route}\"}} {}", times.sum);
         let _ = writeln!(text, "{name}_count{{route=\"{route}\"}} {}", times.count);
     }
-    head(&mut text, "assessments_total", "counter", "Assessments by how they ended.");
+    head(&mut text, "assessments_total", "counter", "Assessments by final status.");
     for (status, count) in metrics.assessments.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         let _ = writeln!(text, "agenticiqa_assessments_total{{status=\"{status}\"}} {count}");
     }
     let (pictures, picture_bytes) = app.pictures.size();
     let cache = app.agent.cache.statistics();
     let gauges = [
-        ("work_running", "Assessments, scores and maps that run.", app.admission.running() as u64),
-        ("work_waiting", "Assessments, scores and maps that wait for their turn.", app.admission.waiting() as u64),
-        ("connections", "Connections that are open.", metrics.connections.load(Ordering::Relaxed)),
-        ("jobs_active", "Jobs that run or wait.", app.jobs.active() as u64),
-        ("pictures", "Images that are kept.", pictures as u64),
-        ("picture_bytes", "Bytes of images that are kept.", picture_bytes),
+        ("work_running", "Running assessments, scores and maps.", app.admission.running() as u64),
+        ("work_waiting", "Queued assessments, scores and maps.", app.admission.waiting() as u64),
+        ("connections", "Open connections.", metrics.connections.load(Ordering::Relaxed)),
+        ("jobs_active", "Queued and running jobs.", app.jobs.active() as u64),
+        ("pictures", "Stored images.", pictures as u64),
+        ("picture_bytes", "Size of stored images in bytes.", picture_bytes),
     ];
     let counters = [
-        ("connections_refused_total", "Connections beyond the limit.", metrics.refused.load(Ordering::Relaxed)),
-        ("tool_cache_hits_total", "Scores that were known.", cache.memory_hits + cache.disk_hits),
-        ("tool_cache_misses_total", "Scores that were measured.", cache.misses),
+        (
+            "connections_refused_total",
+            "Connections refused because of the limit.",
+            metrics.refused.load(Ordering::Relaxed),
+        ),
+        ("tool_cache_hits_total", "Scores read from the cache.", cache.memory_hits + cache.disk_hits),
+        ("tool_cache_misses_total", "Scores computed.", cache.misses),
     ];
     for (kind, values) in [("gauge", &gauges[..]), ("counter", &counters[..])] {
         for (name, help, value) in values {

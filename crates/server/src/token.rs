@@ -1,19 +1,19 @@
-//! The token that callers must show. It is never printed, and comparing takes the same time however much of it is right.
+//! The access token. It is never printed and is compared in constant time.
 
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// The token, as its SHA-256: tokens of different length compare in the same time too.
+/// An access token, stored as SHA-256 so that the length does not affect the comparison time.
 #[derive(Clone)]
 pub struct Token([u8; 32]);
 
 impl Token {
-    /// A token.
+    /// Creates a token. Surrounding whitespace is ignored.
     pub fn new(token: &str) -> Self {
         Self(Sha256::digest(token.trim().as_bytes()).into())
     }
 
-    /// Whether the value of an `Authorization` header shows it.
+    /// Returns whether the value of an `Authorization` header contains this token.
     pub fn is_shown_by(&self, authorization: &str) -> bool {
         let Some((scheme, token)) = authorization.split_once(' ') else { return false };
         let shown: [u8; 32] = Sha256::digest(token.trim().as_bytes()).into();

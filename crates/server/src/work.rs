@@ -1,4 +1,4 @@
-//! The work itself, for the interface over HTTP and for that of other programs (MCP) alike: assess, score, map.
+//! The operations behind both HTTP and MCP: assess, score and map.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use agenticiqa::imaging;
 use agenticiqa::metrics::{Image, Map, Pair};
 use agenticiqa::scoring::{self, Scorer};
 use agenticiqa::state::FinalStatus;
-use agenticiqa::tools::{Tool, ToolInput};
+use agenticiqa::tools::{Part, Tool};
 use axum::http::StatusCode;
 
 use crate::admission::Turn;
@@ -20,22 +20,22 @@ use crate::requests::{AssessRequest, MapRequest, Regions, ScoreRequest};
 use crate::sources::{LoadedImage, RequestImage};
 use crate::store::new_id;
 
-/// A question that is ready to be worked on.
+/// A prepared question: images loaded, ready to run.
 #[derive(Debug)]
 pub struct Assessment {
-    /// Its name.
+    /// Assessment ID.
     pub id: String,
-    /// Who thinks.
+    /// The agent that answers.
     pub agent: Arc<Agent>,
     /// The image.
     pub image: LoadedImage,
-    /// What it is compared with.
+    /// The reference image.
     pub reference: Option<LoadedImage>,
     request: Request,
     turn: Turn,
 }
 
-/// Told apart from a request that is still wanted by being dropped.
+/// Dropping this cancels the request.
 struct Wanted(Arc<AtomicBool>);
 
 impl Drop for Wanted {
@@ -45,7 +45,7 @@ impl Drop for Wanted {
 }
 
 impl App {
-    /// Waits for its turn, then opens the images of a question.
+    /// Validates a question, waits for a free slot and loads the images.
     pub async fn prepare(
         self: &Arc<Self>,
         request: AssessRequest,
@@ -80,14 +80,18 @@ impl App {
         Ok(Assessment { id: new_id(), agent, image, reference, request, turn })
     }
 
-    /// Answers a question and keeps the answer. Dropping this ends the work: tools that have not begun are left.
+    /// Answers a question and stores the answer.
+    ///
+    /// `hear` is called for every event. Dropping the future cancels the work: tools that have not
+    /// started do not run.
     pub async fn assess(
         self: &Arc<Self>,
         assessment: Assessment,
         hear: impl Fn(&Event) + Send + Sync + 'static,
     ) -> Result<Answer, Problem> {
         let Assessment { id, agent, image, reference, request, turn } = assessment;
-        // The turn lasts as long as anything works, also after the client has gone: all that works holds the events.
+        // The event log is held by all running work, so the slot stays taken until that work ends,
+        // even after the client has disconnected.
         let events = EventLog::heard_by(move |event| {
             let _turn = &turn;
             hear(event);
@@ -106,7 +110,7 @@ impl App {
             } else {
                 StatusCode::INTERNAL_SERVER_ERROR
             };
-            return Err(Problem::new(code, "NoAnswerError", format!("no answer: {details}")));
+            return Err(Problem::new(code, "NoAnswerError", format!("no usable answer: {details}")));
         }
         let answer = Answer::new(id, image.id, reference.and_then(|reference| reference.id), record);
         let app = Arc::clone(self);
@@ -119,7 +123,7 @@ impl App {
         tokio::task::spawn_blocking(keep).await?
     }
 
-    /// What the tools say of an image. Dropping this ends the work after the tool that is running.
+    /// Scores an image with the tools. Dropping the future cancels the work after the current tool.
     pub async fn score(
         self: &Arc<Self>,
         request: ScoreRequest,
@@ -152,7 +156,7 @@ impl App {
         tokio::task::spawn_blocking(work).await?
     }
 
-    /// Where a tool sees damage: its map, the pixels that it covers, and the tool's name.
+    /// Computes the heat map of a tool.
     pub async fn map(
         self: &Arc<Self>,
         request: MapRequest,
@@ -164,10 +168,13 @@ impl App {
             return Err(Problem::invalid(format!("{} cannot run here: {reason}", tool.name())));
         }
         if !tool.has_map() {
-            return Err(Problem::invalid(format!("{} has no map: GET /tools lists those that do", tool.name())));
+            return Err(Problem::invalid(format!(
+                "{} has no map: GET /tools lists the tools that have one",
+                tool.name()
+            )));
         }
         if tool.needs_reference() && reference.is_none() {
-            return Err(Problem::invalid(format!("{} compares with a reference: send one", tool.name())));
+            return Err(Problem::invalid(format!("{} needs a reference: send one", tool.name())));
         }
         let tool = tool.clone();
         let turn = self.admission.enter().await?;
@@ -183,27 +190,27 @@ impl App {
     }
 }
 
-/// A map and what it belongs to.
+/// A heat map with the tool and the pixels that it belongs to.
 #[derive(Debug)]
 pub struct Mapped {
-    /// The tool.
+    /// Tool name.
     pub tool: String,
-    /// The pixels that it covers.
+    /// The pixels that the map covers.
     pub image: Image,
-    /// The values.
+    /// The values of the map.
     pub map: Map,
-    /// The tool's score of these pixels.
+    /// The tool's raw score for these pixels.
     pub raw_score: Option<f64>,
 }
 
 impl Mapped {
-    /// What the values are, in a line.
+    /// Describes the values in one line.
     pub fn meaning(&self) -> String {
         let Map { best, worst, .. } = &self.map;
-        format!("local {} of the image: {best} is flawless, {worst} is fully damaged", self.tool)
+        format!("local {} of the image, from {best} (no visible damage) to {worst} (worst)", self.tool)
     }
 
-    /// The image with the map over it and a legend below, as a PNG file.
+    /// Draws the map over the image, with a legend below, as a PNG file.
     pub fn overlay(&self) -> Result<Vec<u8>, Problem> {
         imaging::overlay(&self.image, &self.map, &self.tool).map_err(Problem::internal)
     }
@@ -222,21 +229,15 @@ fn measure_map(
     region: Option<agenticiqa::metrics::Region>,
 ) -> Result<Mapped, Problem> {
     let refused = |error: agenticiqa::metrics::Error| Problem::invalid(format!("region: {error}"));
-    let crop = |specimen: &LoadedImage| match &region {
-        Some(region) => specimen.source.picture.image.crop(region).map_err(refused),
-        None => Ok(specimen.source.picture.image.clone()),
-    };
-    let image = crop(image)?;
-    let reference = reference.filter(|_| tool.needs_reference()).map(crop).transpose()?;
-    let pair = match &reference {
-        Some(reference) => Pair::new(reference, &image).map_err(refused)?,
-        None => Pair::single(&image),
-    };
-    let run = tool.run(&ToolInput::new(pair.with_map()));
+    let pixels = |loaded: &LoadedImage| loaded.source.picture.image.clone();
+    let part = Part::new(pixels(image), reference.filter(|_| tool.needs_reference()).map(pixels));
+    let part = part.crop(region.as_ref()).map_err(refused)?;
+    part.pair(tool).map_err(refused)?;
+    let run = part.measure(tool, true);
     let raw_score = run.raw_score;
     match (run.map, run.error) {
-        (Some(map), _) => Ok(Mapped { tool: tool.name().to_owned(), map, raw_score, image }),
+        (Some(map), _) => Ok(Mapped { tool: tool.name().to_owned(), map, raw_score, image: part.image }),
         (None, Some(failure)) => Err(Problem::invalid(format!("{}: {}", tool.name(), failure.message()))),
-        (None, None) => Err(Problem::invalid(format!("{} gave no map of this image", tool.name()))),
+        (None, None) => Err(Problem::invalid(format!("{} returned no map for this image", tool.name()))),
     }
 }

@@ -1,11 +1,12 @@
-//! Intervals by resampling: seeded, in parallel, the same on every machine and for any number of threads.
+//! Bootstrap intervals: seeded, parallel, and identical on every machine and for any number of
+//! threads.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
 
-/// From a lower to an upper limit.
+/// An interval between a lower and an upper limit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The lower limit.
@@ -14,14 +15,15 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// A percentile bootstrap: rows are drawn with replacement, and the middle of the results is the interval.
+/// A percentile bootstrap: rows are drawn with replacement, and the interval covers the middle of
+/// the results.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bootstrap {
-    /// How often rows are drawn.
+    /// Number of resamples.
     pub resamples: usize,
-    /// The share of results in the interval.
+    /// The share of the results inside the interval.
     pub confidence: f64,
-    /// What the draws are made of.
+    /// The seed of the random draws.
     pub seed: u64,
 }
 
@@ -32,13 +34,14 @@ impl Default for Bootstrap {
 }
 
 impl Bootstrap {
-    /// The interval of a statistic of `count` rows; `None` where most resamples have no such statistic.
+    /// Returns the interval of a statistic of `count` rows, or `None` if it is undefined for most
+    /// resamples.
     pub fn interval(&self, count: usize, statistic: impl Fn(&[u32]) -> Option<f64> + Sync) -> Option<Interval> {
         let [interval] = self.intervals(count, |rows| [statistic(rows)]);
         interval
     }
 
-    /// The intervals of several statistics of the same resamples.
+    /// Returns the intervals of several statistics, computed on the same resamples.
     pub fn intervals<const K: usize>(
         &self,
         count: usize,
@@ -48,7 +51,7 @@ impl Bootstrap {
         std::array::from_fn(|which| self.middle(draws.iter().filter_map(|draw| draw[which]).collect()))
     }
 
-    /// What `statistics` is in each resample, in order.
+    /// Returns the value of `statistics` for each resample, in order.
     pub fn draws<T: Send>(&self, count: usize, statistics: impl Fn(&[u32]) -> T + Sync) -> Vec<T> {
         let bound = u32::try_from(count).unwrap_or(u32::MAX);
         let draw = |number: usize| {
@@ -56,11 +59,11 @@ impl Bootstrap {
             let rows: Vec<u32> = (0..bound).map(|_| random.below(bound)).collect();
             statistics(&rows)
         };
-        // Few and long pieces of work: the pool of the caller shares them evenly.
+        // Few long tasks, so that the caller's pool distributes them evenly.
         (0..self.resamples).into_par_iter().with_max_len(8).map(draw).collect()
     }
 
-    /// The middle of values, `None` if fewer than half of the resamples have one.
+    /// The middle of the values, or `None` if fewer than half of the resamples have a value.
     pub(crate) fn middle(&self, mut values: Vec<f64>) -> Option<Interval> {
         if values.is_empty() || 2 * values.len() < self.resamples {
             return None;
@@ -71,7 +74,7 @@ impl Bootstrap {
     }
 }
 
-/// The quantile of sorted values, linear between neighbors (NumPy's default).
+/// The quantile of sorted values, interpolated linearly (NumPy's default).
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
     let (below, part) = (place.floor() as usize, place.fract());

@@ -1,41 +1,42 @@
-//! The five-parameter logistic of the field (Sheikh, Sabir, Bovik, 2006):
-//! `b1 * (1/2 - 1/(1 + exp(b2 * (x - b3)))) + b4 * x + b5`.
+//! The five-parameter logistic that is standard in quality assessment (Sheikh, Sabir, Bovik,
+//! 2006): `b1 * (1/2 - 1/(1 + exp(b2 * (x - b3)))) + b4 * x + b5`.
 
 use serde::{Deserialize, Serialize};
 
-/// A logistic with a straight line added.
+/// The sum of a logistic and a straight line.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// Height, slope and middle of the logistic, slope and offset of the line.
+    /// Height, slope and midpoint of the logistic, then slope and offset of the line.
     pub beta: [f64; 5],
 }
 
 impl Curve {
-    /// The value at `x`.
+    /// Returns the value at `x`.
     pub fn at(&self, x: f64) -> f64 {
         let [b1, b2, b3, b4, b5] = self.beta;
         let line = if b4 == 0.0 { 0.0 } else { b4 * x };
         b1 * (sigmoid(b2 * (x - b3)) - 0.5) + line + b5
     }
 
-    /// The values at all of `x`.
+    /// Returns the values at all of `x`.
     pub fn map(&self, x: &[f64]) -> Vec<f64> {
         x.iter().map(|x| self.at(*x)).collect()
     }
 
-    /// Whether it never falls, over all numbers: its slope is least in the middle or far out.
+    /// Whether the curve never falls, over all numbers. Its slope is smallest at the midpoint or
+    /// far out.
     pub fn never_falls(&self) -> bool {
         let [b1, b2, _, b4, _] = self.beta;
         b4 >= 0.0 && b1 * b2 / 4.0 + b4 >= -1e-12 * b4.abs()
     }
 
-    /// Whether it never rises.
+    /// Whether the curve never rises, over all numbers.
     pub fn never_rises(&self) -> bool {
         let [b1, b2, b3, b4, b5] = self.beta;
         Self { beta: [-b1, b2, b3, -b4, -b5] }.never_falls()
     }
 
-    /// The same curve for `x` that were divided: this one is over `(x - center) / spread`, the result over `x`.
+    /// Converts a curve over `(x - center) / spread` to the same curve over `x`.
     pub(crate) fn unscaled(&self, center: f64, spread: f64) -> Self {
         let [b1, b2, b3, b4, b5] = self.beta;
         Self { beta: [b1, b2 / spread, center + spread * b3, b4 / spread, b5 - b4 * center / spread] }

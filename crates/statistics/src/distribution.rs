@@ -1,6 +1,6 @@
-//! The distributions that tests need: Student's t and the normal quantile.
+//! The distributions for tests and intervals: Student's t and the normal quantile.
 
-/// The probability that Student's t with `freedom` degrees is at least as far from 0 as `t`.
+/// Returns the two-sided p-value of Student's t with `freedom` degrees of freedom.
 pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
     if t.is_infinite() {
         return 0.0;
@@ -8,7 +8,8 @@ pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
     incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5)
 }
 
-/// The quantile of the standard normal distribution, by Newton's method on the complementary error function.
+/// Returns the quantile of the standard normal distribution, by Newton's method on the
+/// complementary error function.
 pub fn normal_quantile(probability: f64) -> f64 {
     if !(0.0..=1.0).contains(&probability) {
         return f64::NAN;
@@ -22,11 +23,12 @@ pub fn normal_quantile(probability: f64) -> f64 {
     if probability == 0.0 {
         return f64::NEG_INFINITY;
     }
-    // A start by the tail's leading term, then Newton; the function is smooth and concave there.
+    // Starts from the leading term of the tail, then uses Newton's method; the function is smooth
+    // and concave there.
     let mut x = -(-2.0 * probability.ln()).sqrt().max(0.1);
     for _ in 0..60 {
         let (tail, density) = (normal_tail(-x), (-x * x / 2.0).exp() / std::f64::consts::TAU.sqrt());
-        // Newton on the logarithm converges from far out in the tail too.
+        // Newton's method on the logarithm also converges far out in the tail.
         let step = (tail.ln() - probability.ln()) * tail / density;
         x -= step;
         if step.abs() < 1e-15 * x.abs().max(1.0) {
@@ -36,14 +38,15 @@ pub fn normal_quantile(probability: f64) -> f64 {
     x
 }
 
-/// The probability that a normal variable is above `x`, for `x >= 0`: half the incomplete gamma function of 1/2.
+/// The probability that a normal variable exceeds `x`, for `x >= 0`: half the incomplete gamma
+/// function of 1/2.
 fn normal_tail(x: f64) -> f64 {
     if x < 0.0 {
         return 1.0 - normal_tail(-x);
     }
     let half_square = x * x / 2.0;
     if half_square < 1.5 {
-        // The series of the distribution function around 0.
+        // The power series of the distribution function around 0.
         let (mut term, mut sum) = (x, x);
         let mut odd = 1.0;
         while term > sum * 1e-17 {
@@ -53,12 +56,12 @@ fn normal_tail(x: f64) -> f64 {
         }
         return 0.5 - sum * (-half_square).exp() / std::f64::consts::TAU.sqrt();
     }
-    // Laplace's continued fraction of Mills' ratio, from far down upwards.
+    // Laplace's continued fraction of Mills' ratio, evaluated from the innermost term.
     let fraction = (1..=200).rev().fold(x, |below, k| x + f64::from(k) / below);
     (-half_square).exp() / std::f64::consts::TAU.sqrt() / fraction
 }
 
-/// The regularised incomplete beta function.
+/// The regularized incomplete beta function.
 fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -67,7 +70,7 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
         return 1.0;
     }
     let front = (log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * x.ln() + b * (-x).ln_1p()).exp();
-    // The fraction converges quickly on one side of the mean; the other follows by symmetry.
+    // The fraction converges quickly on one side of the mean; the other side follows by symmetry.
     if x < (a + 1.0) / (a + b + 2.0) {
         front * beta_fraction(x, a, b) / a
     } else {
@@ -100,7 +103,8 @@ fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
     result
 }
 
-/// The logarithm of the gamma function: Stirling's series after a shift to where it is exact to the last digits.
+/// The logarithm of the gamma function: Stirling's series, after a shift to arguments where it is
+/// exact to the last digits.
 fn log_gamma(mut x: f64) -> f64 {
     let mut shift = 0.0;
     while x < 15.0 {

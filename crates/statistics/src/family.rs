@@ -1,27 +1,27 @@
-//! The families of curves that are fitted. Each has a slope and a middle that are searched for, and weights that are a
-//! linear problem once these are known.
+//! The families of curves for the fit. Each has a slope and a midpoint that are searched, and
+//! weights that are a linear problem for a given slope and midpoint.
 
 use crate::curve::{Curve, sigmoid};
 use crate::least_squares::{Model, linear};
 
-/// How many points of the grid the search goes on from.
+/// Number of grid points from which the search continues.
 const STARTS: usize = 4;
 /// Slopes, in standard deviations of the scores, from nearly straight to steep.
 const SLOPES: [f64; 6] = [0.4, 1.0, 2.0, 4.0, 8.0, 16.0];
-/// Middles: these shares of the scores lie below.
+/// Midpoints, as quantiles of the scores.
 const MIDDLES: [f64; 7] = [0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98];
 
-/// A family of curves. Parameters are slope and middle of the logistic, then the weights.
+/// A family of curves. The parameters are slope and midpoint of the logistic, then the weights.
 pub(crate) trait Family<const P: usize> {
-    /// Value at `x` and gradient.
+    /// Returns the value at `x` and its gradient.
     fn value(&self, parameters: &[f64; P], x: f64) -> (f64, [f64; P]);
-    /// The best weights for a slope and a middle.
+    /// Returns the best weights for a slope and a midpoint.
     fn weigh(&self, x: &[f64], y: &[f64], slope: f64, middle: f64) -> Option<[f64; P]>;
-    /// As a curve.
+    /// Converts parameters to a curve.
     fn curve(&self, parameters: &[f64; P]) -> Curve;
 }
 
-/// The height of the logistic above its middle, and its slope there.
+/// The value of the logistic relative to its midpoint, and its slope there.
 fn logistic(slope: f64, middle: f64, x: f64) -> (f64, f64) {
     let height = sigmoid(slope * (x - middle));
     (height - 0.5, height * (1.0 - height))
@@ -47,7 +47,7 @@ impl Family<5> for WithLine {
     }
 }
 
-/// A logistic alone.
+/// A logistic without a line.
 pub(crate) struct WithoutLine;
 
 impl Family<4> for WithoutLine {
@@ -66,7 +66,8 @@ impl Family<4> for WithoutLine {
     }
 }
 
-/// A line less a logistic, level in the middle: the slope of the line is `-height * slope / 4`.
+/// A line minus a logistic, with zero slope at the midpoint: the slope of the line is `-height *
+/// slope / 4`.
 pub(crate) struct FlatMiddle;
 
 impl Family<4> for FlatMiddle {
@@ -87,7 +88,7 @@ impl Family<4> for FlatMiddle {
     }
 }
 
-/// A family with the data that it is fitted to, so that its weights can be solved for.
+/// A family with its data, so that the weights can be solved for.
 pub(crate) struct Settled<'a, F> {
     pub family: F,
     pub x: &'a [f64],
@@ -95,7 +96,8 @@ pub(crate) struct Settled<'a, F> {
 }
 
 impl<F> Settled<'_, F> {
-    /// The best curves of a grid of slopes and middles, one for each slope at most: starts that lie apart.
+    /// The best curves of a grid of slopes and midpoints, at most one for each slope, so that the
+    /// starts lie apart.
     pub fn starts<const P: usize>(&self) -> Vec<[f64; P]>
     where
         F: Family<P>,

@@ -1,53 +1,56 @@
-//! The five-parameter logistic fitted to scores and opinions: robust start values, then Levenberg and Marquardt.
+//! Fits the five-parameter logistic to scores and opinions: robust start values, then the
+//! Levenberg-Marquardt method.
 //!
-//! For a given slope and middle of the logistic the other three parameters are a linear problem. A coarse grid of slopes
-//! and middles is solved exactly, and the search goes on from the best few: no start value is guessed.
+//! For a given slope and midpoint of the logistic, the other three parameters are a linear
+//! problem. A coarse grid of slopes and midpoints is solved exactly, and the search continues from
+//! the best few. No start value is guessed.
 
 use crate::curve::Curve;
 use crate::family::{Family, FlatMiddle, Settled, WithLine, WithoutLine};
 use crate::least_squares::{levenberg_marquardt, linear};
 use crate::residuals::root_mean_square;
 
-/// What the curve may look like.
+/// Constraints on the curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// Anything: the usual fit before a linear correlation is taken.
+    /// No constraint: the usual fit before a linear correlation.
     Free,
-    /// It never falls, over all numbers.
+    /// The curve never falls, over all numbers.
     Rising,
-    /// It never rises.
+    /// The curve never rises, over all numbers.
     Falling,
 }
 
-/// A fitted curve.
+/// The result of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fit {
-    /// The curve.
+    /// The fitted curve.
     pub curve: Curve,
-    /// The root of the mean squared difference.
+    /// The root mean square difference.
     pub residual: f64,
-    /// Whether the best curve of all had to be given up for one that never turns.
+    /// Whether the best unconstrained curve was rejected for one that satisfies the constraint.
     pub constrained: bool,
 }
 
-/// Why no curve was fitted.
+/// Why a fit failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FitError {
-    /// Too few rows for five parameters.
+    /// There are too few rows for five parameters.
     #[error("{0} scores are too few for five parameters: at least {MINIMUM} are needed")]
     TooFew(usize),
     /// All scores are equal.
     #[error("all scores are equal")]
     Constant,
-    /// No curve in that direction follows the data.
+    /// No curve in the requested direction follows the data.
     #[error("the scores go the other way than the opinions")]
     Direction,
 }
 
-/// Two rows for each parameter.
+/// Minimum number of rows: two per parameter.
 const MINIMUM: usize = 10;
 const ITERATIONS: usize = 300;
-/// A logistic steeper than this is a step between two neighbors: it follows noise, and is taken only for want of others.
+/// A steeper logistic is a step between two neighbors. It follows noise and is used only if there
+/// is no other curve.
 const STEP: f64 = 30.0;
 /// Fits the curve to `y` over `x`.
 pub fn fit(x: &[f64], y: &[f64], shape: Shape) -> Result<Fit, FitError> {
@@ -57,15 +60,15 @@ pub fn fit(x: &[f64], y: &[f64], shape: Shape) -> Result<Fit, FitError> {
         Shape::Rising => curve.never_falls(),
         Shape::Falling => curve.never_rises(),
     };
-    // Where the best free curve turns, the best one that does not lies on a border of what is allowed: no line, or a
-    // line that just makes up for the logistic in its middle; or it is a line alone. These are curves of five parameters
-    // too, and a search that started elsewhere may have missed them.
+    // If the best free curve is not monotonic, the best monotonic one lies on a border: no line,
+    // or a line that just compensates the logistic at its midpoint, or a line alone. These are
+    // also curves of five parameters, and a search from other starts may have missed them.
     let families =
         [scaled.search(WithLine), scaled.search(WithoutLine), scaled.search(FlatMiddle), scaled.line()].concat();
     let mut rated: Vec<(bool, f64, Curve)> =
         families.into_iter().map(|curve| (curve.beta[1].abs() > STEP, scaled.cost(&curve), curve)).collect();
     rated.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    // A step that goes the right way by chance is no scale.
+    // A step in the right direction may be chance, so it does not count.
     let fits = |(step, _, curve): &&(bool, f64, Curve)| allowed(curve) && (shape == Shape::Free || !step);
     let &(_, cost, best) = rated.iter().find(fits).ok_or(FitError::Direction)?;
     if shape != Shape::Free && best.beta[0] * best.beta[1] == 0.0 && best.beta[3] == 0.0 {
@@ -75,7 +78,7 @@ pub fn fit(x: &[f64], y: &[f64], shape: Shape) -> Result<Fit, FitError> {
     Ok(scaled.finish(best, constrained))
 }
 
-/// Fits the curve from a known one nearby, such as that of the whole sample for a resample.
+/// Fits the curve from a known curve nearby, such as the fit of the whole sample for a resample.
 pub fn fit_from(start: &Curve, x: &[f64], y: &[f64]) -> Result<Curve, FitError> {
     let scaled = Scaled::new(x, y)?;
     let [b1, b2, b3, b4, b5] = start.scaled(scaled.center, scaled.spread).beta;
@@ -84,7 +87,8 @@ pub fn fit_from(start: &Curve, x: &[f64], y: &[f64]) -> Result<Curve, FitError> 
     Ok(WithLine.curve(&found.parameters).unscaled(scaled.center, scaled.spread))
 }
 
-/// Scores in standard deviations from their mean, so that one grid and one damping suit all tools.
+/// Scores in standard deviations from their mean, so that one grid and one damping suit all
+/// metrics.
 struct Scaled<'a> {
     x: Vec<f64>,
     y: &'a [f64],
@@ -114,14 +118,14 @@ impl<'a> Scaled<'a> {
         Fit { curve: curve.unscaled(self.center, self.spread), residual, constrained }
     }
 
-    /// Where the search in a family ends, from several starts.
+    /// Runs the search in a family from several starts.
     fn search<F: Family<P>, const P: usize>(&self, family: F) -> Vec<Curve> {
         let settled = Settled { family, x: &self.x, y: self.y };
         let end = |start| levenberg_marquardt(&self.x, self.y, start, ITERATIONS, &settled).parameters;
         settled.starts().into_iter().map(|start| settled.family.curve(&end(start))).collect()
     }
 
-    /// A line alone.
+    /// Fits a line alone.
     fn line(&self) -> Vec<Curve> {
         let weights = linear(self.y, |row| [self.x[row], 1.0]);
         weights.into_iter().map(|[b4, b5]| Curve { beta: [0.0, 1.0, 0.0, b4, b5] }).collect()

@@ -1,6 +1,7 @@
-//! Kendall's tau-b in n log n: sort by one value, count the exchanges that sort the other (Knight, 1966).
+//! Kendall's tau-b in O(n log n): sort by one value, then count the exchanges that sort the other
+//! (Knight, 1966).
 
-/// Tau-b of pairs of levels; `None` where one side has a single level.
+/// Returns tau-b of pairs of levels, or `None` if one side has a single level.
 pub(crate) fn tau_b(mut pairs: Vec<(u32, u32)>) -> Option<f64> {
     pairs.sort_unstable();
     let tied_first = tied(pairs.iter().map(|pair| pair.0));
@@ -19,7 +20,7 @@ pub(crate) fn tau_b(mut pairs: Vec<(u32, u32)>) -> Option<f64> {
     Some(tau.clamp(-1.0, 1.0))
 }
 
-/// The number of pairs of equal neighbors in sorted values.
+/// The number of pairs of equal values in a sorted sequence.
 fn tied<T: PartialEq>(sorted: impl Iterator<Item = T>) -> u64 {
     let (mut total, mut run) = (0u64, 0u64);
     let mut last = None;
@@ -31,7 +32,7 @@ fn tied<T: PartialEq>(sorted: impl Iterator<Item = T>) -> u64 {
     total
 }
 
-/// Sorts, and counts how many pairs were in the wrong order.
+/// Sorts the values and counts the pairs that were in the wrong order.
 fn exchanges(values: &mut [u32]) -> u64 {
     let mut total = 0;
     let mut merged = values.to_vec();

@@ -1,6 +1,6 @@
-//! Least squares: small linear systems, and Levenberg and Marquardt's method for curves.
+//! Least squares: small linear systems, and the Levenberg-Marquardt method for curves.
 
-/// Solves a symmetric positive definite system; `None` where it is singular.
+/// Solves a symmetric positive definite system. Returns `None` if it is singular.
 pub(crate) fn solve<const P: usize>(matrix: &[[f64; P]; P], right: &[f64; P]) -> Option<[f64; P]> {
     let mut factor = [[0.0; P]; P];
     for row in 0..P {
@@ -28,7 +28,8 @@ pub(crate) fn solve<const P: usize>(matrix: &[[f64; P]; P], right: &[f64; P]) ->
     solution.iter().all(|value| value.is_finite()).then_some(solution)
 }
 
-/// The weights of columns whose weighted sum is nearest to `target`, row by row `columns(row)`.
+/// Returns the weights of columns whose weighted sum is closest to `target`. `columns(row)`
+/// returns one row of them.
 pub(crate) fn linear<const P: usize>(target: &[f64], columns: impl Fn(usize) -> [f64; P]) -> Option<[f64; P]> {
     let (mut matrix, mut right) = ([[0.0; P]; P], [0.0; P]);
     for (row, value) in target.iter().enumerate() {
@@ -55,20 +56,21 @@ fn mirror<const P: usize>(matrix: &mut [[f64; P]; P]) {
     }
 }
 
-/// Where the search for parameters ended.
+/// The result of a parameter search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Minimum<const P: usize> {
     pub parameters: [f64; P],
-    /// The sum of squared differences there.
+    /// The sum of squared differences.
     pub cost: f64,
 }
 
-/// A curve whose value at `x` is known for parameters, of which the last ones may be linear.
+/// A curve with parameters, the last of which may be linear.
 pub(crate) trait Model<const P: usize> {
-    /// The value at `x`, and how it changes with each parameter.
+    /// Returns the value at `x` and its derivative by each parameter.
     fn value(&self, parameters: &[f64; P], x: f64) -> (f64, [f64; P]);
 
-    /// The best linear parameters for the others as they are; unchanged where none are linear.
+    /// Returns the parameters with the best linear ones for the given others; unchanged if none
+    /// are linear.
     fn settle(&self, parameters: [f64; P]) -> [f64; P] {
         parameters
     }
@@ -79,8 +81,9 @@ pub(crate) trait Model<const P: usize> {
     }
 }
 
-/// Levenberg and Marquardt's search from `start`. Linear parameters are solved for after each step (Kaufman's variable
-/// projection), which follows the long flat valleys that a damped search of all parameters crawls along.
+/// Runs the Levenberg-Marquardt search from `start`. Linear parameters are solved for after each
+/// step (Kaufman's variable projection), which follows long flat valleys quickly, where a damped
+/// search of all parameters is slow.
 pub(crate) fn levenberg_marquardt<const P: usize>(
     x: &[f64],
     y: &[f64],
@@ -118,14 +121,15 @@ pub(crate) fn levenberg_marquardt<const P: usize>(
 fn damped<const P: usize>(matrix: &[[f64; P]; P], damping: f64, model: &impl Model<P>) -> [[f64; P]; P] {
     let mut damped = *matrix;
     for (i, row) in damped.iter_mut().enumerate() {
-        // A direction that changes nothing yet must not make the system singular.
+        // A direction without any effect must not make the system singular.
         let share = if model.is_linear(i) { 1e-12 } else { damping };
         row[i] += share * matrix[i][i].max(1e-12);
     }
     damped
 }
 
-/// A step downhill, damped as much as it takes; `None` where no step goes down.
+/// Returns a step that lowers the cost, with as much damping as needed, or `None` if there is
+/// none.
 fn descend<const P: usize>(
     cost: f64,
     damping: &mut f64,

@@ -1,5 +1,9 @@
-//! How well scores agree with people: correlations, the logistic fit of the field, intervals and tests. Numbers in,
-//! numbers out; no files. Every figure equals SciPy's (`scripts/check_statistics.py` made the values of the tests).
+//! Statistics for comparing quality scores with human opinions.
+//!
+//! Use this crate to evaluate an image quality metric: to correlate its scores with mean opinion
+//! scores, to fit the usual five-parameter logistic, to add confidence intervals, and to test
+//! whether one metric is better than another. It takes numbers and returns numbers; it reads no
+//! files. The results equal SciPy's (`scripts/check_statistics.py` generates the test values).
 //!
 //! ```
 //! use agenticiqa_statistics::{Bootstrap, Pairs};
@@ -12,6 +16,15 @@
 //! assert!(interval.low <= 1.0 && interval.high >= 0.9);
 //! # Ok::<(), agenticiqa_statistics::Error>(())
 //! ```
+//!
+//! # Contents
+//!
+//! - [`Pairs`]: predicted and observed scores, with Pearson, Spearman and Kendall correlations.
+//! - [`fit`](fn@fit) and [`Curve`]: the five-parameter logistic, free or monotonic ([`Shape`]).
+//! - [`Bootstrap`] and [`Interval`]: percentile intervals, reproducible by seed.
+//! - [`williams`] and [`paired_bootstrap`]: tests of the difference between two correlations.
+//! - [`wilson`]: confidence intervals of proportions.
+//! - [`root_mean_square`] and [`outlier_ratio`]: prediction errors.
 
 mod bootstrap;
 mod curve;

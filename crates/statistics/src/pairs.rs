@@ -1,29 +1,29 @@
-//! Predicted scores beside observed ones, and how they correlate.
+//! Pairs of predicted and observed scores, and their correlations.
 
 use crate::kendall;
 use crate::ranks::Dense;
 
-/// Why numbers cannot be compared.
+/// Why scores cannot be compared.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The sides are not of one length.
-    #[error("{predicted} predicted scores stand beside {observed} observed ones")]
+    /// The two lists differ in length.
+    #[error("{predicted} predicted scores, but {observed} observed scores")]
     Lengths {
-        /// How many were predicted.
+        /// Number of predicted scores.
         predicted: usize,
-        /// How many were observed.
+        /// Number of observed scores.
         observed: usize,
     },
-    /// A value is infinite or no number.
+    /// A value is infinite or not a number.
     #[error("row {row} has a value that is not a finite number")]
     NotFinite {
-        /// The row, from 0.
+        /// The row, counted from 0.
         row: usize,
     },
 }
 
-/// Predicted scores beside observed ones, all finite.
+/// Predicted and observed scores, all finite.
 #[derive(Debug, Clone)]
 pub struct Pairs {
     predicted: Vec<f64>,
@@ -33,7 +33,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Scores side by side.
+    /// Creates pairs from two lists of the same length.
     pub fn new(predicted: Vec<f64>, observed: Vec<f64>) -> Result<Self, Error> {
         if predicted.len() != observed.len() {
             return Err(Error::Lengths { predicted: predicted.len(), observed: observed.len() });
@@ -46,12 +46,12 @@ impl Pairs {
         Ok(Self { predicted, observed, predicted_levels, observed_levels })
     }
 
-    /// How many there are.
+    /// Number of pairs.
     pub fn len(&self) -> usize {
         self.predicted.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no pairs.
     pub fn is_empty(&self) -> bool {
         self.predicted.is_empty()
     }
@@ -66,50 +66,51 @@ impl Pairs {
         &self.observed
     }
 
-    /// How many rows share their predicted score with another row.
+    /// Number of rows that share their predicted score with another row.
     pub fn predicted_ties(&self) -> usize {
         ties(&self.predicted_levels)
     }
 
-    /// How many rows share their observed score with another row.
+    /// Number of rows that share their observed score with another row.
     pub fn observed_ties(&self) -> usize {
         ties(&self.observed_levels)
     }
 
-    /// Pearson's linear correlation; `None` where a side does not vary.
+    /// Returns Pearson's linear correlation, or `None` if one side is constant.
     pub fn pearson(&self) -> Option<f64> {
         pearson(&self.predicted, &self.observed)
     }
 
-    /// Spearman's rank correlation, equal values at the mean of their ranks; `None` where a side does not vary.
+    /// Returns Spearman's rank correlation, or `None` if one side is constant. Equal values share
+    /// their mean rank.
     pub fn spearman(&self) -> Option<f64> {
         self.spearman_of(&self.rows())
     }
 
-    /// Kendall's tau-b; `None` where a side does not vary.
+    /// Returns Kendall's tau-b, or `None` if one side is constant.
     pub fn kendall(&self) -> Option<f64> {
         self.kendall_of(&self.rows())
     }
 
-    /// Pearson's correlation of these rows, any of them any number of times.
+    /// Returns Pearson's correlation of these rows. Rows may repeat.
     pub fn pearson_of(&self, rows: &[u32]) -> Option<f64> {
         let (predicted, observed) = self.take(rows);
         pearson(&predicted, &observed)
     }
 
-    /// Spearman's correlation of these rows.
+    /// Returns Spearman's correlation of these rows. Rows may repeat.
     pub fn spearman_of(&self, rows: &[u32]) -> Option<f64> {
         pearson(&self.predicted_levels.ranks_of(rows), &self.observed_levels.ranks_of(rows))
     }
 
-    /// Kendall's tau-b of these rows.
+    /// Returns Kendall's tau-b of these rows. Rows may repeat.
     pub fn kendall_of(&self, rows: &[u32]) -> Option<f64> {
         let level = |levels: &Dense, row: u32| levels.levels[row as usize];
         let pairs = rows.iter().map(|&row| (level(&self.predicted_levels, row), level(&self.observed_levels, row)));
         kendall::tau_b(pairs.collect())
     }
 
-    /// Predicted and observed scores of these rows.
+    /// Returns the predicted and observed scores of these rows.
     pub fn take(&self, rows: &[u32]) -> (Vec<f64>, Vec<f64>) {
         rows.iter().map(|&row| (self.predicted[row as usize], self.observed[row as usize])).unzip()
     }
@@ -125,7 +126,7 @@ fn ties(levels: &Dense) -> usize {
     counts.into_iter().filter(|&count| count > 1).sum()
 }
 
-/// Pearson's correlation; `None` where a side does not vary.
+/// Returns Pearson's correlation, or `None` if one side is constant.
 pub(crate) fn pearson(first: &[f64], second: &[f64]) -> Option<f64> {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let (mean_first, mean_second) = (mean(first), mean(second));
@@ -136,7 +137,7 @@ pub(crate) fn pearson(first: &[f64], second: &[f64]) -> Option<f64> {
         one += a * a;
         two += b * b;
     }
-    // Rounding leaves a little where all values are equal; that is no variation.
+    // Rounding leaves a small variance if all values are equal; it does not count.
     let varies = |values: &[f64]| values.iter().any(|value| *value != values[0]);
     if first.is_empty() || !varies(first) || !varies(second) {
         return None;
@@ -163,7 +164,7 @@ mod tests {
     fn bad_numbers_are_named() {
         assert_eq!(Pairs::new(vec![1.0, f64::NAN], vec![1.0, 2.0]).unwrap_err(), Error::NotFinite { row: 1 });
         let lengths = Pairs::new(vec![1.0], vec![]).unwrap_err();
-        assert_eq!(lengths.to_string(), "1 predicted scores stand beside 0 observed ones");
+        assert_eq!(lengths.to_string(), "1 predicted scores, but 0 observed scores");
     }
 
     proptest! {

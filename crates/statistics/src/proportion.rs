@@ -1,9 +1,9 @@
-//! Shares with intervals.
+//! Confidence intervals of proportions.
 
 use crate::bootstrap::Interval;
 use crate::distribution::normal_quantile;
 
-/// Wilson's score interval of `successes` out of `count`; the whole range where nothing was counted.
+/// Returns Wilson's score interval of `successes` out of `count`, or 0 to 1 if `count` is 0.
 pub fn wilson(successes: u64, count: u64, confidence: f64) -> Interval {
     if count == 0 {
         return Interval { low: 0.0, high: 1.0 };
@@ -13,7 +13,7 @@ pub fn wilson(successes: u64, count: u64, confidence: f64) -> Interval {
     let center = share + z * z / (2.0 * n);
     let spread = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
     let scale = 1.0 + z * z / n;
-    // Exact at the ends, where rounding would leave a trace.
+    // Exact at the ends, without rounding errors.
     let low = if successes == 0 { 0.0 } else { ((center - spread) / scale).max(0.0) };
     let high = if successes == count { 1.0 } else { ((center + spread) / scale).min(1.0) };
     Interval { low, high }

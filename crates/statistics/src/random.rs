@@ -1,4 +1,5 @@
-//! Random numbers that are the same everywhere and for ever: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+//! Random numbers that are identical on every machine and in every version: SplitMix64 (Steele,
+//! Lea, Flood, OOPSLA 2014).
 
 /// A stream of random numbers.
 #[derive(Debug, Clone)]
@@ -7,18 +8,19 @@ pub struct Random(u64);
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Random {
-    /// The stream of a seed.
+    /// Creates the stream of a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The stream of a seed and a number, so that parts of a whole can be drawn in any order.
+    /// Creates stream `number` of a seed, so that parts of a computation can be drawn in any
+    /// order.
     pub fn stream(seed: u64, number: u64) -> Self {
         let start = Self(seed ^ number.wrapping_mul(STEP).rotate_left(32)).next_bits();
         Self(start)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -26,7 +28,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`; the bias is below bound / 2^64.
+    /// Returns a number below `bound`. The bias is below bound / 2^64.
     pub fn below(&mut self, bound: u32) -> u32 {
         ((u128::from(self.next_bits()) * u128::from(bound)) >> 64) as u32
     }
@@ -38,7 +40,7 @@ mod tests {
 
     #[test]
     fn the_stream_is_the_published_one() {
-        // The first outputs of seed 1234567 as the reference implementation gives them.
+        // The first outputs of the reference implementation for seed 1234567.
         let mut random = Random::new(1_234_567);
         assert_eq!([random.next_bits(), random.next_bits()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
     }

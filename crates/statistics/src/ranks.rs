@@ -1,13 +1,14 @@
-//! Ranks, with the mean of their places for equal values.
+//! Ranks; equal values share their mean rank.
 
-/// The rank of each value from 1; equal values share the mean of their places. Values that are no numbers come last.
+/// Returns the rank of each value, starting at 1. Equal values share their mean rank. NaN values
+/// come last.
 pub fn ranks(values: &[f64]) -> Vec<f64> {
     let dense = Dense::new(values);
     let rows: Vec<u32> = (0..values.len() as u32).collect();
     dense.ranks_of(&rows)
 }
 
-/// Values by the number of their level: equal values have one level, levels rise with the values.
+/// Values as level numbers: equal values have the same level, and levels rise with the values.
 #[derive(Debug, Clone)]
 pub(crate) struct Dense {
     pub levels: Vec<u32>,
@@ -21,7 +22,7 @@ impl Dense {
         let mut levels = vec![0; values.len()];
         let mut level = 0;
         for (place, &index) in order.iter().enumerate() {
-            // Not `total_cmp`: 0 and -0 are one value.
+            // Not `total_cmp`, because 0 and -0 are equal.
             if place > 0 && values[index] != values[order[place - 1]] {
                 level += 1;
             }
@@ -30,7 +31,8 @@ impl Dense {
         Self { levels, count: if values.is_empty() { 0 } else { level as usize + 1 } }
     }
 
-    /// Ranks of the chosen rows among themselves, by counting: no sorting for each resample of a bootstrap.
+    /// Returns the ranks of the chosen rows among themselves. It counts, so that a bootstrap need
+    /// not sort each resample.
     pub fn ranks_of(&self, rows: &[u32]) -> Vec<f64> {
         let mut counts = vec![0u32; self.count];
         rows.iter().for_each(|&row| counts[self.levels[row as usize] as usize] += 1);

@@ -1,13 +1,13 @@
-//! What is left between prediction and observation.
+//! Prediction errors.
 
-/// The root of the mean squared difference.
+/// Returns the root mean square difference.
 pub fn root_mean_square(predicted: &[f64], observed: &[f64]) -> f64 {
     let squares: f64 = predicted.iter().zip(observed).map(|(a, b)| (a - b) * (a - b)).sum();
     (squares / predicted.len() as f64).sqrt()
 }
 
-/// The share of predictions that are off by more than `limit` of their row (VQEG: twice the standard deviation of the
-/// observers' scores).
+/// Returns the share of predictions whose error exceeds the `limit` of their row (VQEG: twice the
+/// standard deviation of the observers' scores).
 pub fn outlier_ratio(predicted: &[f64], observed: &[f64], limit: impl Fn(usize) -> f64) -> f64 {
     let off = predicted.iter().zip(observed).enumerate().filter(|(row, (a, b))| (*a - *b).abs() > limit(*row)).count();
     off as f64 / predicted.len() as f64

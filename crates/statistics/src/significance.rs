@@ -1,4 +1,4 @@
-//! Whether one of two scores agrees better with people than the other, on the same images.
+//! Tests whether one of two metrics agrees better with human opinions, on the same images.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,19 +6,20 @@ use crate::bootstrap::{Bootstrap, Interval};
 use crate::distribution::student_two_sided;
 use crate::pairs::Pairs;
 
-/// Williams' test of two correlations that share a variable (Williams 1959, as Steiger 1980 recommends it).
+/// The result of Williams' test of two correlations that share a variable (Williams 1959,
+/// recommended by Steiger 1980).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Williams {
     /// Student's t.
     pub t: f64,
-    /// Its degrees of freedom, the number of rows less 3.
+    /// Degrees of freedom: the number of rows minus 3.
     pub degrees_of_freedom: f64,
-    /// The probability of a difference of this size by chance, both ways.
+    /// The two-sided probability of a difference of this size by chance.
     pub p_value: f64,
 }
 
-/// Tests whether the correlations of `first` and of `second` with the same observations differ; `between` is the
-/// correlation of the two with one another. `None` with fewer than 4 rows.
+/// Tests whether the correlations `first` and `second` with the same observations differ.
+/// `between` is the correlation between the two predictions. Returns `None` for fewer than 4 rows.
 pub fn williams(first: f64, second: f64, between: f64, count: usize) -> Option<Williams> {
     if count < 4 {
         return None;
@@ -38,15 +39,17 @@ pub fn williams(first: f64, second: f64, between: f64, count: usize) -> Option<W
 /// The difference of two rank correlations over resamples that draw the same rows for both.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PairedBootstrap {
-    /// The first correlation less the second.
+    /// The first correlation minus the second.
     pub difference: f64,
-    /// Its interval.
+    /// The interval of the difference.
     pub interval: Interval,
-    /// Twice the share of resamples on the other side of 0 (the observed sample counted with them), at most 1.
+    /// Twice the share of resamples on the other side of 0 (including the observed sample), at
+    /// most 1.
     pub p_value: f64,
 }
 
-/// Compares the rank correlations of two predictions of the same observations, row by row the same images.
+/// Compares the rank correlations of two predictions of the same observations. The rows of both
+/// must belong to the same images.
 pub fn paired_bootstrap(first: &Pairs, second: &Pairs, bootstrap: &Bootstrap) -> Option<PairedBootstrap> {
     if first.len() != second.len() {
         return None;
@@ -65,7 +68,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// Observations, and predictions of them with noise of a given strength.
+    /// Observations, and predictions of them with noise of the given strengths.
     fn example(count: usize, strengths: [f64; 2]) -> [Pairs; 2] {
         let mut random = Random::new(11);
         let mut unit = || random.next_bits() as f64 / u64::MAX as f64 - 0.5;

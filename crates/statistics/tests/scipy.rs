@@ -1,5 +1,5 @@
-//! The same numbers as SciPy's; `scripts/check_statistics.py` made them.
-#![allow(clippy::unwrap_used, clippy::panic)] // what lies outside `#[test]` functions is test code too
+//! Compares results with SciPy; `scripts/check_statistics.py` generates the expected values.
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers outside `#[test]` functions are test code too
 
 use agenticiqa_statistics::{
     Pairs, Shape, fit, normal_quantile, ranks, root_mean_square, student_two_sided, williams, wilson,

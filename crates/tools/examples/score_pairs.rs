@@ -1,8 +1,9 @@
-//! How many pairs a second the tools alone score: `score_pairs SECONDS TOOL,TOOL... PAIRS.jsonl`
+//! Measures how many image pairs per second the tools score:
+//! `score_pairs SECONDS TOOL,TOOL... PAIRS.jsonl`
 //!
-//! Each line of the list has `image_path` and `reference_path`. Files are read and decoded each time; pairs are scored
-//! side by side on all cores, over and over until the time is up.
-#![allow(clippy::print_stdout, clippy::unwrap_used)] // a program for measurements
+//! Each line of the list has `image_path` and `reference_path`. Files are read and decoded every
+//! time. Pairs are scored in parallel on all cores, repeatedly until the time is up.
+#![allow(clippy::print_stdout, clippy::unwrap_used)] // a benchmark program
 
 use std::path::Path;
 use std::time::{Duration, Instant};

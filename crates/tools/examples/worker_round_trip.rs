@@ -1,8 +1,8 @@
-//! Measures a pair with metrics of pyiqa by the worker, again and again, and prints scores and times as JSON lines.
-//! `scripts/check_worker.py` compares them with pyiqa itself.
+//! Measures a pair with pyiqa metrics through the worker, several times, and prints scores and
+//! times as JSON lines. `scripts/check_worker.py` compares them with pyiqa itself.
 //!
 //! ```sh
-//! cargo run --release -p agenticiqa --example worker_round_trip -- PYTHON REFERENCE DISTORTED REPETITIONS FR:psnr NR:entropy
+//! cargo run --release -p agenticiqa-tools --example worker_round_trip -- PYTHON REFERENCE DISTORTED REPETITIONS FR:psnr NR:entropy
 //! ```
 
 use std::error::Error;
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let pair = if kind == "FR" { Pair::new(&reference, &distorted)? } else { Pair::single(&distorted) };
         let section = WorkerSection::new(name);
         let (mut total, mut own, mut outcome) = (Vec::new(), Vec::new(), json!({}));
-        // The first call makes the metric, and is not counted.
+        // The first call creates the metric and is not counted.
         for repetition in 0..=repetitions {
             let start = Instant::now();
             let measured = worker.measure(&section, &[pair]).pop().ok_or("no answer")?;

@@ -1,8 +1,9 @@
-//! Known results of tools: a tool that has measured an image once need not measure it again.
+//! Cache of tool results, so that a tool measures the same pixels only once.
 //!
-//! A result is known by the SHA-256 of image and reference, tool, version and region. Results stay in memory (bounded,
-//! least recently used out first) and, where a folder is given, on disk across runs: one small file each, written
-//! beside its place and moved into it, so that several processes can share the folder.
+//! The key of a result is made of the SHA-256 of image and reference, the tool, its version and
+//! the region. Results stay in memory (bounded, least recently used first out) and, if a folder is
+//! configured, on disk across runs. Each result is one small file, written to a temporary name and
+//! then renamed, so several processes can share the folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,12 +16,13 @@ use sha2::{Digest as _, Sha256};
 use crate::Digest;
 use agenticiqa_vision::vocabulary::{RawScore, Seconds};
 
-/// What a result is known by.
+/// The key of a cached result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CacheKey([u8; 32]);
 
 impl CacheKey {
-    /// The key of a tool on these pixels; `fingerprint` is what its scores depend on besides its name.
+    /// Creates the key of a tool on these pixels. `fingerprint` identifies everything else that
+    /// the score depends on; see [`Tool::fingerprint`](crate::Tool::fingerprint).
     pub fn new(
         image: Digest,
         tool: &str,
@@ -47,19 +49,19 @@ impl CacheKey {
     }
 }
 
-/// A known result.
+/// A cached result.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CachedRun {
-    /// The tool's own number.
+    /// The raw score.
     pub raw_score: RawScore,
-    /// The interval around it, for tools that know theirs.
+    /// The interval around the raw score, for tools that compute one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
-    /// How long it took when it ran.
+    /// The time of the original run.
     pub execution_time: Seconds,
 }
 
-/// How often results were known.
+/// Counters of cache hits and misses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CacheStatistics {
     /// Results found in memory.
@@ -70,7 +72,7 @@ pub struct CacheStatistics {
     pub misses: u64,
 }
 
-/// The results that are known.
+/// A cache of tool results in memory and optionally on disk.
 #[derive(Debug)]
 pub struct ToolCache {
     memory: Cache<CacheKey, CachedRun>,
@@ -81,7 +83,8 @@ pub struct ToolCache {
 }
 
 impl ToolCache {
-    /// Keeps at most `entries` results in memory, and all of them in `disk` if it is given.
+    /// Creates a cache that keeps at most `entries` results in memory, and all results in the
+    /// folder `disk` if given.
     pub fn new(entries: u64, disk: Option<PathBuf>) -> Self {
         let zero = AtomicU64::default;
         let memory =
@@ -89,7 +92,7 @@ impl ToolCache {
         Self { memory, disk, memory_hits: zero(), disk_hits: zero(), misses: zero() }
     }
 
-    /// The result, if it is known.
+    /// Returns the result of a key, if it is cached.
     pub fn get(&self, key: &CacheKey) -> Option<CachedRun> {
         let (counter, found) = match self.memory.get(key) {
             Some(run) => (&self.memory_hits, Some(run)),
@@ -102,7 +105,8 @@ impl ToolCache {
         found.inspect(|run| self.memory.insert(*key, *run))
     }
 
-    /// Remembers a result. What cannot be written to disk is remembered in memory, with a warning.
+    /// Stores a result. If the disk cannot be written, the result is kept in memory and a warning
+    /// is logged.
     pub fn insert(&self, key: CacheKey, run: CachedRun) {
         self.memory.insert(key, run);
         if let Some(folder) = &self.disk {
@@ -114,7 +118,7 @@ impl ToolCache {
         }
     }
 
-    /// How often results were known.
+    /// Returns the number of cache hits and misses.
     pub fn statistics(&self) -> CacheStatistics {
         CacheStatistics {
             memory_hits: self.memory_hits.load(Ordering::Relaxed),

@@ -1,4 +1,5 @@
-//! `tools check`: every tool that can run is run on a built-in pair and compared with the recorded score.
+//! Self-test of tools (`tools check`): runs a tool on a built-in image pair and compares the
+//! result with the recorded score.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +11,11 @@ use super::{Error, Failure, Tool, ToolInput};
 const REFERENCE: &[u8] = include_bytes!("../iqa_tools/sample/reference.png");
 const DISTORTED: &[u8] = include_bytes!("../iqa_tools/sample/distorted.jpg");
 const RECORDED: &str = include_str!("../iqa_tools/sample/scores.json");
-/// The largest relative difference that counts as equal.
+/// Maximum relative difference between two equal scores.
 const TOLERANCE: f64 = 1e-4;
 
-/// The built-in pair: a photograph and the same compressed as JPEG.
+/// The built-in image pair: a photo and the same photo compressed as JPEG, with the recorded
+/// scores.
 #[derive(Debug, Clone)]
 pub struct SamplePair {
     reference: Image,
@@ -21,37 +23,37 @@ pub struct SamplePair {
     recorded: BTreeMap<String, f64>,
 }
 
-/// How a tool did on the built-in pair.
+/// Result of a tool on the built-in pair.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CheckOutcome {
-    /// The recorded score.
+    /// The score equals the recorded score.
     Passed {
         /// The score.
         score: f64,
     },
-    /// Another score than the recorded one.
+    /// The score differs from the recorded score.
     Differs {
-        /// The score now.
+        /// The measured score.
         score: f64,
-        /// The score on record.
+        /// The recorded score.
         recorded: f64,
     },
-    /// A score, and none on record to compare with.
+    /// The tool returned a score, and there is no recorded score.
     Unrecorded {
-        /// The score now.
+        /// The measured score.
         score: f64,
     },
     /// The tool failed.
     Failed(Failure),
-    /// The tool cannot run here.
+    /// The tool cannot run on this machine.
     Unavailable {
-        /// Why not, and what to do.
+        /// The reason, and how to fix it.
         reason: String,
     },
 }
 
 impl CheckOutcome {
-    /// Whether something is wrong with a tool that should work.
+    /// Returns whether a tool that should work does not.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Differs { .. } | Self::Failed(_))
     }
@@ -71,7 +73,7 @@ impl SamplePair {
         Ok(Self { reference: decode(REFERENCE)?, distorted: decode(DISTORTED)?, recorded })
     }
 
-    /// Runs one tool on the pair.
+    /// Runs a tool on the pair and compares its score.
     pub fn check(&self, tool: &Tool) -> CheckOutcome {
         if let Some(reason) = tool.availability().reason() {
             return CheckOutcome::Unavailable { reason: reason.to_owned() };
@@ -81,11 +83,13 @@ impl SamplePair {
             Err(error) => return CheckOutcome::Failed(error.into()),
         };
         let pair = if tool.needs_reference() { pair } else { Pair::single(&self.distorted) };
-        // What the entry says comes first: a user's own tool may have the name of one that is recorded.
+        // The entry of the tool takes precedence: a user's tool may have the name of a recorded
+        // one.
         let recorded = tool.metadata().check.or_else(|| self.recorded.get(tool.name()).copied());
         match (tool.raw_score(&ToolInput::new(pair)), recorded) {
             (Err(failure), _) => match tool.availability().reason() {
-                // Running it has shown that something is missing, such as weights that cannot be downloaded.
+                // The run itself can reveal a missing part, such as weights that cannot be
+                // downloaded.
                 Some(reason) => CheckOutcome::Unavailable { reason: reason.to_owned() },
                 None => CheckOutcome::Failed(failure),
             },

@@ -1,4 +1,4 @@
-//! What runs a tool: pixels in, the tool's own number out. One file a kind of engine.
+//! Engines run tools: pixels in, raw score out. Each kind of engine has its own file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use agenticiqa_metrics::{Measurement, Metric, Pair};
 
 use super::{Availability, Failure, Remedy};
 
-/// What a tool is given: the pixels, and the files that hold just these pixels where there are any.
+/// The input of a tool: pixels, and the files that contain exactly these pixels, if any.
 #[derive(Debug, Clone)]
 pub struct ToolInput<'a> {
     pair: Pair<'a>,
@@ -16,65 +16,73 @@ pub struct ToolInput<'a> {
 }
 
 impl<'a> ToolInput<'a> {
-    /// Pixels that are no whole file, such as a region.
+    /// Creates an input from pixels without files, such as a region of an image.
     pub fn new(pair: Pair<'a>) -> Self {
         Self { pair, image_file: None, reference_file: None }
     }
 
-    /// The files that were decoded to these pixels.
+    /// Adds the files from which the pixels were decoded.
     pub fn with_files(self, image: Option<&'a Path>, reference: Option<&'a Path>) -> Self {
         Self { image_file: image, reference_file: reference, ..self }
     }
 
-    /// The pixels.
+    /// Returns the pixels.
     pub fn pair(&self) -> &Pair<'a> {
         &self.pair
     }
 
-    /// The file of the image.
+    /// Returns the file of the image, if there is one.
     pub fn image_file(&self) -> Option<&'a Path> {
         self.image_file
     }
 
-    /// The file of the reference.
+    /// Returns the file of the reference, if there is one.
     pub fn reference_file(&self) -> Option<&'a Path> {
         self.reference_file
     }
 }
 
-/// What computes a tool's raw score.
+/// Computes the raw score of a tool.
 pub(super) trait Engine: std::fmt::Debug + Send + Sync {
-    /// Whether it can run here. Asked often: loads no model, and what takes longer than a look is found out once.
+    /// Returns whether the engine can run. Called often, so it loads no model and caches slow
+    /// checks.
     fn availability(&self) -> Availability;
 
-    /// What its scores depend on besides the tool's name and the release, such as the digest of a model file.
+    /// Identifies what the score depends on besides the tool's name and the release, such as the
+    /// digest of a model file.
     fn fingerprint(&self) -> String {
         String::new()
     }
 
-    /// Begins to load what it needs, elsewhere: the caller does not wait.
+    /// Starts loading what the engine needs, without blocking.
     fn prepare(&self) {}
 
-    /// The tool's own number, and a map where one is asked for and it has one.
+    /// Measures the input: the raw score, and a map if it was requested and the tool has one.
     fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure>;
 
-    /// Whether measuring is waiting for another process. Such a tool is not run on the threads that compute.
+    /// Returns whether measuring only waits for another process. Such tools do not run on the
+    /// compute threads.
     fn waits(&self) -> bool {
         false
     }
 
-    /// Whether it gives a map.
+    /// Returns whether its scores come with a prediction interval.
+    fn has_interval(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the tool has a quality map.
     fn has_map(&self) -> bool {
         self.metric().is_some_and(|metric| metric.info().has_map)
     }
 
-    /// The built-in metric behind it.
+    /// Returns the built-in metric, if the engine is one.
     fn metric(&self) -> Option<&dyn Metric> {
         None
     }
 }
 
-/// A metric of the metrics crate that needs nothing.
+/// A metric of `agenticiqa-metrics` that needs no files.
 #[derive(Debug)]
 pub(super) struct Native(pub &'static dyn Metric);
 
@@ -92,22 +100,22 @@ impl Engine for Native {
     }
 }
 
-/// A tool that cannot run here.
+/// Engine of a tool that cannot run on this machine.
 #[derive(Debug)]
 pub(super) struct Absent {
     /// Why it cannot run.
     pub reason: String,
-    /// What would make it run.
+    /// How to make it run.
     pub remedy: Option<Remedy>,
 }
 
 impl Absent {
-    /// An engine that only reports why it cannot run.
+    /// Creates an engine that only reports why it cannot run.
     pub fn because(reason: impl Into<String>) -> Arc<dyn Engine> {
         Arc::new(Self { reason: reason.into(), remedy: None })
     }
 
-    /// A tool whose weights are not installed.
+    /// Creates the engine of a tool whose weights are not installed.
     pub fn without_weights(package: &str) -> Arc<dyn Engine> {
         let remedy = Some(Remedy::Install { package: package.to_owned() });
         Arc::new(Self { reason: "its weights are not installed".to_owned(), remedy })

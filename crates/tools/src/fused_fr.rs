@@ -1,4 +1,4 @@
-//! Fused-FR as a tool: its raw score is the score from 1 to 5.
+//! Fused-FR as a tool. Its raw score is already on the scale from 1 to 5.
 
 use agenticiqa_metrics::Measurement;
 
@@ -6,7 +6,7 @@ use super::engine::Engine;
 use super::{Availability, Failure, ToolInput};
 use agenticiqa_vision::fused_fr::{self, Error, Model};
 
-/// The fused score of an image against its reference.
+/// Engine of Fused-FR.
 #[derive(Debug)]
 pub(super) struct FusedFr;
 
@@ -17,6 +17,10 @@ impl Engine for FusedFr {
 
     fn fingerprint(&self) -> String {
         Model::fingerprint()
+    }
+
+    fn has_interval(&self) -> bool {
+        true
     }
 
     fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure> {

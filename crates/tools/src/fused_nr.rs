@@ -1,4 +1,4 @@
-//! Fused-NR as a tool: its raw score is the score from 1 to 5.
+//! Fused-NR as a tool. Its raw score is already on the scale from 1 to 5.
 
 use agenticiqa_metrics::Measurement;
 
@@ -6,7 +6,7 @@ use super::engine::Engine;
 use super::{Availability, Failure, ToolInput};
 use agenticiqa_vision::fused_nr::{self, Error, Model};
 
-/// The fused score of an image without a reference.
+/// Engine of Fused-NR.
 #[derive(Debug)]
 pub(super) struct FusedNr;
 
@@ -21,6 +21,10 @@ impl Engine for FusedNr {
 
     fn prepare(&self) {
         fused_nr::prepare();
+    }
+
+    fn has_interval(&self) -> bool {
+        true
     }
 
     fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure> {

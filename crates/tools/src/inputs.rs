@@ -1,31 +1,33 @@
-//! What tools look at: image files, decoded once, and parts of them.
+//! Decoded image files and regions of them, as input for tools.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agenticiqa_imaging::{Decoder, Error as DecodeError, Picture};
-use agenticiqa_metrics::{Error as MetricError, Image, Pair};
+use agenticiqa_metrics::{Error as MetricError, Image, Pair, Region};
 use sha2::{Digest as _, Sha256};
+
+use crate::{Tool, ToolInput, ToolRun};
 
 /// The SHA-256 of a file's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest(pub [u8; 32]);
 
-/// An image file: its bytes, what they hash to, and the pixels. A clone shares bytes and pixels.
+/// A decoded image file: its bytes, their digest, and the pixels. Clones share bytes and pixels.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// Where the file is, if it was opened by path.
+    /// Path of the file, if it was opened by path.
     pub path: Option<PathBuf>,
     /// The file's bytes.
     pub bytes: Arc<[u8]>,
-    /// Their SHA-256.
+    /// SHA-256 of the bytes.
     pub digest: Digest,
-    /// The pixels, and what was done to them.
+    /// The pixels, and the conversions made while decoding.
     pub picture: Picture,
 }
 
 impl Source {
-    /// The bytes of an image file, and the pixels that they are decoded to.
+    /// Creates a source from the bytes of an image file and its decoded pixels.
     pub fn new(bytes: Vec<u8>, picture: Picture) -> Self {
         let digest = Digest(Sha256::digest(&bytes).into());
         Self { path: None, bytes: bytes.into(), digest, picture }
@@ -37,28 +39,59 @@ impl Source {
         Ok(Self::new(bytes, picture))
     }
 
-    /// Reads and decodes an image file; errors name it.
+    /// Reads and decodes an image file. Errors contain the path.
     pub fn open(decoder: &Decoder, path: &Path) -> Result<Self, DecodeError> {
         let (bytes, picture) = decoder.open_with_bytes(path)?;
         Ok(Self { path: Some(path.to_owned()), ..Self::new(bytes, picture) })
     }
 }
 
-/// A part of image and reference, or the whole of both.
+/// The pixels that tools measure: an image and its reference, or a region of both.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// The pixels that are judged.
+    /// The image that is judged.
     pub image: Image,
-    /// The same pixels of the reference.
+    /// The reference image, cut in the same way.
     pub reference: Option<Image>,
+    image_file: Option<PathBuf>,
+    reference_file: Option<PathBuf>,
 }
 
 impl Part {
-    /// What a tool compares: with the reference where it asks for one.
-    pub fn pair(&self, with_reference: bool) -> Result<Pair<'_>, MetricError> {
-        match self.reference.as_ref().filter(|_| with_reference) {
+    /// A whole image and its reference.
+    pub fn new(image: Image, reference: Option<Image>) -> Self {
+        Self { image, reference, image_file: None, reference_file: None }
+    }
+
+    /// Names the files that hold exactly these pixels; tools of other processes read them.
+    pub fn with_files(self, image: Option<PathBuf>, reference: Option<PathBuf>) -> Self {
+        Self { image_file: image, reference_file: reference, ..self }
+    }
+
+    /// A region of both images; the whole without one.
+    pub fn crop(&self, region: Option<&Region>) -> Result<Self, MetricError> {
+        let Some(region) = region else { return Ok(self.clone()) };
+        let reference = self.reference.as_ref().map(|reference| reference.crop(region)).transpose()?;
+        Ok(Self::new(self.image.crop(region)?, reference))
+    }
+
+    /// What a tool compares: with the reference if it asks for one.
+    pub fn pair(&self, tool: &Tool) -> Result<Pair<'_>, MetricError> {
+        match self.reference.as_ref().filter(|_| tool.needs_reference()) {
             Some(reference) => Pair::new(reference, &self.image),
             None => Ok(Pair::single(&self.image)),
+        }
+    }
+
+    /// Runs a tool on these pixels; a failure is part of the result.
+    pub fn measure(&self, tool: &Tool, with_map: bool) -> ToolRun {
+        match self.pair(tool) {
+            Ok(pair) => {
+                let pair = if with_map { pair.with_map() } else { pair };
+                let input = ToolInput::new(pair);
+                tool.run(&input.with_files(self.image_file.as_deref(), self.reference_file.as_deref()))
+            }
+            Err(error) => ToolRun::failed(tool, error.into(), 0.0),
         }
     }
 }

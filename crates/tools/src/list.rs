@@ -1,23 +1,23 @@
-//! The tool list: what is known of every tool, by name in any spelling.
+//! The tool list: metadata of every tool, by name in any spelling.
 
 use std::collections::BTreeMap;
 
 use super::metadata::{self, BUILTIN};
 use super::{Error, Metadata};
 
-/// A tool list: the built-in one or the user's, and what was added to it.
+/// A tool list: the built-in one or a user's list, with tools added to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolList {
     entries: BTreeMap<String, (String, Metadata)>,
 }
 
 impl ToolList {
-    /// The list that is built in.
+    /// Reads the built-in list.
     pub fn builtin() -> Result<Self, Error> {
         Self::parse(BUILTIN, "tools.json")
     }
 
-    /// Reads a list in the form of `tools.json`; errors name `file`.
+    /// Parses a list in the format of `tools.json`. Errors contain the name `file`.
     pub fn parse(json: &str, file: &str) -> Result<Self, Error> {
         let mut list = Self { entries: BTreeMap::new() };
         for (name, entry) in metadata::parse(json, file)? {
@@ -29,40 +29,40 @@ impl ToolList {
         Ok(list)
     }
 
-    /// Adds a tool; one of the same name is replaced.
+    /// Adds a tool. A tool of the same name is replaced.
     pub fn add(&mut self, name: &str, entry: Metadata) {
         self.entries.insert(fold(name), (name.to_owned(), entry));
     }
 
-    /// Whether the list has a tool of that name.
+    /// Returns whether the list contains a tool of that name.
     pub fn contains(&self, name: &str) -> bool {
         self.entries.contains_key(&fold(name))
     }
 
-    /// What the list says of a tool.
+    /// Returns the metadata of a tool.
     pub fn get(&self, name: &str) -> Option<&Metadata> {
         self.entries.get(&fold(name)).map(|(_, entry)| entry)
     }
 
-    /// The list in the form of `tools.json`.
+    /// Serializes the list in the format of `tools.json`.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let by_name: BTreeMap<&str, &Metadata> =
             self.entries.values().map(|(name, entry)| (name.as_str(), entry)).collect();
         serde_json::to_string_pretty(&by_name).map(|json| json + "\n")
     }
 
-    /// Takes a tool out of the list.
+    /// Removes a tool from the list.
     pub(super) fn remove(&mut self, name: &str) -> Option<Metadata> {
         self.entries.remove(&fold(name)).map(|(_, entry)| entry)
     }
 
-    /// All tools by name.
+    /// Returns all tools by name.
     pub(super) fn into_entries(self) -> impl Iterator<Item = (String, Metadata)> {
         self.entries.into_values()
     }
 }
 
-/// A name without what does not tell names apart.
+/// Normalizes a name for comparison: case, `-` and `_` do not matter.
 pub(super) fn fold(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
 }

@@ -1,4 +1,4 @@
-//! `tools.json`: type, strengths, direction and scale of every tool, as data.
+//! The entries of `tools.json`: type, strengths, direction and scale of every tool.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::onnx::OnnxSection;
 use super::{Error, Logistic, WorkerSection};
 use agenticiqa_vision::vocabulary::Distortion;
 
-/// The tool list that is built into the program.
+/// The built-in tool list.
 pub(super) const BUILTIN: &str = include_str!("../iqa_tools/metadata/tools.json");
 
-/// Whether a tool compares with a reference.
+/// Whether a tool needs a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolType {
     /// Full reference.
@@ -33,20 +33,20 @@ impl std::fmt::Display for ToolType {
     }
 }
 
-/// What runs a tool.
+/// The kind of engine that runs a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
-    /// The metrics engine, built in.
+    /// A built-in metric of `agenticiqa-metrics`.
     #[default]
     Native,
-    /// A model of this project, built in.
+    /// A built-in model of this project (Fused-FR, Fused-NR).
     Builtin,
-    /// A network in an ONNX file.
+    /// A neural network in an ONNX file.
     Onnx,
-    /// A Python worker.
+    /// The Python worker, which runs metrics of pyiqa.
     Worker,
-    /// A program of the user's.
+    /// A program of the user.
     Command,
 }
 
@@ -62,31 +62,31 @@ impl std::fmt::Display for Backend {
     }
 }
 
-/// On which human scores parameters were fitted, and how well they fit.
+/// Provenance of fitted parameters: the opinions they were fitted to, and the quality of the fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// The dataset, or the file.
+    /// Name of the dataset or file.
     pub dataset: String,
-    /// The part of it.
+    /// Part of the dataset that was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
-    /// How many images.
+    /// Number of images.
     pub n: usize,
-    /// When.
+    /// Date of the fit.
     pub date: jiff::civil::Date,
-    /// The root mean squared error on the scale from 1 to 5.
+    /// Root mean squared error on the scale from 1 to 5.
     pub residual: f64,
-    /// The rank correlation of raw scores and opinions, 1 for full agreement.
+    /// Rank correlation (SRCC) of raw scores and opinions; 1 is full agreement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub srcc: Option<f64>,
-    /// The linear correlation of fitted scores and opinions.
+    /// Linear correlation (PLCC) of fitted scores and opinions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plcc: Option<f64>,
 }
 
 impl Calibration {
-    /// In a line, for `fitted_on`.
+    /// Describes the fit in one line, for `fitted_on`.
     pub fn describe(&self) -> String {
         let Self { dataset, n, date, residual, .. } = self;
         let split = self.split.as_ref().map(|split| format!(" ({split})")).unwrap_or_default();
@@ -94,60 +94,62 @@ impl Calibration {
     }
 }
 
-/// What `tools.json` says of one tool.
+/// The entry of one tool in `tools.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metadata {
-    /// With or without reference.
+    /// Whether the tool needs a reference.
     #[serde(rename = "type")]
     pub tool_type: ToolType,
-    /// What runs it; told from what is built in where the list does not say.
+    /// The kind of engine. If the list does not name it, it follows from the built-in tools.
     #[serde(default)]
     pub backend: Backend,
-    /// What it is, in a sentence, for people and models who choose a tool.
+    /// Description in one sentence, for people and models that choose a tool.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// The distortion categories that it judges best.
+    /// Distortion categories for which the tool is most accurate.
     pub strengths: Vec<String>,
-    /// The direction of the raw score; absent for a plain measurement, of which neither end is better.
+    /// Direction of the raw score; absent for plain measurements, where neither end is better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower_is_better: Option<bool>,
-    /// The usual range of the raw score, for the linear scale of tools without fitted parameters.
+    /// Usual range of the raw score, for the linear scale of tools without fitted parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<(f64, f64)>,
-    /// Parameters of the map from raw score to 1..5.
+    /// Parameters of the logistic map from the raw score to the scale from 1 to 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logistic_params: Option<Logistic>,
-    /// The human scores that the parameters were fitted on.
+    /// The opinions to which the parameters were fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fitted_on: Option<String>,
-    /// How they were fitted, if `agenticiqa calibrate` did it.
+    /// Provenance of the parameters, if `agenticiqa calibrate` fitted them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
-    /// The program that gives the score, where the backend is `command`.
+    /// The program that computes the score, for the backend `command`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandLine>,
-    /// Where the files that it needs come from.
+    /// Source of the files that the tool needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub install: Option<Installation>,
-    /// Its raw score of the built-in pair, for `tools check`; scores of the built-in list are recorded apart from it.
+    /// Expected raw score of the built-in pair, for `tools check`. The scores of built-in tools
+    /// are recorded in a separate file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<f64>,
-    /// The metric of pyiqa: what the worker runs, also for a tool of another backend that is not installed.
+    /// The pyiqa metric that the worker runs. Tools of another backend use it if their own files
+    /// are not installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<WorkerSection>,
-    /// How an ONNX file scores an image, of tools of that backend.
+    /// How the ONNX file scores an image, for the backend `onnx`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onnx: Option<OnnxSection>,
 }
 
-/// What is wrong with an entry of a tool list.
+/// An invalid value in an entry of a tool list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field} {reason}")]
 pub struct Flaw {
     /// The field, such as `range` or `command.run`.
     pub field: String,
-    /// What is wrong with it, such as `must be ...`.
+    /// The reason, such as `must be ...`.
     pub reason: String,
 }
 
@@ -157,11 +159,11 @@ impl Flaw {
     }
 }
 
-/// The category of the paper that no distortion of an assessment belongs to; its tool list names it.
+/// A category in the tool list of the paper that is not one of the seven distortions.
 const SPATIAL: &str = "Spatial distortions";
 
 impl Metadata {
-    /// Whether the values of an entry make sense together.
+    /// Checks that the values of an entry are valid and consistent.
     pub fn check(&self, name: &str) -> Result<(), Flaw> {
         let flaw = |field: &str, reason: &str| Err(Flaw::new(field, reason));
         if !name.chars().any(char::is_alphanumeric) || name.chars().any(char::is_control) {
@@ -203,7 +205,7 @@ impl Metadata {
     }
 }
 
-/// Reads a tool list, checking every value in it; errors name `file`, tool and field.
+/// Parses and checks a tool list. Errors name file, tool and field.
 pub(super) fn parse(json: &str, file: &str) -> Result<BTreeMap<String, Metadata>, Error> {
     let reader = &mut serde_json::Deserializer::from_str(json);
     let wrong = |reason: String| Error::Metadata { file: file.to_owned(), reason };
@@ -264,7 +266,8 @@ mod tests {
         assert!(refused("{} {}").starts_with("my/tools.json: trailing characters"));
     }
 
-    /// The paper's table 5 and the fits on TID2013 are data of people; where neither has a tool, its scale is linear.
+    /// Fitted parameters come from Table 5 of the paper or from fits on TID2013. All other tools
+    /// have a linear scale.
     #[test]
     fn parameters_say_on_which_scores_they_were_fitted_and_linear_scales_are_few() {
         let tools = parse(BUILTIN, "tools.json").unwrap();
@@ -279,7 +282,7 @@ mod tests {
             fitted_on("TID2013, mapped to the scale of the KADID-10k fits"),
             ["Butteraugli", "HaarPSI", "MDSI", "MS-SSIM", "NLPD", "PIQE", "PSNR", "SSIMULACRA2", "VSI"]
         );
-        // Tools of our own give scores from 1 to 5 themselves, and were fitted as a whole.
+        // Built-in models return scores from 1 to 5 and were fitted as a whole.
         let ours = |tool: &Metadata| tool.backend == Backend::Builtin;
         assert_eq!(
             of(&|tool: &Metadata| tool.logistic_params.is_none() && !ours(tool)),

@@ -1,4 +1,4 @@
-//! A built-in metric that needs a model file, which is read when the metric runs for the first time.
+//! A built-in metric that needs a model file, which is read on the first run.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -12,14 +12,14 @@ use super::{Availability, Failure, Remedy, ToolInput};
 /// The model file of IL-NIQE, as its authors call it.
 const MODEL: &str = "templateModel.mat";
 
-/// A metric and the model that it was set up with.
+/// A metric that is ready to run, and the model it uses.
 #[derive(Debug)]
 struct Loaded {
     metric: Box<dyn Metric>,
     digest: String,
 }
 
-/// IL-NIQE, whose model is its authors' and not part of the program.
+/// Engine of IL-NIQE, whose model belongs to its authors and is not part of the program.
 #[derive(Debug)]
 pub(super) struct FromModelFile {
     metric: &'static dyn Metric,
@@ -28,12 +28,12 @@ pub(super) struct FromModelFile {
 }
 
 impl FromModelFile {
-    /// The metric with a file that may not be there yet.
+    /// Creates the engine with a file that may not exist yet.
     pub fn new(metric: &'static dyn Metric, path: Option<PathBuf>) -> Self {
         Self { metric, path, loaded: OnceLock::new() }
     }
 
-    /// The same metric with this file, which has to be a good one.
+    /// Creates the engine with a file that must exist and be valid.
     pub fn given(metric: &'static dyn Metric, path: &Path) -> Result<Self, String> {
         let given = Self::new(metric, Some(path.to_owned()));
         match given.load() {
@@ -57,7 +57,7 @@ fn read(path: &Path) -> Result<Loaded, String> {
 
 impl Engine for FromModelFile {
     fn availability(&self) -> Availability {
-        // A model that was read stays, even if its file goes.
+        // A loaded model stays usable even if its file is removed.
         let there = self.loaded.get().is_some() || self.path.as_ref().is_some_and(|path| path.is_file());
         if there {
             return Availability::Ready;

@@ -1,8 +1,9 @@
-//! From a raw score to the scale 1 (bad) to 5 (excellent), higher is better whatever the direction of the raw score.
+//! Maps raw scores to the scale from 1 (bad) to 5 (excellent), where higher is always better.
 
 use serde::{Deserialize, Serialize};
 
-/// Parameters of a logistic map: four betas (VQEG's form) or five (Sheikh's form, with a linear term).
+/// Parameters of a logistic map: four betas (VQEG's form) or five (Sheikh's form, with a linear
+/// term).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Logistic {
@@ -10,7 +11,7 @@ pub struct Logistic {
     pub beta1: f64,
     /// Lower asymptote (four) or slope (five).
     pub beta2: f64,
-    /// The raw score at the middle.
+    /// Raw score at the center of the curve.
     pub beta3: f64,
     /// Width (four) or slope of the linear term (five).
     pub beta4: f64,
@@ -20,7 +21,7 @@ pub struct Logistic {
 }
 
 impl Logistic {
-    /// Whether the parameters define a map.
+    /// Checks that the parameters define a map.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         let betas = [self.beta1, self.beta2, self.beta3, self.beta4, self.beta5.unwrap_or(0.0)];
         if betas.iter().any(|beta| !beta.is_finite()) {
@@ -45,35 +46,37 @@ impl Logistic {
     }
 }
 
-/// How the raw scores of a tool become scores from 1 to 5.
+/// The map from the raw scores of a tool to scores from 1 to 5.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scale {
-    /// By fitted parameters.
+    /// A fitted logistic map.
     Logistic(Logistic),
-    /// Linearly between the raw scores that stand for 1 and for 5.
+    /// A linear map between two raw scores.
     Linear {
-        /// The raw score that is 1.
+        /// Raw score that maps to 1.
         worst: f64,
-        /// The raw score that is 5.
+        /// Raw score that maps to 5.
         best: f64,
     },
-    /// Not at all: a plain measurement, or a tool without known range.
+    /// No map: a plain measurement, or a tool whose range is unknown.
     None,
 }
 
 impl Scale {
-    /// An interval of raw scores from 1 to 5, the lower end first.
+    /// Maps an interval of raw scores to the scale from 1 to 5, lower end first.
     pub fn normalize_interval(&self, (low, high): (f64, f64)) -> Option<[f64; 2]> {
         let (a, b) = (self.normalize(low)?, self.normalize(high)?);
         Some([a.min(b), a.max(b)])
     }
 
-    /// The score from 1 to 5; `None` without a scale or for a raw score that is no number.
+    /// Maps a raw score to the scale from 1 to 5; `None` without a scale or if the raw score is
+    /// NaN.
     pub fn normalize(&self, raw: f64) -> Option<f64> {
         self.unclipped(raw).map(|score| score.clamp(1.0, 5.0))
     }
 
-    /// The score before it is clipped to 1..=5, which a raw score beyond those that the map was fitted on can exceed.
+    /// Maps a raw score without clipping the result to 1..=5. Raw scores outside the fitted range
+    /// can exceed it.
     pub fn unclipped(&self, raw: f64) -> Option<f64> {
         let score = match self {
             Self::Logistic(logistic) => logistic.map(raw),

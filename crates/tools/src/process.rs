@@ -1,30 +1,32 @@
-//! A program run to its end: within a time, with bounded output, and with all that it started.
+//! Runs a program with a timeout and bounded output, and ends it together with its child
+//! processes.
 
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// A program that prints more than this has lost its way.
+/// Maximum output of a program in bytes; it is killed if it prints more.
 const MAXIMUM_OUTPUT: usize = 16 << 20;
-/// The end of the output that is kept.
+/// Number of bytes at the end of the output that are kept.
 const KEPT: usize = 64 << 10;
-/// How long the output of a program that has ended may stay open: something that it started still holds it.
+/// How long to wait for the output to close after the program has ended, because a child process
+/// may keep it open.
 const GRACE: Duration = Duration::from_millis(500);
-/// The pauses between two looks at a program.
+/// Minimum and maximum pause between two checks of a program.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 
-/// What a program left behind.
+/// Result of a program that has ended.
 #[derive(Debug)]
 pub(super) struct Finished {
     pub status: ExitStatus,
-    /// The end of what it printed.
+    /// End of the standard output.
     pub stdout: String,
-    /// The end of its complaints.
+    /// End of the standard error.
     pub stderr: String,
 }
 
-/// Why a program did not come to its end.
+/// Reasons why a program did not finish.
 #[derive(Debug)]
 pub(super) enum Trouble {
     NotStarted(io::Error),
@@ -33,11 +35,12 @@ pub(super) enum Trouble {
     Lost(io::Error),
 }
 
-/// Runs a program to its end. One that takes too long or prints too much is killed with all that it started.
+/// Runs a program until it ends. If it takes too long or prints too much, it is killed together
+/// with its child processes.
 pub(super) fn run(command: &mut Command, timeout: Duration) -> Result<Finished, Trouble> {
     let deadline = Instant::now() + timeout;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A group of its own, so that what it starts can be ended with it.
+    // A separate process group, so that child processes can be killed with the program.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let mut child = command.spawn().map_err(Trouble::NotStarted)?;
@@ -92,7 +95,8 @@ fn wait(
     Ok(Finished { status, stdout: text(stdout), stderr: text(stderr) })
 }
 
-/// Reads on a thread of its own, so that a full pipe never stops the program. Only the end is kept.
+/// Reads a pipe on a separate thread, so that a full pipe never blocks the program. Keeps only the
+/// end of the output.
 fn read_apart(mut pipe: impl Read + Send + 'static) -> Output {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -116,18 +120,18 @@ fn read_apart(mut pipe: impl Read + Send + 'static) -> Output {
                 Err(error) => break Err(Trouble::Lost(error)),
             }
         };
-        // Nobody listens any more if the program was given up.
+        // Sending fails if the program was abandoned.
         let _ = sender.send(end);
     });
     receiver
 }
 
-/// Ends a program and all that it started.
+/// Kills a program and its child processes.
 fn end(child: &mut Child) {
     #[cfg(unix)]
     {
         let group = rustix::process::Pid::from_child(child);
-        // It may have ended by itself.
+        // The program may have ended already.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();
@@ -153,7 +157,7 @@ mod tests {
     fn what_takes_too_long_is_killed_with_all_that_it_started() {
         let folder = tempfile::tempdir().unwrap();
         let alive = folder.path().join("alive");
-        // The grandchild would write the file if it outlived the timeout.
+        // The grandchild would write the file if it survived the timeout.
         let script = format!("(sleep 2; touch '{}') & wait", alive.display());
         assert!(matches!(shell(&script, 0.3), Err(Trouble::TimedOut)));
         std::thread::sleep(Duration::from_millis(2500));

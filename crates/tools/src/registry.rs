@@ -1,4 +1,4 @@
-//! All tools by name: the tool list joined with the metrics that are built in.
+//! The registry: all tools by name, from the tool list and the built-in metrics.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::onnx::OnnxTool;
 use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType, Worker};
 use agenticiqa_vision::vocabulary::Distortion;
 
-/// A tool: what is known of it, and what runs it.
+/// A tool: its metadata and the engine that runs it.
 #[derive(Debug, Clone)]
 pub struct Tool {
     name: String,
@@ -28,68 +28,80 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// The name as papers spell it.
+    /// Returns the name as spelled in the literature.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Type, strengths, direction and scale.
+    /// Returns type, strengths, direction and scale.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }
 
-    /// The metric behind the tool, if it is built in.
+    /// Returns the metric, if the tool is a built-in metric.
     pub fn metric(&self) -> Option<&dyn Metric> {
         self.engine.metric()
     }
 
-    /// What the metric says of itself, if it is built in.
+    /// Returns the description of the metric, if the tool is a built-in metric.
     pub fn info(&self) -> Option<&'static Info> {
         self.metric().map(Metric::info)
     }
 
-    /// Whether it gives a map.
+    /// Returns whether its scores come with a prediction interval: it was fitted to opinions on whole images.
+    pub fn has_interval(&self) -> bool {
+        self.engine.has_interval()
+    }
+
+    /// Returns whether it runs in this process, on the threads of its caller.
+    pub fn is_builtin(&self) -> bool {
+        matches!(self.metadata.backend, Backend::Native | Backend::Builtin)
+    }
+
+    /// Returns whether the tool has a quality map.
     pub fn has_map(&self) -> bool {
         self.engine.has_map()
     }
 
-    /// What it is, in a sentence: the list's, or the metric's own.
+    /// Returns a description in one sentence, from the tool list or from the metric.
     pub fn description(&self) -> &str {
         let own = self.info().map_or("", |info| info.summary);
         if self.metadata.description.is_empty() { own } else { &self.metadata.description }
     }
 
-    /// Whether it compares with a reference.
+    /// Returns whether the tool needs a reference.
     pub fn needs_reference(&self) -> bool {
         self.metadata.tool_type == ToolType::FullReference
     }
 
-    /// Whether it can run here.
+    /// Returns whether the tool can run on this machine.
     pub fn availability(&self) -> Availability {
         self.engine.availability()
     }
 
-    /// Whether the user added it: neither built in nor on the built-in list.
+    /// Returns whether the user added the tool, that is, it is neither built in nor on the
+    /// built-in list.
     pub fn is_added(&self) -> bool {
         self.added
     }
 
-    /// Where `tools install` puts its files; empty for a tool that needs none.
+    /// Returns the paths of the files that `tools install` writes; empty if the tool needs none.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// What its scores depend on besides its name and the release.
+    /// Identifies what the scores depend on besides the name and the release, for use in cache
+    /// keys.
     pub fn fingerprint(&self) -> String {
         self.engine.fingerprint()
     }
 
-    /// Begins to load what it needs, on another thread; of use where it is known to run soon.
+    /// Starts loading what the tool needs on another thread. Useful if the tool will run soon.
     pub fn prepare(&self) {
         self.engine.prepare();
     }
 
-    /// Whether running it is waiting for another process.
+    /// Returns whether running the tool only waits for another process.
     pub fn waits(&self) -> bool {
         self.engine.waits()
     }
@@ -98,12 +110,12 @@ impl Tool {
         self.engine.as_ref()
     }
 
-    /// Whether it is known to judge a distortion well.
+    /// Returns whether the tool is known to be accurate for a distortion.
     pub fn is_strong_at(&self, distortion: Distortion) -> bool {
         self.metadata.strengths.iter().any(|name| name == distortion.name())
     }
 
-    /// How its raw scores become scores from 1 to 5.
+    /// Returns the map from raw scores to scores from 1 to 5.
     pub fn scale(&self) -> Scale {
         match (self.metadata.logistic_params, self.metadata.range, self.metadata.lower_is_better) {
             (Some(logistic), _, _) => Scale::Logistic(logistic),
@@ -116,52 +128,54 @@ impl Tool {
 
 const ILNIQE: &str = "ILNIQE";
 
-/// Where tools that are not built in find what they need.
+/// Resources of tools that are not built in.
 #[derive(Debug, Clone, Default)]
 pub struct ToolResources {
-    /// The folder of installed model files.
+    /// Folder of installed model files.
     pub models: Option<PathBuf>,
-    /// The Python process for metrics of pyiqa, shared by all tools that it runs.
+    /// The Python process for pyiqa metrics, shared by all tools that use it.
     pub worker: Worker,
-    /// The folder of the tool list, below which a user's own tools have their files.
+    /// Folder of the tool list. Files of the user's tools are looked up below it.
     pub own: Option<PathBuf>,
-    /// The shared library of ONNX Runtime; `ORT_DYLIB_PATH` or the built-in engine where there is none.
+    /// Shared library of ONNX Runtime. If it is `None`, `ORT_DYLIB_PATH` or the built-in engine is
+    /// used.
     pub onnx_runtime: Option<PathBuf>,
 }
 
 impl ToolResources {
-    /// What is installed in a data folder.
+    /// Returns the resources that are installed in a data folder.
     pub fn in_folder(data: &Path) -> Self {
         let library = data.join("lib").join(format!("{DLL_PREFIX}onnxruntime{DLL_SUFFIX}"));
         Self { models: Some(data.join("tools")), onnx_runtime: library.is_file().then_some(library), ..Self::default() }
     }
 
-    /// Where a model file is: below the tool list if it exists there, else among the installed models.
+    /// Returns the path of a model file: next to the tool list if it exists there, otherwise in
+    /// the folder of installed models.
     pub(super) fn model_file(&self, file: &str) -> PathBuf {
-        // An absolute path stays itself when it is joined.
+        // Joining an absolute path returns that path.
         let own = self.own.as_ref().map(|folder| folder.join(file)).filter(|path| path.exists());
         own.or_else(|| Some(self.models.as_ref()?.join(file))).unwrap_or_else(|| file.into())
     }
 }
 
-/// All tools by name.
+/// All tools by name. See the [crate documentation](crate) for an example.
 #[derive(Debug, Clone)]
 pub struct Registry {
     tools: Vec<Tool>,
 }
 
 impl Registry {
-    /// The tools of the built-in list and every native metric, with nothing installed.
+    /// Creates a registry of the built-in list and all native metrics, without installed files.
     pub fn builtin() -> Result<Self, Error> {
         Self::from_list(ToolList::builtin()?, &ToolResources::default())
     }
 
-    /// The tools of a list in the form of `tools.json`, and every native metric.
+    /// Creates a registry from a list in the format of `tools.json`, plus all native metrics.
     pub fn new(json: &str, resources: &ToolResources) -> Result<Self, Error> {
         Self::from_list(ToolList::parse(json, "tools.json")?, resources)
     }
 
-    /// The tools of a list, and every native metric.
+    /// Creates a registry from a list, plus all native metrics.
     pub fn from_list(mut list: ToolList, resources: &ToolResources) -> Result<Self, Error> {
         let builtin = ToolList::builtin()?;
         let files = |metadata: &Metadata| match (&resources.models, &metadata.install) {
@@ -187,7 +201,7 @@ impl Registry {
         Ok(Self { tools })
     }
 
-    /// Gives a tool the model file that it needs.
+    /// Loads the model file that a tool needs.
     pub fn load_model(&mut self, name: &str, path: &Path) -> Result<(), Error> {
         let failed = |reason: String| Error::Model { path: path.display().to_string(), reason };
         let tool = self.get(name)?.name.clone();
@@ -200,12 +214,13 @@ impl Registry {
         Ok(())
     }
 
-    /// All tools: native ones in the order of the documentation, then the others by name.
+    /// Iterates over all tools: native ones in the order of the documentation, then the others by
+    /// name.
     pub fn iter(&self) -> impl Iterator<Item = &Tool> {
         self.tools.iter()
     }
 
-    /// The tool of that name, without regard to case, `-` or `_`.
+    /// Returns the tool of that name. Case, `-` and `_` do not matter.
     pub fn get(&self, name: &str) -> Result<&Tool, Error> {
         let wanted = fold(name);
         self.tools
@@ -225,17 +240,17 @@ impl Registry {
         }
     }
 
-    /// The tools that judge a distortion best, in the order of the list.
+    /// Returns the tools that are most accurate for a distortion, in the order of the list.
     pub fn get_tools_for_distortion(&self, distortion: Distortion) -> Vec<&Tool> {
         self.iter().filter(|tool| tool.is_strong_at(distortion)).collect()
     }
 
-    /// The tools that compare with a reference, or those that do not.
+    /// Returns the tools of a type: those that need a reference, or those that do not.
     pub fn get_tools_by_type(&self, tool_type: ToolType) -> Vec<&Tool> {
         self.iter().filter(|tool| tool.metadata.tool_type == tool_type).collect()
     }
 
-    /// Whether a tool of that name exists and can run here.
+    /// Returns whether a tool of that name exists and can run on this machine.
     pub fn is_tool_available(&self, name: &str) -> bool {
         self.get(name).is_ok_and(|tool| tool.availability().is_available())
     }
@@ -247,7 +262,8 @@ impl Registry {
     }
 }
 
-/// What runs a built-in metric; `file` is the installed file of one that needs any.
+/// Returns the engine of a built-in metric. `file` is the installed model file, for metrics that
+/// need one.
 fn native(metric: &'static dyn Metric, file: Option<PathBuf>) -> Arc<dyn Engine> {
     match metric.info().name {
         ILNIQE => Arc::new(FromModelFile::new(metric, file)),
@@ -255,7 +271,7 @@ fn native(metric: &'static dyn Metric, file: Option<PathBuf>) -> Arc<dyn Engine>
     }
 }
 
-/// What runs a tool that is not built in.
+/// Returns the engine of a tool that is not built in.
 fn engine(name: &str, metadata: &Metadata, resources: &ToolResources) -> Arc<dyn Engine> {
     match metadata.backend {
         Backend::Native => Absent::because(format!("no metric called {name} is built in")),
@@ -269,7 +285,8 @@ fn engine(name: &str, metadata: &Metadata, resources: &ToolResources) -> Arc<dyn
     }
 }
 
-/// What runs a tool that is an ONNX file: its file, else the worker where there is one.
+/// Returns the engine of an ONNX tool: its file if it is installed, otherwise the worker if there
+/// is one.
 fn by_onnx(name: &str, metadata: &Metadata, resources: &ToolResources) -> Arc<dyn Engine> {
     let file = metadata.onnx.as_ref().map(|section| OnnxTool::new(name, metadata.tool_type, section, resources));
     let worker = || by_worker(metadata, resources).filter(|_| resources.worker.is_on());
@@ -283,13 +300,13 @@ fn by_onnx(name: &str, metadata: &Metadata, resources: &ToolResources) -> Arc<dy
     }
 }
 
-/// What runs a tool that names a metric of pyiqa.
+/// Returns the worker engine of a tool that names a pyiqa metric.
 fn by_worker(metadata: &Metadata, resources: &ToolResources) -> Option<Arc<dyn Engine>> {
     let full_reference = metadata.tool_type == ToolType::FullReference;
     metadata.worker.clone().map(|section| resources.worker.engine(section, full_reference))
 }
 
-/// What a native metric that the list does not name says of itself.
+/// Creates the metadata of a native metric that is not on the list.
 fn describe(info: &Info) -> Metadata {
     Metadata {
         tool_type: match info.kind {

@@ -1,4 +1,4 @@
-//! One run of one tool: raw score, score from 1 to 5, time, map; or why there is none.
+//! Runs a tool: raw score, score from 1 to 5, time and map, or the reason for a failure.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -10,46 +10,46 @@ use serde_json::value::RawValue;
 
 use super::{Scale, Tool, ToolInput};
 
-/// What came out of one run of one tool.
+/// Result of one run of one tool.
 #[derive(Debug, Clone)]
 pub struct ToolRun {
     /// The tool's name.
     pub tool: String,
-    /// The score on the tool's own scale.
+    /// The raw score, on the tool's own scale.
     pub raw_score: Option<f64>,
-    /// The score from 1 to 5; absent for plain measurements.
+    /// The score from 1 to 5; `None` for plain measurements.
     pub normalized_score: Option<f64>,
-    /// The interval around the raw score, on its scale; for tools that know theirs.
+    /// The interval around the raw score, on the same scale, for tools that compute one.
     pub interval: Option<(f64, f64)>,
-    /// Seconds of the metric alone.
+    /// Run time of the metric alone, in seconds.
     pub execution_time: f64,
-    /// Why there is no score.
+    /// The reason why there is no score.
     pub error: Option<Failure>,
-    /// The map, where one was asked for and the tool has one.
+    /// The quality map, if it was requested and the tool has one.
     pub map: Option<Map>,
 }
 
 impl ToolRun {
-    /// A run without a score.
+    /// Creates the result of a failed run.
     pub fn failed(tool: &Tool, failure: Failure, execution_time: f64) -> Self {
         let (tool, error) = (tool.name().to_owned(), Some(failure));
         Self { tool, raw_score: None, normalized_score: None, interval: None, execution_time, error, map: None }
     }
 }
 
-/// Why a tool gave no score.
+/// Reasons why a tool returned no score.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failure {
-    /// The image does not suit the tool.
+    /// The tool cannot handle the image.
     Input(String),
-    /// The tool has nothing to measure in this kind of image, such as JPEG tables in a PNG.
+    /// The tool does not apply to this kind of image; for example, a PNG has no JPEG tables.
     NotApplicable(String),
-    /// The tool itself could not work.
+    /// The tool itself failed.
     Tool(String),
 }
 
 impl Failure {
-    /// The reason in words.
+    /// Returns the reason as text.
     pub fn message(&self) -> &str {
         match self {
             Self::Input(message) | Self::NotApplicable(message) | Self::Tool(message) => message,
@@ -69,7 +69,7 @@ impl From<MetricError> for Failure {
 }
 
 impl Tool {
-    /// Runs the tool; a failure is part of the result, never a panic or a default.
+    /// Runs the tool. A failure is reported in the result; it is never a panic or a default score.
     pub fn run(&self, input: &ToolInput<'_>) -> ToolRun {
         let start = Instant::now();
         let outcome = self.measure(input);
@@ -85,7 +85,7 @@ impl Tool {
         }
     }
 
-    /// Warns, once in the life of the process, that the tool's scale was not fitted on human scores.
+    /// Warns, once per process, that the scale of the tool was not fitted to human scores.
     pub fn warn_of_linear_scale(&self) {
         let fitted = self.metadata().fitted_on.is_some();
         if matches!(self.scale(), Scale::Linear { .. }) && !fitted && is_first(self.name()) {
@@ -94,7 +94,7 @@ impl Tool {
         }
     }
 
-    /// The tool's own number.
+    /// Returns the raw score.
     pub(super) fn raw_score(&self, input: &ToolInput<'_>) -> Result<f64, Failure> {
         self.measure(input).map(|measurement| measurement.score)
     }
@@ -107,14 +107,14 @@ impl Tool {
     }
 }
 
-/// Whether this process has not yet warned of a tool's scale.
+/// Returns whether this process has not yet warned about the scale of a tool.
 fn is_first(tool: &str) -> bool {
     static WARNED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.to_owned())
 }
 
-/// Serializes a raw score. JSON has no infinity, which is PSNR's score of identical images: it is written as the
-/// number `1e999`, which readers of IEEE doubles take for infinity.
+/// Serializes a raw score. JSON has no infinity (PSNR of identical images), so infinity is written
+/// as `1e999`, which parsers of IEEE doubles read as infinity.
 pub fn raw_number<S: Serializer>(score: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     use serde::Serialize;
     match score {

@@ -1,17 +1,17 @@
-//! Scoring without the agent: images in, one row for each image, region and tool out.
+//! Scores images with tools, without the agent: one row per image, region and tool.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use agenticiqa_imaging::{Decoder, Error as DecodeError, Picture};
-use agenticiqa_metrics::{Image, Map, Pair, Region};
+use agenticiqa_metrics::{Image, Map};
+use agenticiqa_vision::vocabulary::RegionBox;
 use serde::Serialize;
 
-use crate::{Failure, Registry, Tool, ToolInput, ToolRun, ToolType, raw_number};
+use crate::{Failure, Part, Registry, Tool, ToolRun, ToolType, raw_number};
 
-/// The tools that judge a pair when none is named: one for each view of the damage, all fast.
+/// Default tools for an image with a reference: one for each aspect of damage, all of them fast.
 const DEFAULT_PAIR: &[&str] = &["Fused-FR", "PSNR", "SSIM", "MS-SSIM", "FSIM", "VSI", "GMSD", "MDSI", "HaarPSI"];
-/// The tools that judge a single image when none is named, and the measurements that explain them.
+/// Default tools for an image without a reference, and the measurements that explain them.
 const DEFAULT_SINGLE: &[&str] = &[
     "Fused-NR",
     "BRISQUE",
@@ -27,14 +27,14 @@ const DEFAULT_SINGLE: &[&str] = &[
     "Colorfulness",
 ];
 
-/// Why a request could not be started.
+/// Reasons why a scoring request cannot start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A tool is unknown or cannot run here.
+    /// A tool is unknown or cannot run on this machine.
     #[error(transparent)]
     Tool(#[from] crate::Error),
-    /// A full-reference tool was named and there is no reference.
+    /// A full-reference tool was requested without a reference.
     #[error("{tool} compares with a reference image, and there is none")]
     ReferenceMissing {
         /// The tool's name.
@@ -43,134 +43,103 @@ pub enum Error {
     /// The reference cannot be read.
     #[error("the reference cannot be used: {0}")]
     Reference(#[source] DecodeError),
-    /// Two regions have one name.
+    /// Two regions have the same name.
     #[error("two regions are called {0:?}")]
     RepeatedRegion(String),
 }
 
-/// Which tools to run.
+/// The tools to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// A sensible few.
+    /// The default tools.
     Default,
-    /// Every tool that can run here on what is given.
+    /// Every tool that can run on the given input.
     All,
-    /// These.
+    /// The tools with these names.
     Named(Vec<String>),
 }
 
-/// A region with the name that the user gave it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedRegion {
-    /// The name.
-    pub name: String,
-    /// The rectangle.
-    pub region: Region,
-}
-
-impl FromStr for NamedRegion {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let malformed = || format!("{text:?} is not NAME=x,y,w,h, for example face=120,40,200,200");
-        let (name, numbers) = text.split_once('=').ok_or_else(malformed)?;
-        let numbers: Vec<usize> = numbers
-            .split(',')
-            .map(|number| number.trim().parse())
-            .collect::<Result<_, _>>()
-            .map_err(|_| malformed())?;
-        let [x, y, width, height] = numbers[..] else { return Err(malformed()) };
-        if name.trim().is_empty() {
-            return Err(malformed());
-        }
-        if width == 0 || height == 0 {
-            return Err(format!("region {name:?} has no pixels: width and height must be at least 1"));
-        }
-        Ok(Self { name: name.trim().to_owned(), region: Region { x, y, width, height } })
-    }
-}
-
-/// What to score images with.
+/// A scoring request: reference, tools and regions.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The image to compare with.
+    /// Path of the reference image.
     pub reference: Option<PathBuf>,
-    /// Which tools to run.
+    /// The tools to run.
     pub selection: Selection,
-    /// The regions to score; none means the whole image.
-    pub regions: Vec<NamedRegion>,
-    /// Whether maps are wanted.
+    /// The regions to score; the whole image if empty.
+    pub regions: Vec<RegionBox>,
+    /// Whether to compute quality maps.
     pub maps: bool,
 }
 
-/// One score of one tool on one image or region.
+/// The score of one tool on one image or region.
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {
-    /// The image.
+    /// Path or name of the image.
     pub image_path: String,
-    /// What it was compared with.
+    /// Path or name of the reference.
     pub reference_path: Option<String>,
-    /// The name of the region; the whole image without.
+    /// Name of the region; `None` for the whole image.
     pub region: Option<String>,
     /// The tool's name.
     pub tool: String,
-    /// FR or NR.
+    /// Full reference (FR) or no reference (NR).
     #[serde(rename = "type")]
     pub tool_type: ToolType,
-    /// The direction of the raw score; `None` for plain measurements.
+    /// Direction of the raw score; `None` for plain measurements.
     pub lower_is_better: Option<bool>,
-    /// The score on the tool's own scale.
+    /// The raw score, on the tool's own scale.
     #[serde(serialize_with = "raw_number")]
     pub raw_score: Option<f64>,
     /// The score from 1 to 5.
     pub normalized_score: Option<f64>,
-    /// Seconds of the metric alone.
+    /// Run time of the metric alone, in seconds.
     pub execution_time: f64,
-    /// Why there is no score.
+    /// The reason why there is no score.
     pub error: Option<String>,
-    /// The interval that nine of ten mean opinions are in, from 1 to 5; for tools that know theirs.
+    /// The 90% prediction interval of the mean opinion, from 1 to 5, for tools that compute one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
-    /// What was done to the image before it was measured.
+    /// Conversions made to the image before it was measured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Where the heat map was written.
+    /// Path of the heat map, if one was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map_path: Option<String>,
-    /// Whose fault a failure is.
+    /// The failure, if there is no score.
     #[serde(skip)]
     pub failure: Option<Failure>,
-    /// The map itself, with the pixels that it belongs to.
+    /// The quality map, with the pixels that it belongs to.
     #[serde(skip)]
     pub map: Option<(Image, Map)>,
 }
 
-/// An image and its rows.
+/// The result of one image.
 #[derive(Debug)]
 pub struct Scored {
-    /// The image as decoded, or why it could not be.
+    /// The decoded image, or the error.
     pub picture: Result<Picture, DecodeError>,
-    /// One row for each region and tool.
+    /// One row per region and tool.
     pub rows: Vec<Row>,
-    /// Tools that do not apply to this image and were not asked for by name, with the reason.
+    /// Tools that do not apply to this image and were not requested by name, with the reason.
     pub skipped: Vec<(String, String)>,
 }
 
-/// Scores images one after the other; the reference is decoded once.
+/// Scores images one after the other. The reference is decoded once.
 #[derive(Debug)]
 pub struct Scorer<'a> {
     decoder: Decoder,
     tools: Vec<&'a Tool>,
     named: bool,
     reference: Option<(String, Picture)>,
-    regions: Vec<NamedRegion>,
+    regions: Vec<RegionBox>,
     maps: bool,
     /// Whether names are paths of files that tools may read.
     in_files: bool,
 }
 
 impl<'a> Scorer<'a> {
-    /// Resolves tools and decodes the reference.
+    /// Creates a scorer: resolves the tools and decodes the reference.
     pub fn new(registry: &'a Registry, decoder: Decoder, request: Request) -> Result<Self, Error> {
         let path = request.reference.clone();
         let mut scorer = Self::of_pictures(registry, request, path.is_some(), None)?;
@@ -179,8 +148,8 @@ impl<'a> Scorer<'a> {
         Ok(Self { decoder, in_files: true, ..scorer })
     }
 
-    /// Resolves tools for images that are decoded already: `reference` has a name and its pixels. The path of the
-    /// request is not looked at.
+    /// Creates a scorer for images that are already decoded. `reference` is a name and its pixels;
+    /// the path in the request is ignored.
     pub fn with_pictures(
         registry: &'a Registry,
         request: Request,
@@ -198,7 +167,7 @@ impl<'a> Scorer<'a> {
         let tools = select(registry, &request.selection, with_reference)?;
         for (index, region) in request.regions.iter().enumerate() {
             if request.regions[..index].iter().any(|earlier| earlier.name == region.name) {
-                return Err(Error::RepeatedRegion(region.name.clone()));
+                return Err(Error::RepeatedRegion(region.name.to_string()));
             }
         }
         tools.iter().for_each(|tool| tool.prepare());
@@ -210,17 +179,17 @@ impl<'a> Scorer<'a> {
         Ok(Self { decoder, tools, named, reference, regions: request.regions, maps: request.maps, in_files })
     }
 
-    /// The tools that will run.
+    /// Returns the tools that will run.
     pub fn tools(&self) -> &[&'a Tool] {
         &self.tools
     }
 
-    /// The reference's path and image.
+    /// Returns the path and pixels of the reference.
     pub fn reference(&self) -> Option<(&str, &Picture)> {
         self.reference.as_ref().map(|(path, picture)| (path.as_str(), picture))
     }
 
-    /// Scores one image with every tool on every region.
+    /// Decodes an image and scores it with every tool on every region.
     pub fn score(&self, path: &Path) -> Scored {
         let picture = self.decoder.open(path);
         let image_path = path.display().to_string();
@@ -234,7 +203,8 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Scores an image that is decoded already, with every tool on every region, as long as somebody `wants` the rows.
+    /// Scores a decoded image with every tool on every region. Stops early once `wants` returns
+    /// false.
     pub fn score_picture(&self, name: &str, picture: Picture, wants: &dyn Fn() -> bool) -> Scored {
         let (mut rows, skipped) = self.score_regions(name, &picture, wants);
         let notes: Vec<String> = picture.notes.iter().map(ToString::to_string).collect();
@@ -248,58 +218,43 @@ impl<'a> Scorer<'a> {
         picture: &Picture,
         wants: &dyn Fn() -> bool,
     ) -> (Vec<Row>, Vec<(String, String)>) {
-        let reference = self.reference.as_ref().map(|(_, picture)| &picture.image);
+        let reference = self.reference.as_ref().map(|(_, picture)| picture.image.clone());
+        let file = |path: &str| self.in_files.then(|| PathBuf::from(path));
+        let reference_file = self.reference.as_ref().and_then(|(path, _)| file(path));
+        let whole = Part::new(picture.image.clone(), reference).with_files(file(image_path), reference_file);
         let (mut rows, mut skipped) = (Vec::new(), Vec::new());
         if self.regions.is_empty() {
-            self.score_pixels(image_path, None, (&picture.image, reference), wants, (&mut rows, &mut skipped));
+            self.score_part(image_path, None, &whole, wants, (&mut rows, &mut skipped));
         }
-        for NamedRegion { name, region } in &self.regions {
-            let crop = |image: &Image| image.crop(region).map_err(|error| Failure::Input(format!("{name}: {error}")));
-            match crop(&picture.image).and_then(|part| Ok((part, reference.map(crop).transpose()?))) {
-                Ok((part, reference)) => {
-                    let pixels = (&part, reference.as_ref());
-                    self.score_pixels(image_path, Some(name), pixels, wants, (&mut rows, &mut skipped));
+        for region in &self.regions {
+            let name = region.name.as_str();
+            match whole.crop(Some(&region.region())) {
+                Ok(part) => self.score_part(image_path, Some(name), &part, wants, (&mut rows, &mut skipped)),
+                Err(error) => {
+                    let failure = Failure::Input(format!("{name}: {error}"));
+                    let failed = |tool: &&Tool| self.failed_row(image_path, tool, Some(name.to_owned()), &failure);
+                    rows.extend(self.tools.iter().map(failed));
                 }
-                Err(failure) => rows.extend(
-                    self.tools.iter().map(|tool| self.failed_row(image_path, tool, Some(name.clone()), &failure)),
-                ),
             }
         }
         (rows, skipped)
     }
 
-    fn score_pixels(
+    fn score_part(
         &self,
         image_path: &str,
-        region: Option<&String>,
-        (image, reference): (&Image, Option<&Image>),
+        region: Option<&str>,
+        part: &Part,
         wants: &dyn Fn() -> bool,
         (rows, skipped): (&mut Vec<Row>, &mut Vec<(String, String)>),
     ) {
         for tool in self.tools.iter().take_while(|_| wants()) {
-            let pair = match reference.filter(|_| tool.needs_reference()) {
-                Some(reference) => Pair::new(reference, image),
-                None => Ok(Pair::single(image)),
-            };
-            let run = match pair {
-                Ok(pair) => tool.run(&self.input(image_path, region, if self.maps { pair.with_map() } else { pair })),
-                Err(error) => {
-                    rows.push(self.failed_row(image_path, tool, region.cloned(), &error.into()));
-                    continue;
-                }
-            };
+            let run = part.measure(tool, self.maps);
             match &run.error {
                 Some(Failure::NotApplicable(reason)) if !self.named => skipped.push((run.tool, reason.clone())),
-                _ => rows.push(self.row(image_path, tool, region.cloned(), Some(image), run)),
+                _ => rows.push(self.row(image_path, tool, region.map(str::to_owned), Some(&part.image), run)),
             }
         }
-    }
-
-    /// The pixels, with their files where they are whole images.
-    fn input<'b>(&'b self, image_path: &'b str, region: Option<&String>, pair: Pair<'b>) -> ToolInput<'b> {
-        let whole = |path: &'b str| (self.in_files && region.is_none()).then_some(Path::new(path));
-        let reference = self.reference.as_ref().and_then(|(path, _)| whole(path));
-        ToolInput::new(pair).with_files(whole(image_path), reference)
     }
 
     fn row(&self, image_path: &str, tool: &Tool, region: Option<String>, image: Option<&Image>, run: ToolRun) -> Row {
@@ -354,16 +309,6 @@ fn select<'a>(registry: &'a Registry, selection: &Selection, with_reference: boo
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn regions_are_parsed_and_bad_ones_explained() {
-        let face: NamedRegion = "face=1, 2,3,4".parse().unwrap();
-        assert_eq!(face.region, Region { x: 1, y: 2, width: 3, height: 4 });
-        for bad in ["face", "face=1,2,3", "face=1,2,3,x", "=1,2,3,4", "face=-1,2,3,4"] {
-            assert!(bad.parse::<NamedRegion>().unwrap_err().contains("NAME=x,y,w,h"), "{bad}");
-        }
-        assert!("face=1,2,0,4".parse::<NamedRegion>().unwrap_err().contains("no pixels"));
-    }
 
     #[test]
     fn tools_are_chosen_by_what_is_given() {

@@ -1,25 +1,28 @@
-"""Serves the metrics of pyiqa over JSON lines: requests on standard input, answers on standard output.
+"""Serves pyiqa metrics over JSON lines: requests on standard input, answers on standard output.
 
     python -m agenticiqa_worker --device cpu
 
-The first line out is the hello: {"hello": "agenticiqa-worker", "protocol": 1, "pyiqa": "0.1.16", "device": "cpu"}, or one
-with "error" if there is nothing to serve. Then one answer for each request, in order:
+The first output line is a greeting:
+{"hello": "agenticiqa-worker", "protocol": 1, "pyiqa": "0.1.16", "device": "cpu"}. If the worker cannot
+serve, the greeting has "error" instead. Then each request gets one answer, in order:
 
     {"id": 1, "metric": "musiq", "options": {}, "batch": [{"image": PICTURE, "reference": PICTURE}, ...]}
-    {"id": 1, "event": "creating"}                       once for each metric, which is then kept,
-    {"id": 1, "event": "measuring"}                      and when it is made
+    {"id": 1, "event": "creating"}                       only before the first use of a metric
+    {"id": 1, "event": "measuring"}                      once the metric exists; it is then kept
     {"id": 1, "scores": [68.4, null], "errors": [null, "why"], "seconds": [0.21, 0.0]}
 
-    {"id": 2, "describe": ["musiq"]}                     an empty list: all metrics
+    {"id": 2, "describe": ["musiq"]}                     an empty list means all metrics
     {"id": 2, "metrics": [{"name": "musiq", "mode": "NR", "lower_better": false, "score_range": "~0, ~100"}]}
 
-A PICTURE is {"path": "photo.png"}, read by pyiqa, or raw samples in a file, best one in shared memory:
-{"buffer": "/dev/shm/x", "width": 640, "height": 480, "channels": 3, "dtype": "uint8", "layout": "planar"} (or "uint16" in
-the byte order of the machine over 0..65535, or "interleaved"). The file is opened once and stays mapped, so that it can be
-written again for the next request; with "unlink": true its name is removed as soon as it is open.
+A PICTURE is {"path": "photo.png"}, which pyiqa reads, or raw samples in a file, preferably in shared memory:
+{"buffer": "/dev/shm/x", "width": 640, "height": 480, "channels": 3, "dtype": "uint8", "layout": "planar"}.
+"dtype" may also be "uint16" (native byte order, 0..65535), and "layout" may be "interleaved". The file is
+opened once and stays mapped, so it can be rewritten for the next request. With "unlink": true its name is
+removed as soon as the file is open.
 
-Each image is measured by itself: a score does not depend on its neighbors, and an exception is the error of that one
-image. A metric that cannot be made is an answer with "unavailable". The program ends when its standard input does.
+Each image is measured separately: a score does not depend on the other images of the batch, and an exception
+affects only its own image. If a metric cannot be created, the answer has "unavailable". The program ends when
+its standard input ends.
 """
 
 import argparse
@@ -39,16 +42,16 @@ import threading
 import time
 
 PROTOCOL = 1
-# Seconds that a download may stand still, and that a server may take to be reached.
+# Timeouts in seconds: for a stalled download, and for reaching a server.
 PATIENCE = 10
 REACH = 3
-# Metrics that cut an image at random places cut every image at the same ones.
+# Metrics with random crops use the same crops for every image.
 SEED = 123
 SCALES = {"uint8": (1, 255.0), "uint16": (2, 65535.0)}
 
 
 class Refused(Exception):
-    """Something that the user can do something about, in words."""
+    """An error that the user can fix; the message explains it."""
 
 
 def main():
@@ -71,7 +74,7 @@ def main():
 
 
 def take_standard_output():
-    """The protocol's own stream. What packages print from now on, in Python or in C, goes to standard error."""
+    """Returns a stream for the protocol. All other output, from Python or C, goes to standard error."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
@@ -85,18 +88,18 @@ def say(out, message):
 
 
 def die_with_parent():
-    """Linux kills this process with the one that started it, even in the middle of a measurement."""
+    """Asks Linux to kill this process when its parent ends, even during a measurement."""
     if sys.platform.startswith("linux"):
         try:
             import ctypes
 
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)
         except (ImportError, OSError, AttributeError):
-            pass  # The end of standard input is noticed all the same.
+            pass  # The end of standard input also ends the program.
 
 
 def read_in_background():
-    """Lines of standard input. A thread of its own notices the end of it while a metric is at work."""
+    """Reads lines of standard input on a thread, so that its end is noticed while a metric runs."""
     lines = queue.Queue()
 
     def read():
@@ -109,7 +112,7 @@ def read_in_background():
 
 
 class Server:
-    """The metrics that were asked for so far."""
+    """Answers requests and keeps the metrics that were created."""
 
     def __init__(self, device, out):
         os.environ.setdefault("HF_HUB_DOWNLOAD_TIMEOUT", str(PATIENCE))
@@ -127,7 +130,7 @@ class Server:
         self.tensors = {}
 
     def answer(self, line):
-        """The answer to one request."""
+        """Returns the answer to one request."""
         identity = None
         try:
             request = json.loads(line)
@@ -139,7 +142,7 @@ class Server:
             return {"id": identity, "error": "bad request: " + describe_exception(error)}
 
     def describe(self, names):
-        """What pyiqa knows of these metrics, or of all."""
+        """Returns pyiqa's description of these metrics, or of all metrics if the list is empty."""
         from pyiqa.default_model_configs import DEFAULT_CONFIGS
 
         facts = []
@@ -152,7 +155,7 @@ class Server:
         return facts
 
     def measure(self, identity, name, options, batch):
-        """The scores of a batch, one image after the other."""
+        """Measures the images of a batch one after the other."""
         key = (name, json.dumps(options, sort_keys=True))
         try:
             if key not in self.metrics:
@@ -181,8 +184,8 @@ class Server:
         return {"id": identity, "scores": scores, "errors": errors, "seconds": seconds}
 
     def create(self, name, options):
-        """A metric of pyiqa. What lies in the cache of the hub is taken without asking the network; what does not is
-        fetched only if the hub can be reached at all, since its client would try for a minute."""
+        """Creates a pyiqa metric. Cached weights are used without network access. Missing weights are
+        downloaded only if the hub is reachable, because its client would otherwise retry for a minute."""
         known = self.pyiqa.list_models()
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
@@ -217,7 +220,7 @@ class Server:
             sys.modules["numpy"].random.seed(SEED)
 
     def picture(self, source, role):
-        """What pyiqa takes: a path, or a tensor of 1 x channels x height x width over 0..1."""
+        """Returns the input for pyiqa: a path, or a tensor [1, channels, height, width] over 0..1."""
         if "path" in source:
             return source["path"]
         width, height, channels = source["width"], source["height"], source["channels"]
@@ -230,19 +233,19 @@ class Server:
             raw = raw.reshape(1, channels, height, width)
         else:
             raw = raw.reshape(1, height, width, channels).permute(0, 3, 1, 2)
-        # Not in one step, which would make a copy in fresh memory on the way.
+        # In two steps: one step would copy through freshly allocated memory.
         tensor = self.room(role, (1, channels, height, width)).copy_(raw).div_(scale)
         tensor = tensor if self.device == "cpu" else tensor.to(self.device)
         return tensor.expand(1, 3, height, width) if channels == 1 else tensor
 
     def room(self, role, shape):
-        """Memory for an image, the same for all of one size: fresh memory costs more than the change to floats."""
+        """Returns memory for an image, reused for equal sizes: allocating costs more than converting."""
         if role not in self.tensors or tuple(self.tensors[role].shape) != shape:
             self.tensors[role] = self.torch.empty(shape, dtype=self.torch.float32)
         return self.tensors[role]
 
     def samples(self, source, count, size):
-        """The samples in a buffer, not copied where they are bytes."""
+        """Returns the samples of a buffer; 8-bit samples are not copied."""
         path, needed = source["buffer"], count * size
         if path not in self.mapped:
             self.mapped[path] = (os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0)), None)
@@ -264,19 +267,19 @@ class Server:
 
 
 def number(output):
-    """The one finite number in what a metric gave."""
+    """Returns the single finite number in the output of a metric."""
     while isinstance(output, (tuple, list)) and output:
         output = output[0]
     if hasattr(output, "numel") and output.numel() != 1:
-        raise Refused(f"the metric gave {output.numel()} numbers instead of one")
+        raise Refused(f"the metric returned {output.numel()} numbers instead of one")
     score = float(output.item() if hasattr(output, "item") else output)
     if not math.isfinite(score):
-        raise Refused(f"the metric gave {score}")
+        raise Refused(f"the metric returned {score}")
     return score
 
 
 def describe_exception(error):
-    """An exception in one line of words."""
+    """Describes an exception in one line."""
     if isinstance(error, ModuleNotFoundError):
         return (
             f"needs the Python package that has the module {error.name!r}, which is not installed in {sys.executable}"
@@ -286,7 +289,7 @@ def describe_exception(error):
 
 
 def is_about_downloads(error):
-    """Whether an exception, or one behind it, comes from fetching files."""
+    """Returns whether an exception, or one of its causes, comes from a download."""
     names = {
         "URLError",
         "HTTPError",
@@ -310,7 +313,7 @@ def is_about_downloads(error):
 
 
 def is_reachable():
-    """Whether the hub of the weights answers, or a proxy is to be asked instead."""
+    """Returns whether the hub of the weights can be reached, directly or through a proxy."""
     if any(os.environ.get(name) for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")):
         return True
     address = re.sub(r"^\w+://", "", os.environ.get("HF_ENDPOINT", "https://huggingface.co")).split("/")[0]
@@ -324,7 +327,7 @@ def is_reachable():
         except (OSError, ValueError):
             pass
 
-    # Names are looked up without a time limit: hence the thread.
+    # DNS lookups have no timeout, so the attempt runs on a thread.
     attempt = threading.Thread(target=reach, daemon=True)
     attempt.start()
     attempt.join(REACH)

@@ -1,8 +1,9 @@
-//! Anthropic's messages.
+//! The Anthropic Messages API.
 //!
-//! Request: `model`, `max_tokens` (required), `system`, `messages` (text and base64 `image` blocks), `temperature`, `top_p`,
-//! `output_config.format` (a JSON Schema). Answer: `content[]` of text blocks, `stop_reason` (`refusal` among them),
-//! `usage.input_tokens` and `output_tokens`. There are no log-probabilities and no seed.
+//! Request: `model`, `max_tokens` (required), `system`, `messages` (text and base64 `image`
+//! blocks), `temperature`, `top_p`, `output_config.format` (a JSON Schema). Response: `content[]`
+//! with text blocks, `stop_reason` (may be `refusal`), `usage.input_tokens` and `output_tokens`.
+//! Log-probabilities and seeds are not supported.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use genai::chat::{ChatOptions, JsonSpec, ReasoningEffort};
 use super::chat::{Chat, Endpoints};
 use super::{Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, ProviderSettings, Vlm, schema};
 
-/// Names that people use for models whose real name has a date in it.
+/// Common names of models whose API name contains a date.
 const REAL_NAMES: &[(&str, &str)] = &[
     ("claude-3-haiku", "claude-3-haiku-20240307"),
     ("claude-3-opus", "claude-3-opus-20240229"),
@@ -24,7 +25,7 @@ const REAL_NAMES: &[(&str, &str)] = &[
     ("claude-opus-4", "claude-opus-4-20250514"),
 ];
 
-/// What Anthropic's schemas may not have.
+/// JSON Schema keywords that Anthropic does not support.
 const UNSUPPORTED: [&str; 12] = [
     "minLength",
     "maxLength",
@@ -40,7 +41,7 @@ const UNSUPPORTED: [&str; 12] = [
     "$schema",
 ];
 
-/// A model of Anthropic's.
+/// A model of Anthropic.
 #[derive(Debug)]
 pub(super) struct Anthropic {
     chat: Chat,
@@ -73,7 +74,8 @@ impl Anthropic {
         chat
     }
 
-    /// Whether the model takes a temperature, and `top_p` beside it: since Claude 4 only one of the two, since 4.7 none.
+    /// Returns whether the model accepts `temperature`, and whether it accepts `top_p` in addition.
+    /// Claude 4 and later accept only one of them, 4.7 and later none.
     fn sampling(&self) -> (bool, bool) {
         match self.version {
             Some(version) if version >= (4, 7) => (false, false),
@@ -104,7 +106,7 @@ impl Vlm for Anthropic {
         Box::pin(self.chat.models(timeout))
     }
 
-    /// Schemas since Claude 4.5, and Opus 4.1.
+    /// JSON Schemas are supported since Claude 4.5 and Opus 4.1.
     fn capabilities(&self) -> Capabilities {
         let least = if self.chat.model().contains("opus") { (4, 1) } else { (4, 5) };
         Capabilities { json_schema: self.version.is_some_and(|version| version >= least), logprobs: false }
@@ -114,13 +116,13 @@ impl Vlm for Anthropic {
         matches!(mime, "image/png" | "image/jpeg" | "image/webp" | "image/gif")
     }
 
-    /// 5 MiB once encoded as base64.
+    /// The limit is 5 MiB after base64 encoding.
     fn max_image_bytes(&self) -> usize {
         5 * 1024 * 1024 / 4 * 3
     }
 }
 
-/// The API's name of a model: no dots, and a date where the family's name alone is not one.
+/// Returns the API name of a model: without dots, and with a date where the API requires one.
 fn real_name(model: &str) -> String {
     if !model.starts_with("claude-") {
         return model.to_owned();
@@ -129,7 +131,8 @@ fn real_name(model: &str) -> String {
     REAL_NAMES.iter().find(|(name, _)| *name == model).map_or(model, |(_, real)| (*real).to_owned())
 }
 
-/// Major and minor version in a model's name, wherever they stand: `claude-3-5-sonnet-20241022`, `claude-opus-4-7`.
+/// Returns the major and minor version in a model name: `claude-3-5-sonnet-20241022`,
+/// `claude-opus-4-7`.
 fn version(model: &str) -> Option<(u32, u32)> {
     let numbers: Vec<u32> =
         model.split('-').filter(|part| part.len() <= 2).filter_map(|part| part.parse().ok()).collect();

@@ -1,4 +1,4 @@
-//! Which model, where, and with which key.
+//! Backend names, providers, addresses and keys.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use super::BaseUrl;
 
-/// Who runs a model.
+/// A provider of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Provider {
-    /// OpenAI, and by `base_url` every server that speaks its protocol (vLLM, llama.cpp, DashScope ...).
+    /// OpenAI, or through `base_url` any compatible server (vLLM, llama.cpp, DashScope).
     OpenAi,
     /// Anthropic.
     Anthropic,
     /// Google Gemini.
     Google,
-    /// Ollama, on this machine unless told otherwise.
+    /// Ollama, by default on this machine.
     Ollama,
 }
 
-/// What is known of a provider before any of its models is called.
+/// The constants of a provider.
 struct Facts {
     name: &'static str,
     key_variables: &'static [&'static str],
@@ -30,7 +30,7 @@ struct Facts {
 }
 
 impl Provider {
-    /// All of them.
+    /// All providers.
     pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Google, Self::Ollama];
 
     const fn facts(self) -> Facts {
@@ -66,27 +66,27 @@ impl Provider {
         }
     }
 
-    /// The first part of a backend's name.
+    /// The provider part of a backend name.
     pub fn name(self) -> &'static str {
         self.facts().name
     }
 
-    /// The environment variables that may hold its key, first one first.
+    /// The environment variables for the API key, in order of precedence.
     pub fn key_variables(self) -> &'static [&'static str] {
         self.facts().key_variables
     }
 
-    /// The environment variables that may hold its address, first one first.
+    /// The environment variables for the address, in order of precedence.
     pub fn base_url_variables(self) -> &'static [&'static str] {
         self.facts().base_url_variables
     }
 
-    /// Whether its own servers want a key.
+    /// Whether the servers of the provider require a key.
     pub fn needs_key(self) -> bool {
         self.facts().needs_key
     }
 
-    /// A backend of it that sees images.
+    /// An example of a backend with image input.
     pub fn example(self) -> &'static str {
         self.facts().example
     }
@@ -98,7 +98,8 @@ impl fmt::Display for Provider {
     }
 }
 
-/// `provider.model`: `openai.gpt-4o`, `ollama.qwen2.5vl:7b`. The model may hold dots.
+/// A backend name, `provider.model`: `openai.gpt-4o`, `ollama.qwen2.5vl:7b`. The model may contain
+/// dots.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct BackendName {
@@ -107,33 +108,33 @@ pub struct BackendName {
 }
 
 impl BackendName {
-    /// Who runs the model.
+    /// The provider.
     pub fn provider(&self) -> Provider {
         self.provider
     }
 
-    /// The model as the user names it.
+    /// The name of the model as the user wrote it.
     pub fn model(&self) -> &str {
         self.name.split_once('.').map_or("", |(_, model)| model)
     }
 
-    /// The whole name.
+    /// The full name.
     pub fn as_str(&self) -> &str {
         &self.name
     }
 }
 
-/// Why a text is not the name of a backend.
+/// The reason why a text is not a backend name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotABackend {
-    /// Provider or model is missing.
+    /// The provider or the model is missing.
     #[error("must be provider.model, such as openai.gpt-4o")]
     Incomplete,
-    /// There are blanks in it.
+    /// The name contains blanks.
     #[error("must be provider.model without blanks")]
     Blanks,
-    /// Nobody knows the provider.
+    /// The provider is unknown.
     #[error("must begin with a provider: openai. (also for compatible servers), anthropic., google. or ollama.")]
     UnknownProvider,
 }
@@ -173,12 +174,12 @@ impl fmt::Display for BackendName {
     }
 }
 
-/// A key. It is never printed.
+/// An API key. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a key; blanks around it are dropped.
+    /// Wraps a key and trims white space around it.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into().trim().to_owned())
     }
@@ -188,7 +189,7 @@ impl Secret {
         &self.0
     }
 
-    /// `text` with every occurrence of the key replaced.
+    /// Replaces every occurrence of the key in `text`.
     pub(super) fn redact(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "***") }
     }
@@ -200,12 +201,13 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Where a provider is and how to get in.
+/// The address and the API key of a provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProviderSettings {
-    /// Its address, if not the provider's own. A path is kept; without one the API's own version is added.
+    /// The address of the server. Default: the address of the provider. If the URL has no path, the
+    /// version path of the API is added.
     pub base_url: Option<BaseUrl>,
-    /// The key, if it needs one.
+    /// The API key, if required.
     pub api_key: Option<Secret>,
 }
 

@@ -1,4 +1,4 @@
-//! What all providers share: the request to `genai`, the clock, and what makes an answer one.
+//! Code shared by all providers: the request to `genai`, the timeout, and checks of the response.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,26 +20,26 @@ use super::{
     Answer, Attachment, BackendName, Error, ErrorKind, Options, Prompt, ProviderSettings, TokenLogprob, Usage, http,
 };
 
-/// An answer with more text than this is none.
+/// The maximum size of an answer text in bytes.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
-/// How much of a prompt or an answer is logged.
+/// The maximum length of a prompt or an answer in the log, in characters.
 const LOGGED: usize = 4000;
 
-/// How a provider is reached.
+/// How to reach a provider.
 pub(super) struct Endpoints {
     pub adapter: AdapterKind,
-    /// The provider's own address.
+    /// The default address.
     pub default: &'static str,
-    /// The path of the API on a server that was given without one.
+    /// The API path for a server address without a path.
     pub version: &'static str,
-    /// The path of a chat call below that.
+    /// The path of the chat endpoint, relative to the API path.
     pub chat: &'static str,
-    /// Whether a server can be used without a key: a local one, or one that the user named.
+    /// Whether the key may be missing: for local servers and servers that the user named.
     pub key_optional: bool,
 }
 
-/// A line to one model.
+/// A connection to one model.
 pub(super) struct Chat {
     peer: Peer,
     adapter: AdapterKind,
@@ -55,14 +55,14 @@ impl fmt::Debug for Chat {
     }
 }
 
-/// What came back, as `genai` reads it and as it was sent.
+/// The response as parsed by `genai`, and its raw body.
 pub(super) struct Reply {
     pub response: ChatResponse,
     pub body: Value,
 }
 
 impl Chat {
-    /// Checks name, address and key. `model` is the provider's own name for it.
+    /// Validates name, address and key. `model` is the provider's name for the model.
     pub fn connect(
         backend: &BackendName,
         model: &str,
@@ -101,7 +101,7 @@ impl Chat {
         Ok(Self {
             peer: Peer {
                 model: model.to_owned(),
-                // All that is safe to show of an address.
+                // Only the origin is shown: other parts of the URL may contain secrets.
                 server: base_url.origin().ascii_serialization(),
                 key: settings.api_key.clone(),
                 key_variable,
@@ -123,7 +123,7 @@ impl Chat {
         &self.peer.model
     }
 
-    /// Sends one request; `timeout` is for all of it.
+    /// Sends one request. `timeout` limits the whole call.
     pub async fn send(
         &self,
         prompt: &Prompt,
@@ -145,7 +145,7 @@ impl Chat {
         Ok(Reply { response, body })
     }
 
-    /// The models that the server offers.
+    /// Lists the models of the server.
     pub async fn models(&self, timeout: Duration) -> Result<Vec<String>, Error> {
         let auth = self.peer.key.as_ref().map_or(AuthData::None, |key| AuthData::from_single(key.reveal()));
         let endpoint = Endpoint::from_owned(self.base_url.as_str());
@@ -163,8 +163,8 @@ impl Chat {
         }
     }
 
-    /// As [`send`](Self::send). Many servers refuse requests for log-probabilities, which no name tells beforehand: then the
-    /// question is asked once more without, and so are all later ones.
+    /// Like [`send`](Self::send), with log-probabilities. Some servers reject them, which the name
+    /// of the model does not reveal. In that case, this and all later requests are sent without.
     pub async fn send_with_logprobs(
         &self,
         prompt: &Prompt,
@@ -184,7 +184,7 @@ impl Chat {
         }
     }
 
-    /// Whether log-probabilities were not refused so far.
+    /// Returns whether the server has not rejected log-probabilities so far.
     pub fn gives_logprobs(&self) -> bool {
         !self.logprobs_refused.load(Ordering::Relaxed)
     }
@@ -192,7 +192,7 @@ impl Chat {
     fn target(&self) -> Result<ServiceTarget, Error> {
         let auth = match &self.peer.key {
             Some(key) => AuthData::from_single(key.reveal()),
-            // A server without keys gets no header at all.
+            // Without a key, no authorization header is sent.
             None => {
                 let url = self.base_url.join(self.chat_path);
                 let url =
@@ -204,7 +204,7 @@ impl Chat {
         Ok(ServiceTarget { endpoint, auth, model: ModelIden::new(self.adapter, self.peer.model.as_str()) })
     }
 
-    /// The answer, once the provider's own marks of a refusal were looked for.
+    /// Converts a reply into an answer after checking for a refusal.
     pub fn answer(
         &self,
         reply: Reply,
@@ -243,7 +243,7 @@ impl Chat {
     }
 }
 
-/// System text, then each image after its label, then the question.
+/// Builds the request: system text, each image after its label, then the question.
 fn request(prompt: &Prompt, images: &[Attachment]) -> ChatRequest {
     let mut content = MessageContent::default();
     for image in images {

@@ -1,4 +1,4 @@
-//! A model with queue_time: retries with growing pauses. Who answers when it fails for good is the reasoner's to say.
+//! Retries failed calls with growing pauses. The fallback to another backend is up to the caller.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use tokio::sync::Semaphore;
 use super::{Answer, Attachment, Capabilities, Error, ErrorKind, ImageLimits, Options, Prompt, Vlm};
 use crate::queue_timeout;
 
-/// How often and how fast a failed call is tried again.
+/// How often and how fast failed calls are retried.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RetryPolicy {
-    /// Calls to one backend in all, at least 1.
+    /// The maximum number of calls, at least 1.
     pub attempts: u32,
-    /// The pause after the first failure; each further one is twice as long.
+    /// The pause after the first failure. It doubles after each further failure.
     pub base_delay: Duration,
-    /// The longest pause, also of those that a server asks for.
+    /// The maximum pause, including pauses requested by the server.
     pub max_delay: Duration,
-    /// The share of a pause that is left to chance (0 to 1), so that many clients do not come back at once.
+    /// The random share of a pause (0 to 1), so that many clients do not retry at the same moment.
     pub jitter: f64,
 }
 
@@ -29,9 +29,9 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// The pause after failure number `failures` (from 1); `chance` is between 0 and 1.
+    /// Returns the pause after failure number `failures` (from 1); `chance` is between 0 and 1.
     ///
-    /// A time that the server asked for is never cut short by chance, only by `max_delay`.
+    /// A pause requested by the server is not shortened by jitter, only by `max_delay`.
     fn delay(&self, failures: u32, kind: ErrorKind, chance: f64) -> Duration {
         let jitter = self.jitter.clamp(0.0, 1.0) * chance;
         if let ErrorKind::RateLimit { retry_after: Some(asked) } = kind {
@@ -42,24 +42,24 @@ impl RetryPolicy {
     }
 }
 
-/// What happened on the way to an answer.
+/// An event during a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// A call failed and is made again after a pause.
+    /// A call failed and will be repeated after a pause.
     Retry {
-        /// The backend.
+        /// The name of the backend.
         backend: String,
-        /// The number of the attempt to come, from 2.
+        /// The number of the next attempt, from 2.
         attempt: u32,
-        /// The pause before it.
+        /// The pause before the attempt.
         delay: Duration,
-        /// Why the last one failed.
+        /// The error of the last attempt.
         error: Error,
     },
 }
 
-/// A backend, how often it is asked when it fails, and how many calls may run at once.
+/// A backend with a retry policy and a limit on concurrent calls.
 #[derive(Debug, Clone)]
 pub struct Client {
     model: Arc<dyn Vlm>,
@@ -68,39 +68,39 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of one backend with the default policy.
+    /// Creates a client with the default policy.
     pub fn new(model: Arc<dyn Vlm>) -> Self {
         Self { model, policy: RetryPolicy::default(), calls: None }
     }
 
-    /// Retries by `policy`.
+    /// Sets the retry policy.
     #[must_use]
     pub fn with_policy(self, policy: RetryPolicy) -> Self {
         Self { policy, ..self }
     }
 
-    /// At most that many calls at a time, this client's clones counted with it.
+    /// Limits the number of concurrent calls, shared with all clones of this client.
     #[must_use]
     pub fn with_concurrency(self, calls: usize) -> Self {
         Self { calls: Some(Arc::new(Semaphore::new(calls.max(1)))), ..self }
     }
 
-    /// The backend's name.
+    /// The name of the backend.
     pub fn name(&self) -> &str {
         self.model.name()
     }
 
-    /// What the backend can do.
+    /// The optional features of the backend.
     pub fn capabilities(&self) -> Capabilities {
         self.model.capabilities()
     }
 
-    /// Images that the backend takes, with the longer side at most `max_side`.
+    /// The image limits of the backend, with the longer side at most `max_side`.
     pub fn image_limits(&self, max_side: usize) -> ImageLimits {
         ImageLimits::of(&*self.model, max_side)
     }
 
-    /// One question, one answer. `options.timeout` bounds each call, not all of them together.
+    /// Sends one request, with retries. `options.timeout` limits each attempt, not their sum.
     pub async fn generate(
         &self,
         prompt: &Prompt,
@@ -128,7 +128,7 @@ impl Client {
 
     async fn call(&self, prompt: &Prompt, images: &[Attachment], options: &Options) -> Result<Answer, Error> {
         let _turn = match &self.calls {
-            // The semaphore is never closed: an error cannot happen, and would only mean no limit.
+            // The semaphore is never closed, so acquiring cannot fail.
             Some(calls) => queue_timeout::queue(calls.acquire()).await.ok(),
             None => None,
         };
@@ -146,7 +146,7 @@ mod tests {
     use super::super::Usage;
     use super::*;
 
-    /// Fails with the given kinds, one after the other, then answers; each call takes a second.
+    /// Fails with the given kinds in order, then answers. Each call takes one second.
     #[derive(Debug, Default)]
     struct Scripted {
         failures: Mutex<Vec<ErrorKind>>,
@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// The answer, and how long it took by the test's own clock.
+    /// Returns the answer and the elapsed time of the test clock.
     async fn ask(model: &Arc<Scripted>, policy: RetryPolicy) -> (Result<Answer, Error>, Duration) {
         let client = Client::new(Arc::clone(model) as Arc<dyn Vlm>).with_policy(policy);
         let start = tokio::time::Instant::now();

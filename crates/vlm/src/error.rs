@@ -1,8 +1,8 @@
-//! What can go wrong between us and a model, told apart by what can be done about it.
+//! Errors of model calls, grouped by what can be done about them.
 
 use std::time::Duration;
 
-/// A call that failed. Its text is one sentence that names the backend and what to do; it never holds a key.
+/// A failed call. The message names the backend and never contains a key.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{backend}: {message}")]
 pub struct Error {
@@ -11,37 +11,37 @@ pub struct Error {
     message: String,
 }
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The name of the backend or its address is wrong: nothing was sent.
+    /// The backend name or the address is invalid. Nothing was sent.
     Configuration,
-    /// No key, or a key that the provider refuses.
+    /// The key is missing or was rejected.
     Authentication,
-    /// Too many calls; the provider may say when to come back.
+    /// Too many calls.
     RateLimit {
-        /// How long to wait.
+        /// The pause that the provider asks for.
         retry_after: Option<Duration>,
     },
     /// The account has no credit left.
     Quota,
-    /// No answer in time.
+    /// The call timed out.
     Timeout,
-    /// The provider's fault (5xx).
+    /// A server error (5xx).
     Server,
-    /// Not reached, or cut off.
+    /// The server cannot be reached, or the connection was interrupted.
     Connection,
-    /// The model will not answer this.
+    /// The model refused to answer.
     Refusal,
-    /// An answer that is empty, too large or not what the protocol says.
+    /// The answer is empty, too large or does not follow the protocol.
     BadAnswer,
-    /// The provider does not accept the request (4xx): model, image or parameters.
+    /// The provider rejected the request (4xx): model, image or parameters.
     BadRequest,
 }
 
 impl ErrorKind {
-    /// What errors are grouped by.
+    /// Returns the name of the error type, for grouping.
     pub fn name(self) -> &'static str {
         match self {
             Self::Configuration => "ConfigurationError",
@@ -59,27 +59,27 @@ impl ErrorKind {
 }
 
 impl Error {
-    /// An error of `backend`.
+    /// Creates an error of `backend`.
     pub fn new(backend: impl Into<String>, kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { backend: backend.into(), kind, message: message.into() }
     }
 
-    /// Why the call failed.
+    /// The reason why the call failed.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The backend that was called.
+    /// The name of the backend.
     pub fn backend(&self) -> &str {
         &self.backend
     }
 
-    /// What it says, without the backend.
+    /// The message without the backend.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Whether the same call may succeed later.
+    /// Returns whether the same call may succeed later.
     pub fn is_transient(&self) -> bool {
         match self.kind {
             ErrorKind::RateLimit { .. }
@@ -96,7 +96,7 @@ impl Error {
     }
 }
 
-/// At most `limit` characters of a text from outside, on one line.
+/// Returns at most `limit` characters of an external text, on one line.
 pub(super) fn excerpt(text: &str, limit: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(limit) {

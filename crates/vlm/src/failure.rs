@@ -1,5 +1,5 @@
-//! What went wrong, in our words. What servers and `genai` say may hold whole requests or the key; nothing of it is passed
-//! on unseen.
+//! Converts provider errors to our error kinds. Messages are reworded, because the text of servers
+//! and of `genai` may contain whole requests or the key.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -11,20 +11,20 @@ use serde_json::Value;
 use super::error::excerpt;
 use super::{Error, ErrorKind, Secret};
 
-/// How much of a server's complaint is repeated.
+/// The maximum length of a quoted server message, in characters.
 const REPEATED: usize = 300;
 
-/// Whom we talk to, as errors name it.
+/// The server, as named in errors.
 #[derive(Debug)]
 pub(super) struct Peer {
-    /// The backend's name.
+    /// The name of the backend.
     pub name: String,
-    /// The provider's name of the model.
+    /// The provider's name for the model.
     pub model: String,
     /// Scheme, host and port.
     pub server: String,
     pub key: Option<Secret>,
-    /// Where the key comes from.
+    /// The environment variable of the key.
     pub key_variable: &'static str,
 }
 
@@ -38,13 +38,13 @@ impl Peer {
         Error::new(&self.name, kind, message)
     }
 
-    /// A text from outside, without the key that some servers repeat, and cut.
+    /// Removes the key from an external text and shortens it.
     fn harmless(&self, text: &str) -> String {
         let text = self.key.as_ref().map_or(text.to_owned(), |key| key.redact(text));
         excerpt(&text, REPEATED)
     }
 
-    /// What `genai` says, as one of our errors. Its own texts hold whole requests and are never repeated.
+    /// Converts an error of `genai`. Its messages contain whole requests and are never quoted.
     pub fn explain(&self, error: genai::Error) -> Error {
         match error {
             genai::Error::WebModelCall { webc_error, .. } | genai::Error::WebAdapterCall { webc_error, .. } => {
@@ -79,7 +79,8 @@ impl Peer {
         if error.is_timeout() {
             return self.error(ErrorKind::Timeout, format!("{} does not answer in time", self.server));
         }
-        // The innermost cause says most, and unlike the outer ones holds no address.
+        // The innermost cause is the most specific, and unlike the outer ones it contains no
+        // address.
         let mut cause: &dyn std::error::Error = error;
         while let Some(inner) = cause.source() {
             cause = inner;
@@ -105,7 +106,7 @@ impl Peer {
                 let model = &self.model;
                 (ErrorKind::Authentication, format!("access was denied: the key in {key} may not use \"{model}\""))
             }
-            // Gemini calls a wrong key an invalid argument.
+            // Gemini reports a wrong key as an invalid argument.
             400 if body.to_string().contains("API_KEY_INVALID") => {
                 (ErrorKind::Authentication, format!("the key was refused: set {key}"))
             }
@@ -131,12 +132,13 @@ impl Peer {
     }
 }
 
-/// Gemini's reason not to answer at all.
+/// Returns Gemini's reason for blocking the prompt.
 fn blocked(body: &Value) -> Option<&str> {
     body.pointer("/promptFeedback/blockReason").and_then(Value::as_str)
 }
 
-/// When to come back: the headers in use (seconds, milliseconds, a date), or Google's word in the body.
+/// Returns the requested pause: from the headers (seconds, milliseconds, a date) or from Google's
+/// response body.
 fn retry_after(headers: &HeaderMap, body: &Value) -> Option<Duration> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let seconds = |text: &str| text.trim().parse().ok().and_then(|value| Duration::try_from_secs_f64(value).ok());

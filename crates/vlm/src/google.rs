@@ -1,9 +1,10 @@
-//! Google Gemini's generateContent.
+//! The Google Gemini `generateContent` API.
 //!
-//! Request: `contents[].parts` (text and `inline_data`), `systemInstruction`, `generationConfig` with `temperature`, `topP`,
-//! `maxOutputTokens`, `seed`, `responseMimeType`, `responseJsonSchema`, `responseLogprobs` and `logprobs`. Answer:
-//! `candidates[0].content.parts[].text`, `finishReason`, `logprobsResult`, `usageMetadata`; a blocked prompt has no
-//! candidates but `promptFeedback.blockReason`.
+//! Request: `contents[].parts` (text and `inline_data`), `systemInstruction`, `generationConfig`
+//! with `temperature`, `topP`, `maxOutputTokens`, `seed`, `responseMimeType`, `responseJsonSchema`,
+//! `responseLogprobs` and `logprobs`. Response: `candidates[0].content.parts[].text`,
+//! `finishReason`, `logprobsResult`, `usageMetadata`. A blocked prompt has no candidates but
+//! `promptFeedback.blockReason`.
 
 use std::time::Duration;
 
@@ -18,15 +19,15 @@ use super::{
     Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, ProviderSettings, TokenLogprob, Vlm, schema,
 };
 
-/// What Gemini's schemas may not have.
+/// JSON Schema keywords that Gemini does not support.
 const UNSUPPORTED: [&str; 7] =
     ["minLength", "maxLength", "pattern", "exclusiveMinimum", "exclusiveMaximum", "uniqueItems", "$schema"];
 
-/// A model of Google's.
+/// A model of Google.
 #[derive(Debug)]
 pub(super) struct Google {
     chat: Chat,
-    /// Gemini 1 and 2.0: JSON without a schema, and at most 5 alternatives for a token.
+    /// Gemini 1 and 2.0: JSON without a schema, and at most 5 alternatives per token.
     old: bool,
 }
 
@@ -44,7 +45,7 @@ impl Google {
         Ok(Self { chat: Chat::connect(backend, model, settings, &endpoints)?, old })
     }
 
-    /// All of `generationConfig`: genai would drop its own fields if it were given only some of them.
+    /// Sets all of `generationConfig`: genai drops its own fields if only some are set here.
     fn chat_options(&self, options: &Options, logprobs: bool) -> ChatOptions {
         let mut config = Map::new();
         let mut set = |name: &str, value: Value| drop(config.insert(name.to_owned(), value));
@@ -54,7 +55,7 @@ impl Google {
             set("topP", json!(top_p));
         }
         if let Some(seed) = options.seed {
-            // A 32-bit integer here.
+            // Gemini requires a 32-bit integer.
             set("seed", json!(seed & 0x7fff_ffff));
         }
         if let Some(wanted) = &options.schema {
@@ -67,7 +68,7 @@ impl Google {
             set("responseLogprobs", json!(true));
             set("logprobs", json!(if self.old { 5 } else { 20 }));
         }
-        // "Zero" sends nothing, but keeps genai from reading a wish out of the model's name.
+        // "Zero" sends nothing but keeps genai from deriving an effort from the name of the model.
         ChatOptions::default()
             .with_reasoning_effort(ReasoningEffort::Zero)
             .with_extra_body(json!({ "generationConfig": config }))
@@ -105,13 +106,13 @@ impl Vlm for Google {
         matches!(mime, "image/png" | "image/jpeg" | "image/webp")
     }
 
-    /// A request may have 20 MB in all, as base64 and with a second image.
+    /// A request is limited to 20 MB, with base64 encoding and a second image.
     fn max_image_bytes(&self) -> usize {
         7_000_000
     }
 }
 
-/// `logprobsResult`: the chosen token of each step, and the best ones beside it.
+/// `logprobsResult`: the chosen token of each step and its alternatives.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct LogprobsResult {
@@ -131,7 +132,7 @@ struct Step {
 struct Candidate {
     #[serde(default)]
     token: String,
-    /// Left out when it is 0, as protocol buffers do.
+    /// Protocol buffers omit the value 0.
     #[serde(default)]
     log_probability: f64,
 }

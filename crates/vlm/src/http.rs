@@ -1,11 +1,12 @@
-//! The connection to a provider.
+//! The HTTP client for a provider.
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 
 pub(super) use agenticiqa_http::is_loopback;
 
-/// A client for one provider. Redirects are not followed: the key would go to a place that the user never named.
+/// Builds the HTTP client. Redirects are not followed, because they could send the key to another
+/// server.
 pub(super) fn client(server: &Url) -> Result<Client, String> {
     let builder = agenticiqa_http::client(server)?.redirect(Policy::none()).tcp_nodelay(true);
     builder.build().map_err(|error| error.to_string())

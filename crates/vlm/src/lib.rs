@@ -1,22 +1,41 @@
-//! Vision-language models behind one trait: a question and images in, text, log-probabilities and token use out.
+//! Calls vision-language models of several providers through one trait.
 //!
-//! [`connect`] turns a [`BackendName`] such as `openai.gpt-4o` into a [`Vlm`]; a [`Client`] adds retries;
-//! [`prepare`] makes an [`Attachment`] of an image. The wire formats of OpenAI, Anthropic and Google are the
-//! crate `genai`'s; one file a provider says what is asked of it and how its answers are read.
+//! A [`Vlm`] takes a [`Prompt`] with images and returns an [`Answer`]: the text, optional
+//! log-probabilities, and the token use. [`connect`] creates a [`Vlm`] from a [`BackendName`] such
+//! as `openai.gpt-4o`. The providers are OpenAI and compatible servers (vLLM, llama.cpp,
+//! DashScope), Anthropic, Google Gemini and Ollama.
 //!
-//! ```no_run
-//! use agenticiqa_vlm::{BackendName, Client, Options, Prompt, ProviderSettings, Secret, connect};
+//! ```
+//! use agenticiqa_vlm::{BackendName, Client, Options, Prompt, ProviderSettings, connect};
 //!
-//! # async fn ask() -> Result<(), Box<dyn std::error::Error>> {
-//! let backend: BackendName = "openai.gpt-4o".parse()?;
-//! let settings = ProviderSettings { base_url: None, api_key: Some(Secret::new(std::env::var("OPENAI_API_KEY")?)) };
-//! let client = Client::new(connect(&backend, &settings)?);
-//! let prompt = Prompt { system: "Answer in one word.".into(), user: "Which color has the sky?".into() };
+//! let backend: BackendName = "ollama.qwen2.5vl:7b".parse()?;
+//! let client = Client::new(connect(&backend, &ProviderSettings::default())?); // sends nothing
+//! assert_eq!(client.name(), "ollama.qwen2.5vl:7b");
+//!
+//! # async fn ask(client: Client) -> Result<(), Box<dyn std::error::Error>> {
+//! let prompt = Prompt { system: "Answer in one word.".into(), user: "What color is the sky?".into() };
 //! let answer = client.generate(&prompt, &[], &Options::default(), &|_| ()).await?;
 //! println!("{} ({} tokens)", answer.text, answer.usage.completion_tokens);
 //! # Ok(())
 //! # }
+//! # let _ = ask;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Other types build on this:
+//!
+//! - [`Client`] retries failed calls with growing pauses ([`RetryPolicy`]).
+//! - [`prepare`] encodes an image as an [`Attachment`] within the limits of a model
+//!   ([`ImageLimits`]).
+//! - [`Traffic`] adds request and token limits ([`LimitCard`], [`Limiter`]) and recording or replay
+//!   of answers ([`Recording`]).
+//! - [`RateCard`] computes the cost of calls from prices that the user provides.
+//! - [`Error`] has an [`ErrorKind`]. Its messages never contain the API key.
+//! - [`queue_timeout`] measures time limits without the time spent in queues.
+//!
+//! The crate `agenticiqa-agent` uses this crate for its model reasoner. The wire formats of OpenAI,
+//! Anthropic and Google come from the crate `genai`. The file of each provider documents which
+//! request fields are sent and how the response is read.
 
 mod anthropic;
 mod backend;
@@ -55,23 +74,23 @@ pub use rates::{RateCard, Rates};
 pub use recorded::Recording;
 pub use traffic::{Calls, Traffic};
 
-/// What is said to the model.
+/// The text of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prompt {
-    /// Who the model is and what it has to do; empty for none.
+    /// The system prompt; empty for none.
     pub system: String,
-    /// The question itself. It follows the images.
+    /// The user prompt. It follows the images.
     pub user: String,
 }
 
-/// An image that goes with a prompt; [`prepare`] makes it.
+/// An image that is sent with a prompt. Created by [`prepare`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// What the image is, said right before it ("Image:", "Reference image:").
+    /// The label that precedes the image ("Image:", "Reference image:").
     pub label: String,
-    /// Media type of `bytes`, such as `image/png`.
+    /// The media type of `bytes`, such as `image/png`.
     pub mime: &'static str,
-    /// The file.
+    /// The bytes of the image file.
     pub bytes: Arc<[u8]>,
 }
 
@@ -82,22 +101,22 @@ impl fmt::Debug for Attachment {
     }
 }
 
-/// How to answer. The defaults are the seeds': greedy, 2048 tokens, 60 seconds.
+/// The options of a call. Defaults: temperature 0, 2048 tokens, 60 seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Randomness of the answer; 0 is the most likely one.
+    /// The sampling temperature; 0 selects the most likely answer.
     pub temperature: f64,
-    /// Share of probability that tokens are drawn from.
+    /// The probability mass for nucleus sampling.
     pub top_p: Option<f64>,
-    /// The longest answer, in tokens.
+    /// The maximum length of the answer in tokens.
     pub max_tokens: u32,
-    /// How long one call may take, connection and answer together.
+    /// The time limit of one call, including the connection.
     pub timeout: Duration,
-    /// The form of the answer. Ignored by a backend whose [`Capabilities`] lack it.
+    /// The schema of the answer. Ignored by backends whose [`Capabilities`] lack it.
     pub schema: Option<JsonSchema>,
-    /// Whether log-probabilities are wanted. Ignored by a backend whose [`Capabilities`] lack them.
+    /// Whether to request log-probabilities. Ignored by backends whose [`Capabilities`] lack them.
     pub logprobs: bool,
-    /// For answers that can be repeated, where the provider can.
+    /// The seed for reproducible answers, if the provider supports it.
     pub seed: Option<u64>,
 }
 
@@ -115,50 +134,51 @@ impl Default for Options {
     }
 }
 
-/// A JSON Schema that the answer has to fulfil.
+/// A JSON Schema for the answer.
 ///
-/// Providers take subsets of JSON Schema: what one would refuse (a `maxLength`, say) is taken out before it is sent, so an
-/// answer still has to be checked. OpenAI's strict mode makes every property required: let optional ones be null.
+/// Providers support subsets of JSON Schema. Unsupported keywords such as `maxLength` are removed
+/// before sending, so answers still have to be validated. OpenAI's strict mode requires every
+/// property: allow `null` for optional ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonSchema {
-    /// Letters, digits, `_` and `-`; tells the model what the object is.
+    /// The name of the object: letters, digits, `_` and `-`.
     pub name: String,
-    /// The schema; its root is an object.
+    /// The schema. Its root is an object.
     pub schema: serde_json::Value,
 }
 
-/// What the model said.
+/// The answer of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The text, never empty.
+    /// The text; never empty.
     pub text: String,
-    /// For each token of the answer, if asked for and given.
+    /// The log-probabilities of each token, if requested and supported.
     pub logprobs: Option<Vec<TokenLogprob>>,
-    /// What it cost.
+    /// The tokens used.
     pub usage: Usage,
-    /// The model that answered, as the server names it.
+    /// The name of the model as reported by the server.
     pub model: String,
-    /// The answer ended because `max_tokens` was reached.
+    /// Whether the answer was cut off at `max_tokens`.
     pub truncated: bool,
 }
 
-/// One token of an answer, and what else might have stood there.
+/// A token of an answer with its alternatives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenLogprob {
-    /// The token's text, with its blanks.
+    /// The text of the token, including white space.
     pub token: String,
-    /// Natural logarithm of its probability.
+    /// The natural logarithm of its probability.
     pub logprob: f64,
-    /// The most likely tokens at this place with their log-probabilities, most likely first.
+    /// The most likely tokens at this position with their log-probabilities, most likely first.
     pub top: Vec<(String, f64)>,
 }
 
-/// Tokens that were read and written.
+/// The number of tokens used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens of prompt and images.
+    /// Tokens of the prompt and the images.
     pub prompt_tokens: u64,
-    /// Tokens of the answer, thinking included.
+    /// Tokens of the answer, including reasoning tokens.
     pub completion_tokens: u64,
 }
 
@@ -169,21 +189,21 @@ impl std::ops::AddAssign for Usage {
     }
 }
 
-/// What a backend can do besides answering.
+/// Optional features of a backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Answers can be bound to a JSON Schema.
+    /// Whether answers can be constrained to a JSON Schema.
     pub json_schema: bool,
-    /// Answers come with log-probabilities.
+    /// Whether log-probabilities are available.
     pub logprobs: bool,
 }
 
-/// A model that looks at images and answers.
+/// A vision-language model.
 pub trait Vlm: Send + Sync + fmt::Debug {
-    /// The backend's name, such as `openai.gpt-4o`.
+    /// The name of the backend, such as `openai.gpt-4o`.
     fn name(&self) -> &str;
 
-    /// One question, one answer; no retries.
+    /// Sends one request, without retries.
     fn generate<'a>(
         &'a self,
         prompt: &'a Prompt,
@@ -191,26 +211,26 @@ pub trait Vlm: Send + Sync + fmt::Debug {
         options: &'a Options,
     ) -> BoxFuture<'a, Result<Answer, Error>>;
 
-    /// The models that its server offers; empty if it does not say. Costs nothing and shows whether the server answers and
-    /// takes the key.
+    /// Lists the models of the server; empty if unsupported. The call is free and verifies the
+    /// server and the key.
     fn models(&self, timeout: Duration) -> BoxFuture<'_, Result<Vec<String>, Error>> {
         let _ = timeout;
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    /// What it can do.
+    /// Returns the optional features of the backend.
     fn capabilities(&self) -> Capabilities;
 
-    /// Whether it takes image files of that media type as they are.
+    /// Returns whether image files of this media type can be sent unchanged.
     fn accepts(&self, mime: &str) -> bool;
 
-    /// The largest image file that it takes, in bytes.
+    /// The maximum size of an image file in bytes.
     fn max_image_bytes(&self) -> usize {
         usize::MAX
     }
 }
 
-/// The model behind a backend's name. Nothing is sent yet.
+/// Creates the model for a backend name. Nothing is sent.
 pub fn connect(backend: &BackendName, settings: &ProviderSettings) -> Result<Arc<dyn Vlm>, Error> {
     Ok(match backend.provider() {
         Provider::OpenAi | Provider::Ollama => Arc::new(openai::OpenAi::connect(backend, settings)?),

@@ -1,8 +1,9 @@
-//! How much is asked of a backend: calls at a time, requests and tokens a minute.
+//! Limits on the calls to a backend: concurrent calls, requests and tokens per minute.
 //!
-//! The limits a minute are token buckets of the smallest size: a request is let through when the ones before have been paid for, so
-//! that no minute has more of them than the limit says. Tokens are known only after a call: each is taken to cost what the ones before did on
-//! average, and the difference is made up afterwards. Waiting is no part of a call's time limit.
+//! The limits per minute are token buckets with a capacity of one request: a call waits until the
+//! calls before it are paid for, so no minute exceeds the limit. The token count is known only
+//! after a call. Each call reserves the average of the earlier calls, and the difference is settled
+//! afterwards. Waiting does not count toward the time limit of a call.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,28 +20,29 @@ use super::{Answer, Attachment, Capabilities, Error, ErrorKind, Options, Prompt,
 use crate::queue_timeout;
 use crate::rules::within;
 
-/// What the first call is taken to cost, in tokens: an image and a prompt.
+/// The token estimate for the first call: an image and a prompt.
 const FIRST_GUESS: f64 = 2000.0;
-/// How long nobody asks a backend that has refused a call and not said when to come back.
+/// The pause after a rate limit error without a requested pause.
 const RESPITE: Duration = Duration::from_secs(2);
-/// No backend is left alone for longer than this, whatever it asks for.
+/// The maximum pause after a rate limit error.
 const LONGEST_RESPITE: Duration = Duration::from_secs(120);
 
 /// The limits of one backend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "requests_per_minute and tokens_per_minute")]
 pub struct Limits {
-    /// Calls a minute.
+    /// The maximum number of calls per minute.
     #[serde(default)]
     #[garde(inner(custom(within(0.01, 1e6))))]
     pub requests_per_minute: Option<f64>,
-    /// Tokens a minute, read and written.
+    /// The maximum number of tokens per minute, input and output.
     #[serde(default)]
     #[garde(inner(custom(within(1.0, 1e12))))]
     pub tokens_per_minute: Option<f64>,
 }
 
-/// Limits by backend name. A name that ends in `*` stands for all that begin so; the longest one counts.
+/// Limits by backend name. A name that ends in `*` matches all names with that prefix; the longest
+/// match wins.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Validate)]
 #[serde(transparent)]
 #[garde(transparent)]
@@ -55,29 +57,31 @@ fn named_limits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<S
 }
 
 impl LimitCard {
-    /// The limits of a backend; none where the card does not have it.
+    /// Returns the limits of a backend, or no limits if the card does not list it.
     pub fn limits(&self, backend: &str) -> Limits {
         closest(&self.0, backend).copied().unwrap_or_default()
     }
 }
 
-/// Who says when a call may begin. [`Pace`] is the limiter of one process; where many processes share one limit, theirs asks
-/// somewhere else.
+/// Decides when a call may start. [`Pace`] works within one process. Implement this trait to share
+/// a limit between processes.
 pub trait Limiter: std::fmt::Debug + Send + Sync {
-    /// Waits until a call of `backend` may begin; how many tokens it is taken to cost. An error is one of the call.
+    /// Waits until a call to `backend` may start and returns the number of reserved tokens. An
+    /// error fails the call.
     fn turn<'a>(&'a self, backend: &'a str) -> BoxFuture<'a, Result<f64, Error>>;
 
-    /// A call has ended. `reserved` is what its turn was taken to cost; what it did cost is not known of a call that failed.
+    /// Reports the end of a call. `reserved` is the result of `turn`; `used` is unknown for failed
+    /// calls.
     fn settle(&self, backend: &str, reserved: f64, used: Option<f64>);
 
-    /// The backend has refused a call: nobody is to ask it for so long.
+    /// Pauses all calls to the backend after a rate limit error.
     fn rest(&self, backend: &str, respite: Duration);
 }
 
 /// The limiter of one backend in one process.
 #[derive(Debug)]
 pub(super) struct Alone {
-    /// Held by the call that comes next: what it will cost is guessed as late as can be.
+    /// Held by the next call, so that its tokens are estimated as late as possible.
     next: tokio::sync::Mutex<()>,
     pace: Mutex<Pace>,
 }
@@ -111,7 +115,7 @@ impl Limiter for Alone {
     }
 }
 
-/// A backend that is asked no faster than its limits allow.
+/// A backend that respects its limits.
 #[derive(Debug)]
 pub(super) struct Limited {
     model: Arc<dyn Vlm>,
@@ -120,7 +124,7 @@ pub(super) struct Limited {
 }
 
 impl Limited {
-    /// `calls` is shared by all backends that it limits together.
+    /// `calls` is shared by all backends with a common limit on concurrent calls.
     pub fn new(model: Arc<dyn Vlm>, limiter: Arc<dyn Limiter>, calls: Option<Arc<Semaphore>>) -> Self {
         Self { model, calls, limiter }
     }
@@ -172,13 +176,13 @@ impl Vlm for Limited {
     }
 }
 
-/// When the next call of a backend may begin.
+/// Computes when the next call to a backend may start.
 #[derive(Debug)]
 pub struct Pace {
     seconds_per_request: f64,
     seconds_per_token: f64,
     next: Option<Instant>,
-    /// When the tokens of the calls so far are paid for, seconds after (or before) `epoch`.
+    /// When the tokens of all calls so far are paid for, in seconds relative to `epoch`.
     tokens_paid: f64,
     epoch: Instant,
     tokens: f64,
@@ -186,7 +190,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Nothing was asked yet.
+    /// Creates a pace without any calls.
     pub fn new(limits: Limits) -> Self {
         let seconds = |limit: Option<f64>| limit.map_or(0.0, |limit| 60.0 / limit);
         Self {
@@ -200,7 +204,7 @@ impl Pace {
         }
     }
 
-    /// When the call may begin, and how many tokens it is taken to cost.
+    /// Returns when the call may start, and the number of reserved tokens.
     pub fn reserve(&mut self, now: Instant) -> (Instant, f64) {
         let expected = if self.calls > 0.0 { self.tokens / self.calls } else { FIRST_GUESS };
         let paid = if self.seconds_per_token > 0.0 { later(self.epoch, self.tokens_paid) } else { now };
@@ -213,7 +217,8 @@ impl Pace {
         (start, expected)
     }
 
-    /// A call has ended that was taken to cost `reserved` tokens. Nobody knows what a failed one did cost, most likely nothing.
+    /// Replaces the `reserved` tokens of a finished call by the `used` ones. A failed call counts
+    /// as 0.
     pub fn settle(&mut self, reserved: f64, used: Option<f64>) {
         self.tokens_paid += (used.unwrap_or(0.0) - reserved) * self.seconds_per_token;
         if let Some(used) = used {
@@ -222,7 +227,7 @@ impl Pace {
         }
     }
 
-    /// No call begins before `end`.
+    /// Prevents calls from starting before `end`.
     pub fn rest_until(&mut self, end: Instant) {
         self.next = Some(self.next.map_or(end, |next| next.max(end)));
     }
@@ -240,7 +245,7 @@ mod tests {
     use super::super::Usage;
     use super::*;
 
-    /// Answers after a second and remembers when it was asked; the first calls may be refused.
+    /// Answers after one second and records the time of each call. The first calls may be rejected.
     #[derive(Debug)]
     struct Clocked {
         asked: Mutex<Vec<f64>>,
@@ -291,7 +296,7 @@ mod tests {
         join_all((0..calls).map(|_| limited.generate(&prompt, &[], &options))).await
     }
 
-    /// The most calls that any minute has.
+    /// Returns the maximum number of calls in any minute.
     fn busiest_minute(asked: &[f64]) -> usize {
         let within = |start: f64| asked.iter().filter(|time| (start..start + 60.0 - 1e-6).contains(*time)).count();
         asked.iter().map(|start| within(*start)).max().unwrap_or(0)
@@ -316,7 +321,7 @@ mod tests {
         let limited = Limited::new(Arc::clone(&model) as Arc<dyn Vlm>, Arc::new(Alone::new(limits)), None);
         ask(&limited, 240).await;
         let asked = model.asked.lock().unwrap().clone();
-        // 60 calls of 500 tokens a minute, one more while it is being paid for.
+        // 60 calls of 500 tokens per minute, plus one that is not paid for yet.
         assert!(busiest_minute(&asked) <= 61, "{}", busiest_minute(&asked));
         let last = asked.iter().copied().fold(0.0, f64::max);
         assert!(last < 260.0, "the first guess of 2000 tokens is soon forgotten: {last}");

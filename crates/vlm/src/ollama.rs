@@ -1,7 +1,7 @@
-//! Where Ollama listens.
+//! The address of Ollama.
 
-/// The address in `OLLAMA_HOST`: scheme and port may be missing, and a server that listens everywhere is asked on this
-/// machine.
+/// Converts `OLLAMA_HOST` to a URL. Scheme and port are optional. A server that listens on all
+/// interfaces is called on this machine.
 pub fn ollama_url(host: &str) -> String {
     let host = host.trim();
     if host.contains("://") {

@@ -1,8 +1,9 @@
-//! OpenAI's chat completions, and everything that speaks the same protocol: Ollama, vLLM, llama.cpp, DashScope.
+//! The OpenAI Chat Completions API, also used by Ollama, vLLM, llama.cpp and DashScope.
 //!
-//! Request: `model`, `messages` (a system text; a user message of text and `image_url` parts with data URLs),
-//! `temperature`, `top_p`, `max_tokens`, `seed`, `response_format` (a strict JSON Schema), `logprobs` with
-//! `top_logprobs`. Answer: `choices[0].message.content` or `.refusal`, `finish_reason`, `logprobs.content[]`, `usage`.
+//! Request: `model`, `messages` (a system text; a user message of text and `image_url` parts with
+//! data URLs), `temperature`, `top_p`, `max_tokens`, `seed`, `response_format` (a strict JSON
+//! Schema), `logprobs` with `top_logprobs`. Response: `choices[0].message.content` or `.refusal`,
+//! `finish_reason`, `logprobs.content[]`, `usage`.
 
 use std::time::Duration;
 
@@ -18,14 +19,15 @@ use super::{
     Vlm, schema,
 };
 
-/// As many alternatives for a token as OpenAI gives, and Alibaba's DashScope.
+/// The maximum number of alternatives per token.
 const TOP_LOGPROBS: u32 = 20;
 const TOP_LOGPROBS_OF_DASHSCOPE: u32 = 5;
 
-/// What OpenAI's strict schemas may not have; other servers take it, and need it to end long strings.
+/// Keywords that OpenAI's strict schemas do not support. Other servers accept them and need them to
+/// limit strings.
 const UNSUPPORTED: [&str; 3] = ["minLength", "maxLength", "uniqueItems"];
 
-/// A model that speaks OpenAI's protocol.
+/// A model behind the OpenAI protocol.
 #[derive(Debug)]
 pub(super) struct OpenAi {
     chat: Chat,
@@ -33,12 +35,13 @@ pub(super) struct OpenAi {
     top_logprobs: u32,
 }
 
-/// Whose server it is: OpenAI's own is stricter in what it takes.
+/// The type of server. OpenAI's own server accepts fewer parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Server {
-    /// api.openai.com, with a model of the GPT-4 kind.
+    /// api.openai.com with a GPT-4 model.
     Own,
-    /// api.openai.com, with a reasoning model: it takes no sampling parameters and gives no log-probabilities.
+    /// api.openai.com with a reasoning model, which accepts no sampling parameters and has no
+    /// log-probabilities.
     OwnReasoning,
     /// Any other server.
     Compatible,
@@ -66,11 +69,12 @@ impl OpenAi {
     }
 
     fn chat_options(&self, options: &Options, logprobs: bool) -> ChatOptions {
-        // A budget stands for no wish at all; without it genai would cut "-max" or "-low" off the model's name.
+        // A budget of zero sends nothing. Without it genai would cut "-max" or "-low" off the model
+        // name.
         let mut chat = ChatOptions::default()
             .with_max_tokens(options.max_tokens)
             .with_reasoning_effort(ReasoningEffort::Budget(0))
-            // What a local model thinks aloud between <think> tags is no part of its answer.
+            // Text between <think> tags is not part of the answer.
             .with_normalize_reasoning_content(true);
         chat.seed = options.seed;
         if self.server != Server::OwnReasoning {
@@ -117,7 +121,7 @@ impl Vlm for OpenAi {
         Capabilities { json_schema: true, logprobs: self.server != Server::OwnReasoning && self.chat.gives_logprobs() }
     }
 
-    /// Other servers decode with small libraries: PNG and JPEG are what all of them take.
+    /// All compatible servers accept PNG and JPEG; other formats are not reliable.
     fn accepts(&self, mime: &str) -> bool {
         match mime {
             "image/png" | "image/jpeg" => true,
@@ -131,7 +135,7 @@ impl Vlm for OpenAi {
     }
 }
 
-/// One token of `logprobs.content`.
+/// A token of `logprobs.content`.
 #[derive(Deserialize)]
 struct Token {
     token: String,
@@ -156,7 +160,8 @@ fn read_logprobs(content: &Value) -> Option<Vec<TokenLogprob>> {
     Some(tokens.into_iter().map(read).collect())
 }
 
-/// The models that think before they answer: o1, o3 ..., and GPT-5 on, but for its chat variants.
+/// Returns whether a model is a reasoning model: o1, o3 and so on, and GPT-5 or later except its
+/// chat variants.
 fn is_reasoning_model(model: &str) -> bool {
     let digit_after = |prefix: &str| {
         let rest = model.strip_prefix(prefix)?;

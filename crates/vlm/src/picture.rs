@@ -1,6 +1,6 @@
-//! Images as a model gets them: the file's own bytes where that is what was measured, else lossless PNG.
+//! Encodes images for a model: the original file if possible, else lossless PNG.
 //!
-//! Never JPEG: recompression would add the very artifacts that the model is asked about.
+//! JPEG is never used: compression would add the artifacts that the model is asked about.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use agenticiqa_imaging::{Error, Format, Note, Picture, encode_png, shrink};
 
 use super::{Attachment, Vlm};
 
-/// The longer side of an image that is sent, unless told otherwise.
+/// The default maximum length of the longer image side, in pixels.
 pub const DEFAULT_MAX_SIDE: usize = 2048;
 
-/// An image that is too many bytes is shrunk at most so often: each time by what its size tells, and a little more.
+/// The maximum number of times that an image is shrunk to fit the size limit.
 const SHRINKINGS: usize = 6;
 
-/// What a model takes.
+/// The image limits of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageLimits {
-    /// Media types of files that are taken as they are. PNG is taken by all.
+    /// Media types of files that are accepted unchanged. PNG is always accepted.
     pub formats: Vec<&'static str>,
-    /// The longer side, in pixels.
+    /// The maximum length of the longer side, in pixels.
     pub max_side: usize,
-    /// The size of the file.
+    /// The maximum file size in bytes.
     pub max_bytes: usize,
 }
 
 impl ImageLimits {
-    /// What `model` takes.
+    /// Returns the limits of `model`.
     pub fn of(model: &dyn Vlm, max_side: usize) -> Self {
         let formats = MEDIA_TYPES.iter().map(|(_, mime)| *mime).filter(|mime| model.accepts(mime)).collect();
         Self { formats, max_side, max_bytes: model.max_image_bytes() }
@@ -42,11 +42,12 @@ const MEDIA_TYPES: [(Format, &str); 6] = [
     (Format::Tiff, "image/tiff"),
 ];
 
-/// Makes an attachment of an image.
+/// Creates an attachment from an image.
 ///
-/// `file` is the file that `picture` was decoded from. It is sent as it is if the model takes its format and size and
-/// decoding left its samples alone; else the decoded pixels are, as 8-bit PNG, made smaller if need be. This is work for
-/// the CPU: call it from a blocking thread.
+/// `file` is the file that `picture` was decoded from. It is sent unchanged if the model accepts
+/// its format and size and decoding did not alter its pixels. Otherwise the decoded pixels are sent
+/// as 8-bit PNG, shrunk if necessary. This uses the CPU for a while: call it from a blocking
+/// thread.
 pub fn prepare(
     label: impl Into<String>,
     file: &Arc<[u8]>,
@@ -56,7 +57,7 @@ pub fn prepare(
     let label = label.into();
     let side = picture.image.width().max(picture.image.height());
     let mime = MEDIA_TYPES.iter().find(|(format, _)| *format == picture.format).map(|(_, mime)| *mime);
-    // 16 bits are kept by decoding: the file is what was measured.
+    // Decoding keeps 16 bits, so the file matches the measured pixels.
     let untouched = picture.notes.iter().all(|note| *note == Note::SixteenBits);
     if let Some(mime) = mime.filter(|mime| limits.formats.contains(mime))
         && untouched

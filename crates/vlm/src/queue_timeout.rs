@@ -1,7 +1,8 @@
-//! Limits of time that do not count the time in a queue.
+//! Time limits that do not count the time spent in queues.
 //!
-//! A call that waits for its turn (a limit of calls at a time, or a minute) is not slow: neither its node nor its sample has
-//! run out of time. Every assessment has one [`QueueTime`]; queues add to it, limits take it into account.
+//! A call that waits for a limit (concurrent calls, or calls per minute) is not slow, so waiting
+//! must not cause a timeout. Each assessment has one `QueueTime`. Queues add to it, and time limits
+//! are extended by it.
 
 use std::future::Future;
 use std::pin::pin;
@@ -15,14 +16,14 @@ tokio::task_local! {
     static QUEUE_TIME: Arc<QueueTime>;
 }
 
-/// How long one assessment has stood in queues.
+/// The time that one assessment has spent in queues.
 #[derive(Debug, Default)]
 struct QueueTime(Mutex<Queued>);
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Queued {
     before: Duration,
-    /// Several calls of one assessment may wait at the same time: since when any of them does.
+    /// The number of calls of the assessment that are waiting, and since when any of them is.
     waiting: usize,
     since: Option<Instant>,
 }
@@ -43,7 +44,7 @@ impl QueueTime {
     }
 }
 
-/// Leaves the queue when it is dropped, also by a limit that has run out.
+/// Leaves the queue when dropped, also after a timeout.
 struct Turn(Arc<QueueTime>);
 
 impl Turn {
@@ -68,7 +69,7 @@ impl Drop for Turn {
     }
 }
 
-/// Runs one assessment with a queue_time of its own, unless it has one.
+/// Runs an assessment with its own queue time, unless it already has one.
 pub async fn within<F: Future>(assessment: F) -> F::Output {
     match QUEUE_TIME.try_with(|_| ()) {
         Ok(()) => assessment.await,
@@ -76,7 +77,7 @@ pub async fn within<F: Future>(assessment: F) -> F::Output {
     }
 }
 
-/// Waits for a turn; the time does not count.
+/// Waits in a queue. The time does not count toward time limits.
 pub async fn queue<F: Future>(turn: F) -> F::Output {
     let waiting = QUEUE_TIME.try_with(Arc::clone).ok().map(Turn::wait);
     let output = turn.await;
@@ -84,7 +85,7 @@ pub async fn queue<F: Future>(turn: F) -> F::Output {
     output
 }
 
-/// Gives `work` so much time, time in queues aside.
+/// Runs `work` with a time limit that excludes the time in queues.
 pub async fn timeout<F: Future>(limit: Duration, work: F) -> Result<F::Output, Elapsed> {
     let Ok(queue_time) = QUEUE_TIME.try_with(Arc::clone) else { return tokio::time::timeout(limit, work).await };
     let (start, before) = (Instant::now(), queue_time.total());
@@ -94,7 +95,7 @@ pub async fn timeout<F: Future>(limit: Duration, work: F) -> Result<F::Output, E
         let Some(end) = start.checked_add(allowed) else { return Ok(work.await) };
         match tokio::time::timeout_at(end, &mut work).await {
             Ok(output) => return Ok(output),
-            // The queue has grown meanwhile: so has the limit.
+            // The time in queues has grown, so the limit is extended.
             Err(elapsed) if queue_time.total().saturating_sub(before) + limit <= allowed => return Err(elapsed),
             Err(_) => {}
         }

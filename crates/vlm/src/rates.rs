@@ -1,4 +1,4 @@
-//! What calls cost. Prices are the user's to write: they change, and contracts differ.
+//! The cost of calls. The user provides the prices, because they change and contracts differ.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,27 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{BackendName, Usage};
 use crate::rules::within;
 
-/// The price of one model, in US dollars for a million tokens.
+/// The price of one model, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "prompt and completion, in US dollars for a million tokens")]
 pub struct Rates {
-    /// Tokens of prompts and images.
+    /// Price of input tokens (prompt and images).
     #[garde(custom(within(0.0, 1e6)))]
     pub prompt: f64,
-    /// Tokens of answers.
+    /// Price of output tokens.
     #[garde(custom(within(0.0, 1e6)))]
     pub completion: f64,
 }
 
 impl Rates {
-    /// The price of that many tokens, in US dollars.
+    /// Returns the price of the tokens in US dollars.
     pub fn cost(&self, usage: Usage) -> f64 {
         (self.prompt * usage.prompt_tokens as f64 + self.completion * usage.completion_tokens as f64) / 1e6
     }
 }
 
-/// Prices by backend name. A name that ends in `*` stands for all that begin so (`ollama.*`); the longest one counts.
+/// Prices by backend name. A name that ends in `*` matches all names with that prefix (`ollama.*`);
+/// the longest match wins.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Validate)]
 #[serde(transparent)]
 #[garde(transparent)]
@@ -37,7 +38,7 @@ pub struct RateCard(
     pub BTreeMap<String, Rates>,
 );
 
-/// The name of a rate: a backend, or the beginning of several with `*` behind it.
+/// The key of a rate: a backend name, or a prefix followed by `*`.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 struct RateName(String);
@@ -55,7 +56,7 @@ fn named_rates<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<St
     named(deserializer)
 }
 
-/// Something by names of backends, which are checked.
+/// Deserializes a map with validated backend names as keys.
 pub(super) fn named<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, T>, D::Error> {
@@ -63,7 +64,7 @@ pub(super) fn named<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     Ok(entries.into_iter().map(|(RateName(name), entry)| (name, entry)).collect())
 }
 
-/// The entry of a backend: its own, or that of the longest beginning.
+/// Returns the entry of a backend: the exact match, or the longest prefix.
 pub(super) fn closest<'a, T>(entries: &'a BTreeMap<String, T>, backend: &str) -> Option<&'a T> {
     if let Some(own) = entries.get(backend) {
         return Some(own);
@@ -74,12 +75,12 @@ pub(super) fn closest<'a, T>(entries: &'a BTreeMap<String, T>, backend: &str) ->
 }
 
 impl RateCard {
-    /// The price of a backend, if the card has it.
+    /// Returns the price of a backend, if listed.
     pub fn rates(&self, backend: &str) -> Option<Rates> {
         closest(&self.0, backend).copied()
     }
 
-    /// What `usage` of a backend cost in US dollars, if its price is known.
+    /// Returns the cost of `usage` in US dollars, if the price is known.
     pub fn cost(&self, backend: &str, usage: Usage) -> Option<f64> {
         self.rates(backend).map(|rates| rates.cost(usage))
     }

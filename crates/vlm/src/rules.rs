@@ -1,6 +1,6 @@
-//! Rules that values of several settings share.
+//! Validation rules shared by several settings.
 
-/// A number from `low` to `high`.
+/// Checks that a number is from `low` to `high`.
 pub fn within<T: Copy + Into<f64>>(low: f64, high: f64) -> impl Fn(&T, &()) -> garde::Result {
     move |value, ()| {
         if (low..=high).contains(&(*value).into()) {

@@ -1,14 +1,14 @@
-//! JSON Schemas cut down to what a provider takes.
+//! Removes unsupported keywords from JSON Schemas.
 
 use serde_json::{Map, Value};
 
-/// Keywords whose value maps names to schemas: the names are the user's, not keywords.
+/// Keywords whose value maps names to schemas. The names are not keywords.
 const NAMED_SCHEMAS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 
 /// Keywords whose value is data.
 const DATA: [&str; 5] = ["enum", "const", "default", "examples", "required"];
 
-/// The schema without these keywords, at every depth.
+/// Returns the schema without these keywords, at every depth.
 pub(super) fn without(schema: &Value, keywords: &[&str]) -> Value {
     match schema {
         Value::Object(map) => {

@@ -1,4 +1,4 @@
-//! What stands between the agent and its models: limits, and a recording.
+//! Limits and recordings between the agent and its models.
 
 use std::sync::Arc;
 
@@ -8,22 +8,23 @@ use super::limits::{Alone, Limited, Limiter};
 use super::recorded::{Player, Recorder};
 use super::{BackendName, Error, LimitCard, Limits, ProviderSettings, Recording, Vlm, connect};
 
-/// How models are asked.
+/// Settings for all calls to models.
 #[derive(Debug, Clone, Default)]
 pub struct Traffic {
-    /// Requests and tokens a minute, by backend.
+    /// Requests and tokens per minute, by backend.
     pub limits: LimitCard,
-    /// Limits that hold for every backend, beside those of the card: the smaller one counts.
+    /// Limits for every backend, in addition to those of the card. The smaller limit wins.
     pub for_all: Limits,
-    /// Whether answers are stored, or stored ones given.
+    /// Whether answers are recorded or replayed.
     pub recording: Option<Recording>,
-    /// How many calls there may be at a time, of all models together.
+    /// The maximum number of concurrent calls over all models.
     pub calls: Option<Calls>,
-    /// Who says when a call may begin, instead of the limits above: for limits that several processes share.
+    /// Decides when a call may start, instead of the limits above. Use it to share limits between
+    /// processes.
     pub limiter: Option<Arc<dyn Limiter>>,
 }
 
-/// So many calls at a time, shared by all clones.
+/// A limit on concurrent calls, shared by all clones.
 #[derive(Debug, Clone)]
 pub struct Calls {
     at_a_time: usize,
@@ -31,20 +32,20 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// That many, and at least one.
+    /// Creates a limit of at least one.
     pub fn new(at_a_time: usize) -> Self {
         let at_a_time = at_a_time.max(1);
         Self { at_a_time, turns: Arc::new(Semaphore::new(at_a_time)) }
     }
 
-    /// How many.
+    /// The maximum number of concurrent calls.
     pub fn at_a_time(&self) -> usize {
         self.at_a_time
     }
 }
 
 impl Traffic {
-    /// The model behind a backend's name, or its recording. Nothing is sent yet.
+    /// Creates the model for a backend name, or its replay. Nothing is sent.
     pub fn connect(&self, backend: &BackendName, settings: &ProviderSettings) -> Result<Arc<dyn Vlm>, Error> {
         if let Some(Recording::Replay(folder)) = &self.recording {
             return Ok(Arc::new(Player::open(folder, backend)?));
@@ -56,7 +57,7 @@ impl Traffic {
         }
     }
 
-    /// A model that is asked no faster than allowed.
+    /// Wraps a model with the limits.
     pub fn around(&self, model: Arc<dyn Vlm>) -> Arc<dyn Vlm> {
         let turns = self.calls.as_ref().map(|calls| Arc::clone(&calls.turns));
         let limits = self.limits_of(model.name());

@@ -5,9 +5,9 @@
     images = iqa.read_images("s3://bucket/photos/")
     iqa.score(images, tools=["Fused-NR", "NIQE"], output="s3://bucket/scores/")
 
-Results are new columns of the dataset. An image that fails has its error in a column, and the job continues. With
-``output``, results are written as Parquet while the job runs, and a restarted job computes only the missing rows.
-Requires ``pip install agenticiqa[ray]``.
+Results are new columns of the dataset. An image that fails has its error in a column, and the job
+continues. With ``output``, results are written as Parquet while the job runs, and a restarted job
+computes only the missing rows. Requires ``pip install agenticiqa[ray]``.
 """
 
 from ._jobs import assess, score

@@ -51,15 +51,17 @@ def score(
 ) -> Dataset:
     """Adds the columns of `agenticiqa.score_table`: for each tool ``NAME``, ``NAME_normalized`` and ``NAME_error``.
 
-    ``image`` and ``reference`` are columns of paths, file bytes or arrays. By default, columns with common names are
-    used, such as ``bytes`` or ``image_path``. Columns of bytes and arrays are dropped unless ``keep_images``.
+    ``image`` and ``reference`` are columns of paths, file bytes or arrays. By default, columns with
+    common names are used, such as ``bytes`` or ``image_path``. Columns of bytes and arrays are
+    dropped unless ``keep_images``.
 
-    Without ``output``, evaluation is lazy. With ``output``, a folder or a URL such as ``s3://bucket/folder``, the job runs
-    at once, writes Parquet files and returns the written rows. Rows that the output already has are skipped; ``key`` is
-    the column that identifies a row. Failed rows are computed again if ``retry_errors``.
+    Without ``output``, evaluation is lazy. With ``output``, a folder or a URL such as
+    ``s3://bucket/folder``, the job runs at once, writes Parquet files and returns the written rows.
+    Rows that the output already has are skipped; ``key`` is the column that identifies a row.
+    Failed rows are computed again if ``retry_errors``.
 
-    ``actors`` is the number of workers, or a minimum and a maximum. ``cpus_per_actor`` is the number of CPUs and threads
-    of each worker.
+    ``actors`` is the number of workers, or a minimum and a maximum. ``cpus_per_actor`` is the
+    number of CPUs and threads of each worker.
     """
     for tool in tools:
         Metric(tool)  # Reports an unknown tool here and not in workers that restart forever.
@@ -106,17 +108,18 @@ def assess(
 ) -> Dataset:
     """Adds the columns ``final_answer``, ``quality_score``, ``quality_level``, ``status``, ``error`` and ``record``.
 
-    ``record`` is the record that ``agenticiqa batch`` writes. Rows have the fields of a manifest: ``query`` (or the
-    argument, for all rows), ``image_path`` (or a column of bytes), and optionally ``reference_path``, ``options`` and
-    ``regions``. Other fields are copied to ``input`` of the record.
+    ``record`` is the record that ``agenticiqa batch`` writes. Rows have the fields of a manifest:
+    ``query`` (or the argument, for all rows), ``image_path`` (or a column of bytes), and optionally
+    ``reference_path``, ``options`` and ``regions``. Other fields are copied to ``input`` of the
+    record.
 
-    ``backend``, ``config``, ``settings`` and ``cache`` are those of `agenticiqa.Agent`. A ``cache`` that all nodes can
-    reach is shared. API keys are read from the environment of the workers.
+    ``backend``, ``config``, ``settings`` and ``cache`` are those of `agenticiqa.Agent`. A ``cache``
+    that all nodes can reach is shared. API keys are read from the environment of the workers.
 
-    Workers that call a model mostly wait. Each of them takes a fraction of a CPU (``cpus_per_actor``) and runs several
-    assessments concurrently (``at_a_time``). ``limits`` apply to all workers together and default to the settings; pass
-    the same ``limiter`` to several jobs to share limits. ``output``, ``key``, ``retry_errors`` and ``actors`` are those
-    of `score`.
+    Workers that call a model mostly wait. Each of them takes a fraction of a CPU
+    (``cpus_per_actor``) and runs several assessments concurrently (``at_a_time``). ``limits`` apply
+    to all workers together and default to the settings; pass the same ``limiter`` to several jobs
+    to share limits. ``output``, ``key``, ``retry_errors`` and ``actors`` are those of `score`.
     """
     waits, configured = _configured(backend, config, settings)
     cpus = cpus_per_actor if cpus_per_actor is not None else (_WAITING_CPUS if waits else 1)
@@ -211,7 +214,8 @@ def _run(
 def _written(shards: Shards) -> Dataset:
     """Reads the output.
 
-    Uses tasks, which Ray runs again if a node is lost. ``ray.data.read_parquet`` uses actors, which Ray does not restart.
+    Uses tasks, which Ray runs again if a node is lost. ``ray.data.read_parquet`` uses actors, which
+    Ray does not restart.
     """
     files = ray.data.from_arrow(pyarrow.table({"file": pyarrow.array(shards.files(), pyarrow.string())}))
     blocks = files.repartition(target_num_rows_per_block=_FILES_AT_ONCE)

@@ -38,9 +38,9 @@ class _Keeper:
 class Limiter:
     """Rate limits that apply to all workers together.
 
-    ``limits`` has the form of ``limits`` in ``model_backends.yaml``:
-    ``{"openai.gpt-4o": {"requests_per_minute": 500, "tokens_per_minute": 30000}}``. Names may end in ``*``. Pass the same
-    limiter to several jobs to share its limits.
+    ``limits`` has the form of ``limits`` in ``model_backends.yaml``: ``{"openai.gpt-4o":
+    {"requests_per_minute": 500, "tokens_per_minute": 30000}}``. Names may end in ``*``. Pass the
+    same limiter to several jobs to share its limits.
     """
 
     def __init__(self, limits: Mapping[str, Mapping[str, float]]) -> None:

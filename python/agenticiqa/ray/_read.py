@@ -17,9 +17,10 @@ EXTENSIONS = ("avif", "bmp", "gif", "jpeg", "jpg", "png", "tif", "tiff", "webp")
 def read_images(paths: str | list[str], **options: Any) -> Dataset:
     """Reads image files from folders or paths as rows of ``path`` and ``bytes``.
 
-    Paths are local or in an object store (``s3://``, ``gs://``, ``abfs://``). The bytes are those of the undecoded file.
-    ``ray.data.read_images`` decodes it and loses the color profile, the orientation and the JPEG tables, which affect
-    the assessment. ``options`` are those of ``ray.data.read_binary_files``.
+    Paths are local or in an object store (``s3://``, ``gs://``, ``abfs://``). The bytes are those
+    of the undecoded file. ``ray.data.read_images`` decodes it and loses the color profile, the
+    orientation and the JPEG tables, which affect the assessment. ``options`` are those of
+    ``ray.data.read_binary_files``.
     """
     import ray.data
 
@@ -29,10 +30,11 @@ def read_images(paths: str | list[str], **options: Any) -> Dataset:
 
 
 def read_manifest(path: str | os.PathLike[str], root: str | os.PathLike[str] | None = None) -> Dataset:
-    """Reads a manifest (JSON Lines, CSV or Parquet) like ``agenticiqa batch``, so that `assess` writes the same records.
+    """Reads a manifest (JSON Lines, CSV or Parquet) like ``agenticiqa batch``.
 
-    Relative paths are resolved against ``root``, the working folder or the folder of the manifest. Workers open the
-    files, so the paths must be valid there. The manifest is read into memory; use the readers of Ray for a larger one.
+    `assess` then writes the same records. Relative paths are resolved against ``root``, the working
+    folder or the folder of the manifest. Workers open the files, so the paths must be valid there.
+    The manifest is read into memory; use the readers of Ray for a larger one.
     """
     import pyarrow
     import ray.data

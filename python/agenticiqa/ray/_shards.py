@@ -1,7 +1,7 @@
 """Results as Parquet files, on disk or in an object store. Files are written atomically and named by their rows.
 
-A block that is computed again because its node was lost writes the same file, or finds it already written. So each row
-appears exactly once.
+A block that is computed again because its node was lost writes the same file, or finds it already
+written. So each row appears exactly once.
 """
 
 from __future__ import annotations
@@ -110,7 +110,10 @@ class Shards:
         kept = numpy.zeros(len(keys), dtype=numpy.bool_)
         kept[places[numpy.unique(keys[places], return_index=True)[1]]] = True
         if twice := int(good.sum() - kept.sum()):
-            message = f"{twice} duplicate rows of {self.output} were removed, because their {self.key} is not unique: name a unique column with key="
+            message = (
+                f"removed {twice} rows of {self.output} because another row has the same {self.key}: "
+                "name a unique column with key="
+            )
             warnings.warn(message, stacklevel=4)
         ends = numpy.cumsum([len(one) for one, _ in found])
         for path, rows in zip(files, numpy.split(kept, ends[:-1])):

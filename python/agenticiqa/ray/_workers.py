@@ -58,7 +58,8 @@ def pictures(column: pyarrow.ChunkedArray) -> list[Any]:
     ):
         return list(column.to_pylist())
     whole = column.combine_chunks()
-    # Arrow has tensors of a fixed shape; Ray has its own types, also for tensors of different shapes.
+    # Arrow has tensors of a fixed shape; Ray has its own types, also for tensors of different
+    # shapes.
     tensors = getattr(whole, "to_numpy_ndarray", None)
     return list(tensors() if tensors is not None else whole.to_numpy(zero_copy_only=False))
 

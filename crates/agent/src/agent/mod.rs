@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agenticiqa_imaging::{Decoder, Error as DecodeError};
-use agenticiqa_metrics::{Error as MetricError, Region};
+use agenticiqa_metrics::Error as MetricError;
 use serde_json::{Map, Value};
 
 use crate::checkpoint::Checkpoints;
@@ -18,8 +18,7 @@ use crate::reasoner::Reasoner;
 use crate::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, RegionBox, Text};
 use crate::summarizer::fusion::Fusion;
 use crate::{graph, question};
-use agenticiqa_tools::{Registry, ToolCache};
-use agenticiqa_vision::fused_nr;
+use agenticiqa_tools::{Registry, Tool, ToolCache};
 use agenticiqa_vlm::RateCard;
 use agenticiqa_vlm::queue_timeout;
 
@@ -78,6 +77,8 @@ pub struct Request {
     pub form: Option<AnswerForm>,
     /// The maximum number of replans. Default: the setting of the agent.
     pub max_replan_iterations: Option<u32>,
+    /// Whether the heat maps of the tools are kept, see [`Assessment::inputs`].
+    pub maps: bool,
     /// Additional fields that are copied into the record.
     pub input: Map<String, Value>,
 }
@@ -95,6 +96,7 @@ impl Request {
             tools: Vec::new(),
             form: None,
             max_replan_iterations: None,
+            maps: false,
             input: Map::new(),
         }
     }
@@ -182,6 +184,15 @@ impl Default for Options {
     }
 }
 
+/// The record of an assessment, with the images and heat maps that it was made of.
+#[derive(Debug, Clone)]
+pub struct Assessment {
+    /// The record.
+    pub record: AssessmentRecord,
+    /// The decoded images, and the heat maps if the request asked for them.
+    pub inputs: Arc<Inputs>,
+}
+
 /// Answers questions about image quality.
 #[derive(Debug, Clone)]
 pub struct Agent {
@@ -206,10 +217,15 @@ impl Agent {
     /// Answers the question of a request. Returns an error only if the request is invalid. Later
     /// failures are reported in the record.
     pub async fn assess(&self, request: Request, events: EventLog) -> Result<AssessmentRecord, Error> {
+        self.assess_with_inputs(request, events).await.map(|assessment| assessment.record)
+    }
+
+    /// Answers the question and keeps what was decoded and measured for it.
+    pub async fn assess_with_inputs(&self, request: Request, events: EventLog) -> Result<Assessment, Error> {
         queue_timeout::within(self.assess_now(request, events)).await
     }
 
-    async fn assess_now(&self, request: Request, events: EventLog) -> Result<AssessmentRecord, Error> {
+    async fn assess_now(&self, request: Request, events: EventLog) -> Result<Assessment, Error> {
         let start = Instant::now();
         let (state, form, inputs, input) = self.prepare(request).await?;
         let mut run = Run { agent: self, form, inputs, events, state, times: ByNode::default(), failure: None };
@@ -219,7 +235,8 @@ impl Agent {
                 break;
             }
         }
-        Ok(run.record(start.elapsed(), input))
+        let inputs = Arc::clone(&run.inputs);
+        Ok(Assessment { record: run.record(start.elapsed(), input), inputs })
     }
 
     async fn prepare(
@@ -247,18 +264,20 @@ impl Agent {
         }
         state.max_replan_iterations = request.max_replan_iterations.unwrap_or(self.options.max_replan_iterations);
         state.regions = request.regions;
-        // Fused-NR almost always runs without a reference, so load its model now.
-        if let (None, Ok(tool)) = (&request.reference, self.registry.get(fused_nr::NAME)) {
-            tool.prepare();
+        // Without a reference the tool that carries the score is all but certain to run: it loads while the image is decoded.
+        if request.reference.is_none() {
+            let carries = |tool: &&Tool| tool.has_interval() && !tool.needs_reference();
+            self.registry.iter().filter(carries).for_each(Tool::prepare);
         }
         let decoder = self.options.decoder;
-        let (image, reference) = (request.image, request.reference);
+        let (image, reference, maps) = (request.image, request.reference, request.maps);
         let open = move || -> Result<Inputs, Error> {
             let (image, reference) = rayon::join(
                 || image.open(&decoder),
                 || reference.map(|reference| reference.open(&decoder)).transpose(),
             );
-            Ok(Inputs::new(image?, reference?)?)
+            let inputs = Inputs::new(image?, reference?)?;
+            Ok(if maps { inputs.with_maps() } else { inputs })
         };
         // Decoding takes a while, so it must not block the threads of the runtime.
         let opened = tokio::task::spawn_blocking(open).await;
@@ -269,12 +288,12 @@ impl Agent {
 }
 
 fn check_regions(inputs: &Inputs, regions: &[RegionBox]) -> Result<(), Error> {
-    for (index, RegionBox { name, x, y, width, height }) in regions.iter().enumerate() {
+    for (index, region) in regions.iter().enumerate() {
+        let name = &region.name;
         if regions[..index].iter().any(|earlier| earlier.name == *name) {
             return Err(Error::RepeatedRegion(name.to_string()));
         }
-        let region = Region { x: *x, y: *y, width: *width, height: *height };
-        inputs.part(Some(region)).map_err(|error| Error::Region { name: name.to_string(), error })?;
+        inputs.part(Some(region.region())).map_err(|error| Error::Region { name: name.to_string(), error })?;
     }
     Ok(())
 }

@@ -65,7 +65,7 @@ impl Run<'_> {
                     self.state =
                         AgenticIqaState { max_replan_iterations: self.state.max_replan_iterations, ..found.state };
                 } else {
-                    self.events.note("the last checkpoint belongs to another question: started anew");
+                    self.events.note("the last checkpoint belongs to another question: starting over");
                 }
             }
             Ok(None) => {}
@@ -108,7 +108,7 @@ impl Run<'_> {
                 if again && self.is_deterministic() {
                     // The backends are deterministic, so the same plan would find the same
                     // evidence.
-                    self.events.note("a new plan would be the same as the last: no further round");
+                    self.events.note("replanning was skipped: the new plan would be the same as the last");
                     let result = self.state.summarizer_result.take().map(|result| result.with_replan(None));
                     self.state.summarizer_result = result;
                 } else {
@@ -144,7 +144,7 @@ impl Run<'_> {
             Ok(grounded) => self.state.regions.extend(grounded),
             Err(_) => {
                 let problem =
-                    format!("executor: {}; what was found until then is kept", ReasonerError::Timeout(limit.as_secs()));
+                    format!("executor: {}; the evidence found so far is kept", ReasonerError::Timeout(limit.as_secs()));
                 self.events.problem(problem);
             }
         }
@@ -161,7 +161,7 @@ impl Run<'_> {
         let concluded = concluded.unwrap_or_else(|_| {
             let error = ReasonerError::Timeout(limit.as_secs());
             let result =
-                SummarizerOutput::new(UNDETERMINED, self.form, None, &format!("No answer could be had: {error}"));
+                SummarizerOutput::new(UNDETERMINED, self.form, None, &format!("No usable answer: {error}"));
             result.map(|result| Conclusion { result, gap: Some(error.to_string()) }).map_err(|_| error)
         });
         match concluded {

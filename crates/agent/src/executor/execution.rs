@@ -12,13 +12,13 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::region_of;
 use super::selection::Selected;
 use crate::events::{Event, EventLog};
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, ToolMap};
 use crate::reasoner::Context;
 use crate::state::{
     ByDistortion, Distortion, Interval, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog,
     ToolScore,
 };
-use agenticiqa_tools::{CacheKey, CachedRun, Registry, ToolCache, ToolInput};
+use agenticiqa_tools::{CacheKey, CachedRun, Registry, ToolCache};
 
 /// The tools that replace a failed tool, in this order.
 const STAND_INS: [&str; 2] = ["BRISQUE", "NIQE"];
@@ -176,7 +176,7 @@ impl Bench {
         let mut logs = vec![self.run(job, job.tool.as_str(), false)];
         let failure = logs[0].error.clone();
         if let Some(reason) = failure.as_ref().filter(|_| !job.selected) {
-            self.events.note(format!("{} was to run beside the selected tools and failed: {reason}", job.tool));
+            self.events.note(format!("{} was run in addition to the selected tools and failed: {reason}", job.tool));
         } else if let Some(reason) = failure {
             self.events.problem(format!("{} failed: {reason}", job.tool));
             for stand_in in STAND_INS.into_iter().filter(|name| *name != job.tool.as_str()) {
@@ -229,29 +229,29 @@ impl Bench {
     fn raw_score(&self, name: &str, region: Option<Region>) -> Result<(CachedRun, bool), String> {
         let tool = self.registry.get(name).map_err(|error| error.to_string())?;
         if tool.needs_reference() && self.inputs.reference().is_none() {
-            return Err(format!("{name} compares with a reference, and there is none"));
+            return Err(format!("{name} needs a reference, and there is none"));
         }
         let reference = self.inputs.reference().filter(|_| tool.needs_reference()).map(|source| source.digest);
         let key = CacheKey::new(self.inputs.image().digest, tool.name(), &tool.fingerprint(), reference, region);
-        if let Some(run) = self.cache.get(&key) {
+        // The cache has scores and no maps.
+        let with_map = self.inputs.wants_maps() && tool.has_map();
+        if let Some(run) = self.cache.get(&key).filter(|_| !with_map) {
             return Ok((run, true));
         }
         let part = self.inputs.part(region).map_err(|error| error.to_string())?;
-        let pair = part.pair(tool.needs_reference()).map_err(|error| error.to_string())?;
-        let input = ToolInput::new(pair).with_files(
-            self.inputs.image().path.as_deref().filter(|_| region.is_none()),
-            self.inputs.reference().and_then(|source| source.path.as_deref()).filter(|_| region.is_none()),
-        );
-        let run = tool.run(&input);
+        let mut run = part.measure(tool, with_map);
         if let Some(failure) = run.error {
             return Err(failure.message().to_owned());
+        }
+        if let Some(map) = run.map.take() {
+            self.inputs.keep_map(ToolMap { tool: tool.name().to_owned(), region, map });
         }
         let raw = run.raw_score.unwrap_or(f64::NAN);
         // The PSNR of identical images is infinite by definition. Any other non-finite number is a
         // failure.
         let unbounded = tool.info().is_some_and(|info| info.range.0 == raw || info.range.1 == raw);
         if raw.is_nan() || (raw.is_infinite() && !unbounded) {
-            return Err(format!("{name} gave {raw}"));
+            return Err(format!("{name} returned {raw}"));
         }
         let execution_time = Seconds::new(run.execution_time).map_err(|error| error.to_string())?;
         let run = CachedRun { raw_score: RawScore(raw), interval: run.interval, execution_time };

@@ -111,7 +111,7 @@ impl Executor<'_> {
             if region_of(object, &grounded).is_none() {
                 context
                     .events
-                    .note(format!("the place of {object:?} is not known: the whole image was measured for it"));
+                    .note(format!("the region of {object:?} is not known: the whole image was measured instead"));
             }
         }
         grounded

@@ -114,7 +114,7 @@ fn generic(
         None => {
             context
                 .events
-                .problem(format!("{name} cannot run here: the best available tool was taken for each distortion"));
+                .problem(format!("{name} cannot run here: the best available tool was used for each distortion"));
             choose(distortions, tools, full_reference)
         }
     }

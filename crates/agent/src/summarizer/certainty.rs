@@ -49,7 +49,7 @@ fn sentence(first: QualityLevel, last: QualityLevel, interval: Interval, chinese
         format!("平均主观评分有九成可能在{low:.2}到{high:.2}之间，因此质量等级无法确定，{levels}。")
     } else {
         format!(
-            "The level is not determined: nine of ten mean opinions are expected between {low:.2} and {high:.2}, \
+            "The level is not determined: the 90% prediction interval is {low:.2} to {high:.2}, \
              so the quality is {levels}."
         )
     }
@@ -65,7 +65,7 @@ mod tests {
         let (first, last) = interval.open_levels(Score::new(3.5).unwrap());
         assert_eq!(
             sentence(first, last, interval, false),
-            "The level is not determined: nine of ten mean opinions are expected between 2.88 and 4.12, so the quality is between fair and good."
+            "The level is not determined: the 90% prediction interval is 2.88 to 4.12, so the quality is between fair and good."
         );
         assert_eq!(
             sentence(first, last, interval, true),

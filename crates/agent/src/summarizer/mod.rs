@@ -96,7 +96,7 @@ impl Summarizer<'_> {
         tracing::error!("the summarizer has no answer: {}", detail.chars().take(LOGGED_REASON).collect::<String>());
         let reason = match error {
             Error::BadAnswers { .. } => UNREADABLE.to_owned(),
-            other => format!("No answer could be had: {other}"),
+            other => format!("No usable answer: {other}"),
         };
         let score = fused.and_then(|fused| Score::new(fused.score).ok());
         let result = SummarizerOutput::new(UNDETERMINED, context.form, score, &reason)
@@ -123,7 +123,7 @@ fn announce(context: Context<'_>, plan: &PlannerOutput, evidence: &ExecutorOutpu
 fn may_replan(context: Context<'_>, gap: &str) -> bool {
     let (count, max) = (context.state.iteration_count, context.state.max_replan_iterations);
     if count >= max {
-        tracing::warn!(iteration = count, "max iterations reached ({max}), no new plan although: {gap}");
+        tracing::warn!(iteration = count, "max iterations reached ({max}), not replanning although evidence is missing: {gap}");
         return false;
     }
     tracing::info!(need_replan = true, iteration = count, replan_reason = gap, "replanning");
@@ -134,7 +134,7 @@ fn may_replan(context: Context<'_>, gap: &str) -> bool {
 fn complete(mut verdict: Verdict, plan: &PlannerOutput, evidence: &ExecutorOutput, missing: Option<&str>) -> Verdict {
     let mut say = |sentence: String| add(&mut verdict, sentence, Vec::new());
     if plan.query_type == QueryType::Iqa && evidence.is_empty() {
-        say("There is no tool score and no distortion analysis: this rests on looking at the image alone.".to_owned());
+        say("There is no tool score and no distortion analysis: the answer is based only on viewing the image.".to_owned());
     }
     if let Some(gap) = missing {
         say(format!("The evidence is incomplete: {gap}."));

@@ -66,7 +66,7 @@ async fn call(
         Err(error) => return Err(error),
     }
     let prompt = Prompt { system: String::new(), user: "Say yes.".to_owned() };
-    let options = Options { max_tokens: 16, timeout: timeout, ..Options::default() };
+    let options = Options { max_tokens: 16, timeout, ..Options::default() };
     model.generate(&prompt, &[], &options).await.map(|_| None)
 }
 

@@ -7,14 +7,15 @@ use sha2::{Digest, Sha256};
 
 use super::{Error, cases};
 
-/// Scores by name. Names are kept as hashes: a run may have millions.
+/// Scores by name. Names are stored as hashes, because a run may have millions.
 #[derive(Debug, Default)]
 pub struct Baseline {
     scores: HashMap<[u8; 16], f64>,
 }
 
 impl Baseline {
-    /// The scores of a file: the output of `batch`, of `assess --format json` or of `score --format json`.
+    /// Reads the scores from the output of `batch`, `assess --format json` or `score --format
+    /// json`.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let mut scores = HashMap::new();
         for case in cases(path)? {
@@ -29,17 +30,17 @@ impl Baseline {
         Ok(Self { scores })
     }
 
-    /// The score of a case, if it had one.
+    /// Returns the score of a case, if it had one.
     pub fn score(&self, name: &str) -> Option<f64> {
         self.scores.get(&key(name)).copied()
     }
 
-    /// How many scores there are.
+    /// The number of scores.
     pub fn len(&self) -> u64 {
         self.scores.len() as u64
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no scores.
     pub fn is_empty(&self) -> bool {
         self.scores.is_empty()
     }

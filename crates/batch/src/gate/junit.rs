@@ -1,11 +1,11 @@
-//! What came of a gate as JUnit XML, which every build server shows.
+//! Writes gate results as JUnit XML, which CI servers display.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Case, Error, Gate, Verdict};
 
-/// Writes one test a case. `verdict` is that of the same cases.
+/// Writes one test per case. `verdict` must come from the same cases.
 pub fn write(
     out: &mut impl Write,
     suite: &str,
@@ -35,7 +35,7 @@ pub fn write(
         if let Some(error) = &case.error {
             let _ = writeln!(inside, "      <error message=\"{}\"/>", escaped(error));
         } else if case.score.is_none() {
-            let _ = writeln!(inside, "      <skipped message=\"no tool gave a score\"/>");
+            let _ = writeln!(inside, "      <skipped message=\"no tool score\"/>");
         }
         match inside.is_empty() {
             true => writeln!(out, "/>")?,
@@ -45,7 +45,7 @@ pub fn write(
     writeln!(out, "  </testsuite>\n</testsuites>")
 }
 
-/// Text as it may stand in an attribute; characters that XML has no place for are replaced.
+/// Escapes text for an XML attribute. Characters that XML does not allow are replaced.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

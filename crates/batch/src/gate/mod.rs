@@ -1,4 +1,4 @@
-//! Quality gates: scores that must not lie below a limit, nor below those of an earlier run.
+//! Quality gates: fail if a score is below a limit or has dropped since an earlier run.
 
 mod baseline;
 mod junit;
@@ -15,56 +15,56 @@ pub use junit::write as write_junit;
 use agenticiqa_agent::state::{AssessmentRecord, FinalStatus};
 use agenticiqa_tools::scoring::Row;
 
-/// So many failures are kept to be shown.
+/// The maximum number of failures to keep.
 const SHOWN: usize = 100;
-/// Scores are numbers of a computer: what differs by less is equal.
+/// Scores that differ by less than this are equal.
 const ROUNDING: f64 = 1e-9;
 
-/// Why a gate cannot be checked.
+/// The reason why a gate cannot be checked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file cannot be read.
     #[error("{path}: the scores cannot be read: {reason}")]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A line has no score.
+    /// A line contains no score.
     #[error("{path}, line {line}: neither an assessment record nor a row of scores: {reason}")]
     Line {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line.
+        /// The line number.
         line: u64,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// A limit is no score.
+    /// The limit is not a valid score.
     #[error("{0}: a score from 1 to 5 is needed")]
     Limit(f64),
-    /// A drop is no difference.
+    /// The maximum drop is not a valid difference.
     #[error("{0}: a difference from 0 to 4 is needed")]
     Drop(f64),
 }
 
-/// Something that has a score.
+/// An item with a score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// What it is called, the same in every run.
+    /// The name, which is the same in every run.
     pub name: String,
-    /// Its score from 1 to 5.
+    /// The score from 1 to 5.
     pub score: Option<f64>,
-    /// Why it has none.
+    /// The reason why there is no score.
     pub error: Option<String>,
-    /// How long it took.
+    /// The duration in seconds.
     pub seconds: f64,
 }
 
 impl Case {
-    /// The case of a record.
+    /// Creates a case from a record.
     pub fn of_record(record: &AssessmentRecord) -> Self {
         let metadata = &record.metadata;
         let failed = metadata.final_status == FinalStatus::Error;
@@ -77,7 +77,8 @@ impl Case {
         }
     }
 
-    /// The case of a score of a tool; none for a plain measurement, which has no scale.
+    /// Creates a case from a tool score. Returns nothing for plain measurements, which have no 1 to
+    /// 5 scale.
     pub fn of_row(row: &Row) -> Option<Self> {
         let name = row_name(&row.image_path, row.region.as_deref(), &row.tool);
         let case = Self { name, score: row.normalized_score, error: row.error.clone(), seconds: row.execution_time };
@@ -92,7 +93,7 @@ fn row_name(image: &str, region: Option<&str>, tool: &str) -> String {
     }
 }
 
-/// A line of a file of records or scores, as far as a gate reads it.
+/// The fields of a line of records or scores that a gate reads.
 #[derive(Debug, Deserialize)]
 struct Line {
     sample_id: Option<String>,
@@ -141,7 +142,7 @@ impl Line {
     }
 }
 
-/// The cases of a file of records or scores, one after the other.
+/// Reads the cases of a file of records or scores.
 pub fn cases(path: &Path) -> Result<impl Iterator<Item = Result<Case, Error>> + use<>, Error> {
     let unreadable = |path: &Path, reason: String| Error::File { path: path.to_owned(), reason };
     let file = File::open(path).map_err(|error| unreadable(path, error.to_string()))?;
@@ -160,7 +161,7 @@ pub fn cases(path: &Path) -> Result<impl Iterator<Item = Result<Case, Error>> + 
     }))
 }
 
-/// What a case did wrong.
+/// A violation of a gate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Violation {
     /// The score is below the limit.
@@ -170,11 +171,11 @@ pub enum Violation {
         /// The limit.
         limit: f64,
     },
-    /// The score is lower than it was.
+    /// The score has dropped.
     Dropped {
-        /// What it was.
+        /// The earlier score.
         before: f64,
-        /// What it is.
+        /// The current score.
         score: f64,
     },
 }
@@ -190,7 +191,7 @@ impl std::fmt::Display for Violation {
     }
 }
 
-/// What must hold.
+/// The conditions that scores must meet.
 #[derive(Debug, Default)]
 pub struct Gate {
     fail_under: Option<f64>,
@@ -198,12 +199,12 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A gate that everything passes.
+    /// Creates a gate without conditions.
     pub fn open() -> Self {
         Self::default()
     }
 
-    /// No score may be below `limit`.
+    /// Requires scores of at least `limit`.
     pub fn fail_under(self, limit: f64) -> Result<Self, Error> {
         if (1.0..=5.0).contains(&limit) {
             Ok(Self { fail_under: Some(limit), ..self })
@@ -212,7 +213,7 @@ impl Gate {
         }
     }
 
-    /// No score may be lower than in `baseline` by more than `max_drop`.
+    /// Requires that no score is more than `max_drop` below its baseline.
     pub fn against(self, baseline: Baseline, max_drop: f64) -> Result<Self, Error> {
         if (0.0..=4.0).contains(&max_drop) {
             Ok(Self { baseline: Some((baseline, max_drop)), ..self })
@@ -221,12 +222,12 @@ impl Gate {
         }
     }
 
-    /// Whether anything is asked at all.
+    /// Returns whether there are no conditions.
     pub fn is_open(&self) -> bool {
         self.fail_under.is_none() && self.baseline.is_none()
     }
 
-    /// What a case does wrong.
+    /// Returns the violations of a case.
     pub fn violations(&self, case: &Case) -> Vec<Violation> {
         let Some(score) = case.score else { return Vec::new() };
         let below = self.fail_under.filter(|limit| score < limit - ROUNDING);
@@ -237,7 +238,7 @@ impl Gate {
         below.into_iter().chain(before.map(|before| Violation::Dropped { before, score })).collect()
     }
 
-    /// Looks at all cases.
+    /// Checks all cases.
     pub fn check(&self, cases: impl Iterator<Item = Result<Case, Error>>) -> Result<Verdict, Error> {
         let mut verdict = Verdict::default();
         for case in cases {
@@ -263,22 +264,22 @@ impl Gate {
     }
 }
 
-/// What came of it.
+/// The result of a gate.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
-    /// How many cases there were.
+    /// The number of cases.
     pub cases: u64,
-    /// How many violate the gate.
+    /// The number of cases that violate the gate.
     pub failures: u64,
-    /// How many have no score because something failed.
+    /// The number of cases without a score because of an error.
     pub errors: u64,
-    /// How many have an answer, but no score.
+    /// The number of cases with an answer but no score.
     pub unscored: u64,
-    /// How many have a score in the baseline too.
+    /// The number of cases with a score in the baseline.
     pub compared: u64,
-    /// How many of the baseline were not found.
+    /// The number of baseline scores without a case.
     pub missing: u64,
-    /// Seconds of all cases.
+    /// The total duration of all cases in seconds.
     pub seconds: f64,
     /// The first failures.
     pub shown: Vec<(String, Vec<Violation>)>,

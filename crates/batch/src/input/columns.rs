@@ -1,4 +1,5 @@
-//! Parquet: one sample a row, the columns named as the fields of a line. Snappy, gzip, LZ4 and uncompressed files are read.
+//! Reads Parquet: one sample per row, with fields as columns. Supports Snappy, gzip, LZ4 and no
+//! compression.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +13,7 @@ use serde_json::{Map, Value};
 use super::{Item, unreadable};
 use crate::{Error, PathRules, Sample};
 
-/// The rows of a file.
+/// Opens the rows of a file.
 pub fn read(path: &Path, paths: PathRules) -> Result<Rows, Error> {
     let file = File::open(path).map_err(|error| unreadable(path, error))?;
     let reader = guarded(path, || SerializedFileReader::new(file))?;
@@ -49,7 +50,7 @@ impl Iterator for Rows {
     }
 }
 
-/// Types that the crate does not know make it panic: an error of the file like any other.
+/// Converts a panic of the crate `parquet` on unknown types into an error.
 fn guarded<T>(path: &Path, read: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, Error> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(result) => result.map_err(|error| match error.to_string() {
@@ -62,7 +63,7 @@ fn guarded<T>(path: &Path, read: impl FnOnce() -> parquet::errors::Result<T>) ->
     }
 }
 
-/// The fields of a row; empty ones are as if not there.
+/// Returns the fields of a row. Empty fields are omitted.
 fn fields(row: &Row) -> Map<String, Value> {
     let columns = row.get_column_iter().map(|(name, field)| (name.clone(), field.to_json_value()));
     columns.filter(|(_, value)| !value.is_null()).collect()

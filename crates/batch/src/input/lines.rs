@@ -1,4 +1,4 @@
-//! JSON Lines: one object a line; blank lines are passed over.
+//! Reads JSON Lines: one object per line. Blank lines are skipped.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::{Item, unreadable};
 use crate::{Error, Flaw, PathRules, Sample};
 
-/// The longest line that is read: far beyond any sample, and far below what would fill the memory.
+/// The maximum length of a line in bytes, to limit memory.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// The lines of a file.
+/// Opens the lines of a file.
 pub fn read(path: &Path, paths: PathRules) -> Result<Lines, Error> {
     let file = File::open(path).map_err(|error| unreadable(path, error))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
@@ -63,7 +63,7 @@ fn parse(line: u64, text: &[u8], paths: &PathRules) -> Item {
             "the line is no JSON object: write {\"sample_id\": ..., \"query\": ..., \"image_path\": ...}",
         )),
         Err(error) => {
-            // serde counts lines within the text that it is given, which is always one.
+            // serde counts lines within one line of text, so its line number is always 1.
             let reason = error.to_string();
             let reason = reason.split(" at line ").next().unwrap_or_default();
             Err(Flaw::new(line, format!("the line is not valid JSON: {reason} at column {}", error.column())))

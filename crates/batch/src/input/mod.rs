@@ -1,4 +1,4 @@
-//! Where samples come from: JSON Lines, CSV or Parquet, or a folder of images with one question for all.
+//! Sources of samples: JSON Lines, CSV, Parquet, or a list of images with one question.
 
 #[cfg(feature = "parquet")]
 mod columns;
@@ -12,27 +12,28 @@ use super::{Error, Flaw, PathRules, Sample};
 
 pub use pictures::Pictures;
 
-/// One line: a sample, or why it is none.
+/// A sample, or the reason why a line is invalid.
 pub type Item = Result<Sample, Flaw>;
 
-/// The lines of an input, in order. An error ends them: the file itself cannot be read on.
+/// The lines of an input, in order. An error means that the file cannot be read further.
 pub type Items = Box<dyn Iterator<Item = Result<Item, Error>> + Send>;
 
 /// An input, which can be read several times.
 #[derive(Debug, Clone)]
 pub enum Input {
-    /// JSON Lines, one sample a line.
+    /// JSON Lines, one sample per line.
     Lines(PathBuf),
     /// Comma- or tab-separated values with a header.
     Table(PathBuf),
-    /// Parquet; only where the program was built with it.
+    /// Parquet; requires the feature `parquet`.
     Columns(PathBuf),
-    /// Images with one question for all.
+    /// Images with one question.
     Pictures(Pictures),
 }
 
 impl Input {
-    /// A file, its format told by its name: `.csv`, `.tsv`, `.parquet`, all else is JSON Lines.
+    /// Selects the format of a file by its extension: `.csv`, `.tsv`, `.parquet`, otherwise JSON
+    /// Lines.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
@@ -43,7 +44,7 @@ impl Input {
         }
     }
 
-    /// The file, if it is one.
+    /// The path of the file, if the input is a file.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Lines(path) | Self::Table(path) | Self::Columns(path) => Some(path),
@@ -51,13 +52,13 @@ impl Input {
         }
     }
 
-    /// What lines without a name of their own are named after.
+    /// The base name for lines without a sample ID.
     pub fn name(&self) -> String {
         let name = self.path().and_then(Path::file_name);
         name.map_or_else(|| "pictures".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// Its lines from the first on.
+    /// Opens the lines from the start.
     pub fn items(&self, paths: &PathRules) -> Result<Items, Error> {
         let paths = paths.clone();
         Ok(match self {

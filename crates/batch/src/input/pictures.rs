@@ -1,4 +1,4 @@
-//! Images of folders and patterns, with one question for all: no list has to be written.
+//! Images from folders and patterns, with one question for all.
 
 use std::path::{Path, PathBuf};
 
@@ -7,24 +7,24 @@ use serde_json::Map;
 use super::unreadable;
 use crate::{Error, Sample};
 
-/// The files of a folder that are taken for images.
+/// The extensions of image files in a folder.
 const EXTENSIONS: [&str; 9] = ["jpg", "jpeg", "png", "bmp", "tif", "tiff", "webp", "gif", "avif"];
 
 /// Images with one question for all.
 #[derive(Debug, Clone)]
 pub struct Pictures {
-    /// The files, each once, in the order of their names.
+    /// The files without duplicates, sorted by name.
     pub paths: Vec<PathBuf>,
     /// The question.
     pub query: String,
     /// The options of a multiple-choice question.
     pub options: Vec<String>,
-    /// What all are compared with.
+    /// The reference image for all images.
     pub reference: Option<PathBuf>,
 }
 
 impl Pictures {
-    /// The images of files, folders (with all that lies below) and patterns such as `photos/**/*.jpg`.
+    /// Finds images by file, folder (recursively) or pattern such as `photos/**/*.jpg`.
     pub fn find(patterns: &[String], query: &str) -> Result<Self, Error> {
         let mut paths = Vec::new();
         for pattern in patterns {
@@ -46,7 +46,7 @@ impl Pictures {
         Ok(Self { paths, query: query.to_owned(), options: Vec::new(), reference: None })
     }
 
-    /// One sample an image; its name is its path.
+    /// Returns one sample per image, with the path as its ID.
     pub fn items(self) -> impl Iterator<Item = Sample> + Send {
         let Self { paths, query, options, reference } = self;
         paths.into_iter().zip(1..).map(move |(path, line)| Sample {
@@ -67,7 +67,8 @@ fn is_picture(path: &Path) -> bool {
     extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
 }
 
-/// All images below a folder; links to folders are not followed, which could go round in circles.
+/// Finds all images below a folder. Links to folders are not followed, because they may form
+/// cycles.
 fn below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
     for entry in entries {

@@ -1,4 +1,4 @@
-//! CSV and TSV with a header; numbers become numbers, empty cells are as if not there.
+//! Reads CSV and TSV with a header. Numbers are parsed, and empty cells are omitted.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use serde_json::{Map, Number, Value};
 use super::{Item, unreadable};
 use crate::{Error, Flaw, PathRules, Sample};
 
-/// Fields that are text, whatever they look like.
+/// Fields that are always text.
 const TEXTS: [&str; 4] = ["sample_id", "query", "image_path", "reference_path"];
 
-/// The rows of a file.
+/// Opens the rows of a file.
 pub fn read(path: &Path, paths: PathRules) -> Result<Rows, Error> {
     let file = File::open(path).map_err(|error| unreadable(path, error))?;
     let tabs = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tsv"));

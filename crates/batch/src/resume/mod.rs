@@ -1,4 +1,4 @@
-//! What is done already: the samples of the input, the records of the output, and the output made ready to go on.
+//! Determines which samples are done and prepares the output for appending.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -15,34 +15,34 @@ use super::{Error, Flaw, Input, Item, Output, PathRules, Sample, Sink};
 use agenticiqa_agent::state::{ByNode, FinalStatus};
 use agenticiqa_imaging::files::beside;
 
-/// What to do with an output that is there already.
+/// What to do with an existing output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// Refuse to touch it.
+    /// Return an error.
     Refuse,
-    /// Begin anew.
+    /// Start over.
     Overwrite,
-    /// Keep its good records, try failed samples again, add what is missing.
+    /// Keep good records, retry failed samples, and add missing ones.
     Resume,
 }
 
-/// What a sample of the input has to do with the others and with the output.
+/// The status of a sample of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is to be worked on.
+    /// It has to be assessed.
     Open,
-    /// The output has a good record of it.
+    /// The output contains a good record of it.
     Done,
-    /// A line before has the same name.
+    /// An earlier line has the same ID.
     Repeated {
-        /// That line.
+        /// The number of that line.
         first: u32,
     },
-    /// It was not there when the input was read first.
+    /// It did not exist when the input was indexed.
     Changed,
 }
 
-/// One line of the input, as small as can be: there may be millions.
+/// A line of the input, kept small because there may be millions.
 #[derive(Debug)]
 struct Entry {
     line: u32,
@@ -51,7 +51,7 @@ struct Entry {
     done: bool,
 }
 
-/// The samples of an input by name, and which of them are done.
+/// The samples of an input by ID, and which of them are done.
 #[derive(Debug, Default)]
 pub struct Ledger {
     entries: HashMap<[u8; 16], Entry>,
@@ -70,7 +70,7 @@ impl Ledger {
                 Ok(sample) => (sample.sample_id.clone(), sample.line, question(sample)),
                 Err(flaw) => (flaw_name(input, flaw), flaw.line, 0),
             };
-            // A repeated name leaves the first entry as it is: that is how the second is told.
+            // A repeated ID keeps the first entry, so that the second line can be recognized.
             if let Slot::Vacant(slot) = ledger.entries.entry(key(&name)) {
                 let (line, position) = (saturated(line), saturated(ledger.total));
                 slot.insert(Entry { line, position, question, done: false });
@@ -79,17 +79,17 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// How many lines the input has, blank ones aside.
+    /// The number of lines of the input, without blank ones.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// How many of them have a good record.
+    /// The number of samples with a good record.
     pub fn done(&self) -> u64 {
         self.done
     }
 
-    /// What is to be done with a sample.
+    /// Returns the status of a sample.
     pub fn standing(&self, sample: &Sample) -> Standing {
         match self.entries.get(&key(&sample.sample_id)) {
             None => Standing::Changed,
@@ -100,12 +100,12 @@ impl Ledger {
     }
 }
 
-/// The name of the record of a line that has none of its own, or that of another line.
+/// Returns the record ID for a line without an ID or with a repeated one.
 pub(super) fn flaw_name(input: &Input, flaw: &Flaw) -> String {
     format!("{}:{}", input.name(), flaw.line)
 }
 
-/// A line as it is to be worked on: a repeated name makes it a flaw.
+/// Returns the line to process. A repeated ID makes it a flaw.
 pub(super) fn judge(ledger: &Ledger, item: Item) -> Option<Item> {
     let sample = match item {
         Ok(sample) => sample,
@@ -145,7 +145,7 @@ fn hash(query: &str, image: &str, reference: Option<&str>) -> u32 {
     hasher.finish() as u32
 }
 
-/// As much of a record as has to be known.
+/// The fields of a record that are needed here.
 #[derive(Debug, Deserialize)]
 struct Head {
     sample_id: String,
@@ -164,25 +164,25 @@ struct Status {
     cost_usd: Option<f64>,
 }
 
-/// What an output had to say.
+/// The content of an existing output.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct Found {
-    /// Good records of samples that the input has.
+    /// The number of good records of samples in the input.
     pub records: u64,
-    /// The tokens that these took.
+    /// The tokens used by these records.
     pub tokens: u64,
-    /// What they cost in US dollars, if that is known of all.
+    /// Their cost in US dollars, if known for all.
     pub cost_usd: Option<f64>,
-    /// Records of samples that the input does not have; they stay.
+    /// The number of records of samples that are not in the input. They are kept.
     pub foreign: u64,
-    /// Failed records that were taken out, their samples to be tried again.
+    /// The number of failed records that were removed, so that their samples are retried.
     pub failed: u64,
-    /// Bytes of a torn last line that were cut off.
+    /// The size in bytes of a partial last line that was removed.
     pub torn: u64,
 }
 
-/// Opens the output for this process alone, and makes it ready: with [`Existing::Resume`] a torn last line is cut off, failed
-/// records of the samples in `range` are taken out, and the ledger learns what is done.
+/// Opens and locks the output. With [`Existing::Resume`], a partial last line and the failed
+/// records of samples in `range` are removed, and done samples are marked in the ledger.
 pub fn open(
     path: &Path,
     existing: Existing,
@@ -206,7 +206,7 @@ pub fn open(
     Ok((Output::new(file, 0), Found::default()))
 }
 
-/// As [`open`], but only to see what there is: nothing is changed.
+/// Like [`open`], but changes nothing.
 pub fn look(path: &Path, existing: Existing, ledger: &mut Ledger) -> Result<Found, Error> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -231,7 +231,7 @@ fn lock(file: &File, path: &Path) -> Result<(), Error> {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(Error::OutputInUse(path.to_owned())),
         Err(TryLockError::Error(error)) => {
-            // Some network folders have no locks; that is no reason not to work there.
+            // Some network file systems do not support locks. Continue without.
             tracing::debug!("{}: the file cannot be locked: {error}", path.display());
             Ok(())
         }
@@ -260,7 +260,8 @@ fn take_up(
     Ok((Output::new(file, length), found))
 }
 
-/// Writes the lines that stay beside the output and moves them into its place: a crash leaves one or the other.
+/// Writes the remaining lines to a temporary file and renames it to the output, so that a crash
+/// leaves one of the two intact.
 fn without_dropped(path: &Path, file: &File, kept: &[bool]) -> io::Result<(File, u64)> {
     let mut fresh = BufWriter::with_capacity(1 << 16, beside(path)?);
     let mut reader = BufReader::with_capacity(1 << 16, file);
@@ -275,14 +276,14 @@ fn without_dropped(path: &Path, file: &File, kept: &[bool]) -> io::Result<(File,
         }
     }
     let fresh = fresh.into_inner().map_err(io::IntoInnerError::into_error)?;
-    // Nobody else has heard of this file yet: it is ours from the moment that it takes the output's place.
+    // Locks the new file before it replaces the output. No other process knows it yet.
     let _ = fresh.as_file().try_lock();
     fresh.as_file().sync_all()?;
     let file = fresh.persist(path).map_err(|error| error.error)?;
     Ok((file, length))
 }
 
-/// One walk over the output.
+/// A scan of the output.
 struct Scan<'a> {
     path: &'a Path,
     ledger: &'a mut Ledger,
@@ -332,11 +333,11 @@ impl<'a> Scan<'a> {
         Error::NotARecord { path: self.path.to_owned(), line: self.kept.len() as u64 + 1, reason }
     }
 
-    /// Whether a record stays.
+    /// Returns whether a record is kept.
     fn judge(&mut self, head: &Head) -> Result<bool, Error> {
         let good = head.metadata.final_status != FinalStatus::Error;
         let Some(entry) = self.ledger.entries.get_mut(&key(&head.sample_id)) else {
-            // A failed line that has been taken out of the input, or a record that is not ours to judge.
+            // The sample is not in the input: keep a good record, drop a failed one.
             self.found.foreign += u64::from(good);
             return Ok(good);
         };
@@ -365,7 +366,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Whether these are the first bytes of a record: only then may they be cut off.
+/// Returns whether these bytes are the beginning of a record. Only then may they be removed.
 fn is_torn_record(line: &[u8]) -> bool {
     const BEGINNING: &[u8] = b"{\"sample_id\":";
     let common = line.len().min(BEGINNING.len());

@@ -24,7 +24,7 @@ impl Desk {
         Ledger::read(&Input::file(self.folder.path().join("input.jsonl")), &PathRules::new(None, None)).unwrap()
     }
 
-    /// Writes the output, takes it up, and gives what is left of it.
+    /// Writes the output, resumes it, and returns what remains.
     fn resumed(&self, content: &str, range: RangeInclusive<u64>) -> Result<(String, Ledger, Found), Error> {
         std::fs::write(self.output(), content).unwrap();
         let mut ledger = self.ledger();
@@ -53,7 +53,7 @@ fn a_torn_line_is_cut_off_wherever_it_is_torn() {
     let (first, second) = (record("a", "success"), record("b", "partial"));
     for cut in 0..second.len() {
         let (left, ledger, found) = desk.resumed(&format!("{first}{}", &second[..cut]), ALL).unwrap();
-        // A record that lacks only the end of its line is whole.
+        // A record that lacks only its newline is complete.
         let whole = cut == second.len() - 1;
         assert_eq!(left, if whole { format!("{first}{second}") } else { first.clone() }, "{cut}");
         assert_eq!((ledger.done(), found.torn), if whole { (2, 0) } else { (1, cut as u64) }, "{cut}");

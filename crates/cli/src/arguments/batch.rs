@@ -8,18 +8,19 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint};
 
-use super::{Gates, Limits, Models, RecordFormat, Recordings, Thinking};
+use super::{Backends, Gates, Limits, Models, RecordFormat, Recordings};
 
 /// Arguments of `batch`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Batch {
-    /// Samples as JSON Lines with sample_id, query and image_path (optional: reference_path, options, regions, mos ...),
-    /// or CSV or Parquet with these columns
+    /// Samples as JSON Lines with sample_id, query and image_path (optional: reference_path,
+    /// options, regions, mos ...), or CSV or Parquet with these columns
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, required_unless_present = "images", conflicts_with = "images")]
     pub input: Option<PathBuf>,
 
-    /// Images to assess: a folder, a file or a quoted pattern, e.g. 'photos/**/*.jpg'; may be repeated
+    /// Images to assess: a folder, a file or a quoted pattern, e.g. 'photos/**/*.jpg'; may be
+    /// repeated
     #[arg(long, value_name = "PATTERN", value_hint = ValueHint::AnyPath)]
     pub images: Vec<String>,
 
@@ -35,7 +36,8 @@ pub struct Batch {
     #[arg(long, short, value_name = "IMAGE", value_hint = ValueHint::FilePath, requires = "images")]
     pub reference: Option<PathBuf>,
 
-    /// Folder that relative paths start from [default: the working folder, then the folder of the input]
+    /// Folder that relative paths start from [default: the working folder, then the folder of the
+    /// input]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
 
@@ -91,7 +93,8 @@ pub struct Batch {
     #[arg(long = "tool", short, value_name = "NAME")]
     pub tools: Vec<String>,
 
-    /// Log file with times, backends, replans, tokens and cost of each sample, or off [default: OUTPUT.log]
+    /// Log file with times, backends, replans, tokens and cost of each sample, or off [default: the
+    /// output path plus .log]
     #[arg(long, value_name = "FILE|off")]
     pub execution_log: Option<String>,
 
@@ -104,7 +107,7 @@ pub struct Batch {
     pub format: RecordFormat,
 
     #[command(flatten)]
-    pub thinking: Thinking,
+    pub backends: Backends,
 
     #[command(flatten)]
     pub recording: Recordings,

@@ -11,7 +11,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use agenticiqa::scoring::NamedRegion;
+use agenticiqa::state::RegionBox;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use tracing::level_filters::LevelFilter;
@@ -26,15 +26,16 @@ pub use serve::Serve;
 pub use shared::{Gates, Recordings};
 pub use tools::{Install, ListFormat, Tools, ToolsCommand};
 
-/// Assess image quality: ask a question about an image, get an answer, a score from 1 to 5 and the evidence.
+/// Assess image quality: ask a question about an image, get an answer, a score from 1 to 5 and the
+/// evidence.
 #[derive(Debug, Parser)]
 #[command(name = "agenticiqa", version, after_help = EXAMPLES, propagate_version = true, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
 
-    /// Folder with model_backends.yaml and pipeline.yaml, or one of these files [default: ./configs, then
-    /// ~/.config/agenticiqa]
+    /// Folder with model_backends.yaml and pipeline.yaml, or one of these files [default:
+    /// ./configs, then ~/.config/agenticiqa]
     #[arg(long, global = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub config: Option<PathBuf>,
 
@@ -126,7 +127,8 @@ pub struct Assess {
     #[arg(long, short, value_name = "IMAGE", value_hint = ValueHint::FilePath)]
     pub reference: Option<PathBuf>,
 
-    /// Question about the image, in English or Chinese [default: Assess the overall quality of this image.]
+    /// Question about the image, in English or Chinese [default: Assess the overall quality of this
+    /// image.]
     #[arg(long, short = 'Q', value_name = "TEXT")]
     pub query: Option<String>,
 
@@ -136,14 +138,14 @@ pub struct Assess {
 
     /// Bounding box of an object in the question, NAME=x,y,w,h in pixels; may be repeated
     #[arg(long = "region", value_name = "NAME=x,y,w,h")]
-    pub regions: Vec<NamedRegion>,
+    pub regions: Vec<RegionBox>,
 
     /// Tool that must run, e.g. NIQE; may be repeated
     #[arg(long = "tool", short, value_name = "NAME")]
     pub tools: Vec<String>,
 
     #[command(flatten)]
-    pub thinking: Thinking,
+    pub backends: Backends,
 
     /// Form of the answer
     #[arg(long, value_name = "FORM", default_value = "auto")]
@@ -181,8 +183,9 @@ pub struct Assess {
 
 /// Backends of the three roles, and settings of the agent.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Thinking {
-    /// Backend of all roles: builtin, or PROVIDER.MODEL, e.g. openai.gpt-4o or ollama.qwen2.5vl:7b [default: builtin]
+pub struct Backends {
+    /// Backend of all roles: builtin, or PROVIDER.MODEL, e.g. openai.gpt-4o or ollama.qwen2.5vl:7b
+    /// [default: builtin]
     #[arg(long, short, value_name = "BACKEND")]
     pub backend: Option<String>,
 
@@ -257,8 +260,8 @@ pub enum RecordFormat {
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// Call the server of each configured model and check that it offers the model (free of charge, except for servers
-    /// that list no models: these get a one-word prompt)
+    /// Call the server of each configured model and check that it offers the model (free of charge,
+    /// except for servers that list no models: these get a one-word prompt)
     #[arg(long)]
     pub check_api: bool,
 
@@ -293,7 +296,7 @@ pub struct Score {
 
     /// Score this region instead of the whole image, NAME=x,y,w,h in pixels; may be repeated
     #[arg(long = "region", value_name = "NAME=x,y,w,h")]
-    pub regions: Vec<NamedRegion>,
+    pub regions: Vec<RegionBox>,
 
     /// Output format
     #[arg(long, default_value = "text")]

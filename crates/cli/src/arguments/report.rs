@@ -22,15 +22,18 @@ pub struct Report {
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
 
-    /// Number of cases of each kind: wrong answers, far from opinion, disagreeing tools, lowest, highest
+    /// Number of cases of each kind: wrong answers, far from opinion, disagreeing tools, lowest,
+    /// highest
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub cases: usize,
 
-    /// Also evaluate each value of this field; may be repeated [default: metadata.distortion, if present]
+    /// Also evaluate each value of this field; may be repeated [default: metadata.distortion, if
+    /// present]
     #[arg(long, short, value_name = "FIELD")]
     pub group_by: Vec<String>,
 
-    /// Folder that relative image paths start from [default: the working folder, then the folder of the records]
+    /// Folder that relative image paths start from [default: the working folder, then the folder of
+    /// the records]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
 
@@ -56,7 +59,7 @@ Examples:
   agenticiqa report -i gpt4o.jsonl -i builtin.jsonl -o report/ --title \"GPT-4o and builtin\"
   agenticiqa report -i records.jsonl -o report/ --group-by metadata.level --cases 10
 
-report.html is self-contained: images, charts and styles are embedded. report.md has the same content
-without images. If the records have mos or answer, the report compares the results with those of the
-paper. Lines that are not records are counted and listed.
+report.html is self-contained: images, charts and styles are embedded. report.md has the same
+results. If the records have mos or answer, both compare the results with those of the paper. Lines
+that are not records are counted and listed.
 Exit codes: 0 success, 1 the report cannot be written, 2 bad usage, or a file without records.";

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::{Models, Thinking};
+use super::{Backends, Models};
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub struct Serve {
     pub data: Option<PathBuf>,
 
     #[command(flatten)]
-    pub thinking: Thinking,
+    pub backends: Backends,
 
     #[command(flatten)]
     pub models: Models,

@@ -12,7 +12,8 @@ pub struct Gates {
     #[arg(long, value_name = "SCORE")]
     pub fail_under: Option<f64>,
 
-    /// Exit with code 3 if a score is lower than in this file, an earlier JSON output of the same command
+    /// Exit with code 3 if a score is lower than in this file, an earlier JSON output of the same
+    /// command
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub baseline: Option<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! What the agent is doing, while it does it: one line on a terminal, nothing elsewhere.
+//! Status line of a running assessment, on a terminal only.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use agenticiqa::events::{Event, EventLog, Node};
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// The line.
+/// The status line.
 pub struct Live {
     line: ProgressBar,
 }
 
 impl Live {
-    /// A line on stderr, unless it is no terminal or nobody wants to see it.
+    /// Starts the line on stderr, unless it is hidden or stderr is not a terminal.
     pub fn new(hidden: bool) -> Self {
         if hidden || !io::stderr().is_terminal() {
             return Self { line: ProgressBar::hidden() };
@@ -23,7 +23,7 @@ impl Live {
         Self { line }
     }
 
-    /// A events that writes on the line.
+    /// Returns an event log that updates the line.
     pub fn events(&self) -> EventLog {
         let line = self.line.clone();
         EventLog::heard_by(move |event| {
@@ -33,7 +33,7 @@ impl Live {
         })
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn finish(&self) {
         self.line.finish_and_clear();
     }
@@ -45,8 +45,8 @@ fn message(event: &Event) -> Option<String> {
             let round = if *iteration > 0 { format!(" (round {})", iteration + 1) } else { String::new() };
             let doing = match node {
                 Node::Planner => "planning",
-                Node::Executor => "gathering evidence",
-                Node::Summarizer => "concluding",
+                Node::Executor => "collecting evidence",
+                Node::Summarizer => "summarizing",
             };
             format!("{doing}{round}")
         }
@@ -54,11 +54,11 @@ fn message(event: &Event) -> Option<String> {
         Event::SubtaskEnded { problem: Some(problem), .. } => problem.clone(),
         Event::ToolEnded { log } => match log.normalized_score {
             Some(score) => format!("{} {:.2} of 5", log.tool_name, score.value()),
-            None => format!("{} gave no score", log.tool_name),
+            None => format!("{}: no score", log.tool_name),
         },
-        Event::Retry { backend, reason, .. } => format!("{backend} is asked again: {reason}"),
-        Event::Fallback { from, to, .. } => format!("{to} takes over from {from}"),
-        Event::Replan { reason, .. } => format!("planning again: {reason}"),
+        Event::Retry { backend, reason, .. } => format!("retrying {backend}: {reason}"),
+        Event::Fallback { from, to, .. } => format!("falling back from {from} to {to}"),
+        Event::Replan { reason, .. } => format!("replanning: {reason}"),
         _ => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! A record for people: the answer, a bar, severities, tools, reasons, and what was not done.
+//! Prints a record as text: answer, score, distortions, tools, reasons and notes.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ use crate::table;
 const BOLD: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
-/// Prints the record; colors are left out where nobody can see them.
+/// Prints the record, in color on a terminal.
 pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -> Result<(), Stop> {
     let mut out = anstream::stdout().lock();
     let heading = |text: &str| format!("{BOLD}{text}{BOLD:#}");
@@ -48,28 +48,25 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
         writeln!(out, "\n{}\n{}", heading("Reasons"), wrap(result.quality_reasoning.as_str()))?;
     }
     let metadata = &record.metadata;
-    let mut undone: Vec<&String> = metadata.error_details.iter().flatten().collect();
-    undone.extend(&metadata.notes);
-    if !undone.is_empty() {
+    let mut notes: Vec<&String> = metadata.error_details.iter().flatten().collect();
+    notes.extend(&metadata.notes);
+    if !notes.is_empty() {
         writeln!(out, "\n{}", heading("Notes"))?;
-        for note in undone {
+        for note in notes {
             writeln!(out, "{}", wrap(&format!("- {note}")))?;
         }
     }
     for path in maps {
         writeln!(out, "heat map: {path}")?;
     }
-    let rounds = if metadata.iteration_count > 0 {
-        format!(", planned {} times", metadata.iteration_count + 1)
-    } else {
-        String::new()
-    };
+    let rounds =
+        if metadata.iteration_count > 0 { format!(", {} plans", metadata.iteration_count + 1) } else { String::new() };
     let cost = metadata.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!(", {cost:.4} USD")).unwrap_or_default();
-    let who = &metadata.backends;
-    let backends = if who.planner == who.executor && who.executor == who.summarizer {
-        who.planner.clone()
+    let roles = &metadata.backends;
+    let backends = if roles.planner == roles.executor && roles.executor == roles.summarizer {
+        roles.planner.clone()
     } else {
-        format!("{} / {} / {}", who.planner, who.executor, who.summarizer)
+        format!("{} / {} / {}", roles.planner, roles.executor, roles.summarizer)
     };
     writeln!(out, "\n{FAINT}{backends}, {:.2} s{rounds}{cost}{FAINT:#}", metadata.execution_time_ms / 1000.0)?;
     Ok(())
@@ -110,7 +107,7 @@ fn tools(out: &mut impl Write, evidence: &ExecutorOutput, registry: &Registry, h
         }
         let reasons: Vec<String> = evidence.tool_logs.iter().filter(same).map(purpose).collect();
         let better = registry.get(log.tool_name.as_str()).ok().and_then(|tool| tool.metadata().lower_is_better);
-        let name = if log.fallback { format!("{} (stands in)", log.tool_name) } else { log.tool_name.to_string() };
+        let name = if log.fallback { format!("{} (fallback)", log.tool_name) } else { log.tool_name.to_string() };
         let raw = log.raw_score.map_or_else(|| "failed".to_owned(), |raw| table::number(raw.0));
         let interval = log.interval.map(|interval| [interval.low(), interval.high()]);
         table.add_row(vec![
@@ -161,7 +158,7 @@ fn wrap(text: &str) -> String {
     wrap_to(text, width())
 }
 
-/// Breaks lines between words; text without blanks, such as Chinese, is left to the terminal.
+/// Breaks lines between words. Text without spaces, such as Chinese, is not broken.
 fn wrap_to(text: &str, width: usize) -> String {
     let mut lines: Vec<String> = vec![String::new()];
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! How far the run is: a bar on a terminal, nothing elsewhere.
+//! Progress bar of a batch run, on a terminal only.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use agenticiqa::batch::{Progress, Summary};
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// The bar.
+/// The progress bar.
 pub struct Live {
     bar: ProgressBar,
 }
 
 impl Live {
-    /// A bar on stderr, unless it is no terminal or nobody wants to see it.
+    /// Starts the bar on stderr, unless it is hidden or stderr is not a terminal.
     pub fn new(hidden: bool) -> Self {
         if hidden || !io::stderr().is_terminal() {
             return Self { bar: ProgressBar::hidden() };
@@ -23,7 +23,7 @@ impl Live {
         Self { bar }
     }
 
-    /// Shows how far it is.
+    /// Updates the bar.
     pub fn show(&self, progress: &Progress<'_>) {
         if self.bar.is_hidden() {
             return;
@@ -33,17 +33,17 @@ impl Live {
         self.bar.set_message(counts(progress.summary));
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// What happened so far, in a few words.
+/// Describes the counts so far.
 pub fn counts(summary: &Summary) -> String {
     let mut words = vec![format!("{} ok", summary.succeeded + summary.partial)];
     if summary.partial > 0 {
-        words.push(format!("{} of them partial", summary.partial));
+        words.push(format!("{} partial", summary.partial));
     }
     words.push(format!("{} errors", summary.failed));
     if summary.tokens > 0 {

@@ -1,4 +1,4 @@
-//! `agenticiqa batch`: many assessments, resumable.
+//! `agenticiqa batch`: assesses many samples, and can be resumed.
 
 mod live;
 mod print;
@@ -19,7 +19,7 @@ use crate::arguments;
 use crate::exit::{Exit, Stop};
 use crate::gate::Check;
 
-/// Calls of models at a time, unless told otherwise.
+/// Default number of concurrent model calls.
 const CALLS: usize = 8;
 
 /// Assesses every sample and prints the summary.
@@ -32,7 +32,7 @@ pub fn run(
     let threads = rayon::current_num_threads();
     let calls = arguments.concurrency.map_or(CALLS, usize::from);
     let check = Check::new(&arguments.gate, "agenticiqa batch")?;
-    // While some samples wait for their models, others keep the processor busy.
+    // While some samples wait for models, others use the CPU.
     let concurrency = if asks_models(settings) { calls + threads } else { threads + 1 };
     let batch = batch(arguments, concurrency)?;
     check_prices(arguments, settings)?;
@@ -54,13 +54,13 @@ pub fn run(
         batch.run(Arc::new(agent), &stop, &|progress| live.show(progress)).await
     });
     live.finish();
-    // A tool that is still at work after its time is not waited for.
+    // Does not wait for tools that run longer than their time limit.
     runtime.shutdown_background();
     let summary = summary?;
     if !quiet {
         print::summary(&summary, &batch, arguments.format)?;
     }
-    // A gate looks at all records, also those of earlier runs.
+    // The gate checks all records, including those of earlier runs.
     let gate = check.run(|| gate::cases(&batch.lines()))?;
     Ok(outcome(&summary).max(gate))
 }
@@ -82,7 +82,7 @@ fn agent(
     Ok(setup::agent_with(settings, environment, registry, traffic)?)
 }
 
-/// A limit of cost is of no use where a price is not known.
+/// Checks that all prices are known, because a cost limit needs them.
 fn check_prices(arguments: &arguments::Batch, settings: &Settings) -> Result<(), Stop> {
     if arguments.max_cost.is_none() {
         return Ok(());
@@ -90,10 +90,12 @@ fn check_prices(arguments: &arguments::Batch, settings: &Settings) -> Result<(),
     for (_, role) in settings.models.roles() {
         for backend in std::iter::once(&role.backend).chain(&role.fallback_backend) {
             if *backend != Backend::Builtin && settings.models.rates.rates(backend.as_str()).is_none() {
-                return Err(Stop::bad_input(format!(
-                    "--max-cost: there is no price for {backend}: add it to rates in model_backends.yaml, or with \
-                     --backend-override rates.{backend}.prompt=2.5 --backend-override rates.{backend}.completion=10"
-                )));
+                let advice = format!(
+                    "add it to rates in model_backends.yaml, or use --backend-override rates.{backend}.prompt=2.5 \
+                     --backend-override rates.{backend}.completion=10"
+                );
+                let problem = Stop::bad_input(format!("--max-cost: no price is known for {backend}"));
+                return Err(problem.with(Some(advice)));
             }
         }
     }
@@ -114,7 +116,7 @@ fn batch(arguments: &arguments::Batch, concurrency: usize) -> Result<Batch, Stop
         }
     };
     if let Some(cost) = arguments.max_cost.filter(|cost| !(cost.is_finite() && *cost > 0.0)) {
-        return Err(Stop::bad_input(format!("--max-cost {cost}: an amount above 0 is needed")));
+        return Err(Stop::bad_input(format!("--max-cost {cost}: must be greater than 0")));
     }
     let existing = match (arguments.resume, arguments.overwrite) {
         (true, _) => Existing::Resume,

@@ -1,4 +1,4 @@
-//! The summary: for people, or as one JSON object.
+//! Prints the summary as text or as a JSON object.
 
 use std::io::{self, Write};
 
@@ -18,16 +18,16 @@ pub fn summary(summary: &Summary, batch: &Batch, format: RecordFormat) -> Result
     }
     let rate = summary.written() as f64 / summary.seconds.max(1e-9);
     let (written, seconds) = (summary.written(), summary.seconds);
-    writeln!(out, "{written} samples in {seconds:.1} s ({rate:.1} a second): {}", counts(summary))?;
+    writeln!(out, "{written} samples in {seconds:.1} s ({rate:.1} per second): {}", counts(summary))?;
     if summary.done_before > 0 {
-        writeln!(out, "{} of {} were done before", summary.done_before, summary.total)?;
+        writeln!(out, "{} of {} samples were already done", summary.done_before, summary.total)?;
     }
     for line in summary.error_lines() {
         writeln!(out, "{line}")?;
     }
     if summary.foreign > 0 {
         let output = batch.output.display();
-        writeln!(out, "{output} also has {} records of samples that the input does not have", summary.foreign)?;
+        writeln!(out, "{output} also has {} records whose samples are not in the input", summary.foreign)?;
     }
     let why = match summary.ending {
         Ending::Complete => None,
@@ -37,14 +37,14 @@ pub fn summary(summary: &Summary, batch: &Batch, format: RecordFormat) -> Result
     };
     let left = summary.total.saturating_sub(summary.done_before + written);
     if let Some(why) = why {
-        writeln!(out, "{why}: {left} samples are left, go on with --resume")?;
+        writeln!(out, "{why}: {left} samples are left; continue with --resume")?;
     } else if summary.failed > 0 {
-        writeln!(out, "try the failed samples again with --resume")?;
+        writeln!(out, "retry the failed samples with --resume")?;
     }
     Ok(())
 }
 
-/// Prints what a run would do; a line that is no good is bad input.
+/// Prints what a run would do. Invalid lines are bad input.
 pub fn estimate(estimate: &Estimate, format: RecordFormat) -> Result<Exit, Stop> {
     let mut out = io::stdout().lock();
     let exit = if estimate.flawed > 0 { Exit::BadInput } else { Exit::Done };
@@ -54,7 +54,7 @@ pub fn estimate(estimate: &Estimate, format: RecordFormat) -> Result<Exit, Stop>
         return Ok(exit);
     }
     let Estimate { total, done, open, flawed, calls, tokens, .. } = estimate;
-    writeln!(out, "{total} samples: {done} done, {open} to assess, {flawed} lines with flaws")?;
+    writeln!(out, "{total} samples: {done} done, {open} to assess, {flawed} invalid lines")?;
     for (line, message) in &estimate.flaws {
         writeln!(out, "line {line}: {message}")?;
     }
@@ -64,12 +64,12 @@ pub fn estimate(estimate: &Estimate, format: RecordFormat) -> Result<Exit, Stop>
     if *calls > 0 {
         let cost = estimate
             .cost_usd
-            .map_or("a cost that is not known (see rates)".to_owned(), |cost| format!("{cost:.2} USD"));
+            .map_or("unknown cost (see rates in model_backends.yaml)".to_owned(), |cost| format!("{cost:.2} USD"));
         let basis = match estimate.from_records {
-            0 => "as a rule of thumb".to_owned(),
-            records => format!("by the {records} records that are there"),
+            0 => "a rough estimate".to_owned(),
+            records => format!("estimated from {records} existing records"),
         };
-        writeln!(out, "about {calls} calls of models, {tokens} tokens, {cost}, {basis}; new plans come on top")?;
+        writeln!(out, "about {calls} model calls, {tokens} tokens, {cost} ({basis}; replans not included)")?;
     }
     Ok(exit)
 }

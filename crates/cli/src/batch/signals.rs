@@ -1,32 +1,32 @@
-//! Ctrl-C: the first finishes what runs, the second ends at once.
+//! Ctrl-C: the first finishes the running samples, the second stops at once.
 
 use agenticiqa::batch::StopSignal;
 
-/// The exit code of a program that ctrl-C has ended, as shells know it.
+/// Exit code of a program that Ctrl-C has stopped, by the convention of shells.
 pub const INTERRUPTED: i32 = 130;
 
-/// Listens from now on.
+/// Starts to listen for Ctrl-C and SIGTERM.
 pub fn listen(stop: StopSignal, quiet: bool) {
     tokio::spawn(async move {
         asked().await;
         stop.stop();
         if !quiet {
-            eprintln!("finishing the samples that are running; once more to stop at once");
+            eprintln!("finishing the running samples; press Ctrl-C again to stop at once");
         }
         asked().await;
-        // Whole lines only are in the output: --resume goes on from here too.
+        // The output has only whole lines, so --resume works here too.
         std::process::exit(INTERRUPTED);
     });
 }
 
-/// Waits for ctrl-C, or for the signal that service managers send.
+/// Waits for Ctrl-C, or for SIGTERM, which service managers send.
 #[cfg(unix)]
 pub async fn asked() {
     use tokio::signal::unix::{SignalKind, signal};
     match signal(SignalKind::terminate()) {
         Ok(mut terminate) => {
             tokio::select! {
-                heard = tokio::signal::ctrl_c() => heard.unwrap_or_else(|error| tracing::warn!("ctrl-C cannot be heard: {error}")),
+                heard = tokio::signal::ctrl_c() => heard.unwrap_or_else(|error| tracing::warn!("cannot listen for Ctrl-C: {error}")),
                 _ = terminate.recv() => {}
             }
         }
@@ -34,7 +34,7 @@ pub async fn asked() {
     }
 }
 
-/// Waits for ctrl-C.
+/// Waits for Ctrl-C.
 #[cfg(not(unix))]
 pub async fn asked() {
     drop(tokio::signal::ctrl_c().await);

@@ -1,4 +1,4 @@
-//! Correlations as tables, as JSON or as CSV.
+//! Prints correlations as tables, JSON or CSV.
 
 use std::io::{self, Write};
 
@@ -32,7 +32,7 @@ const COLUMNS: [&str; 19] = [
     "left_out",
 ];
 
-/// Prints the figures; `plots` are the files that were written.
+/// Prints the results; `plots` are the paths of the plots.
 pub fn print(report: &Correlation, format: Format, plots: &[String]) -> Result<(), Stop> {
     let mut out = io::stdout().lock();
     match format {
@@ -114,14 +114,14 @@ fn figures<'a>(what: &str, rows: impl Iterator<Item = (&'a str, &'a Agreement)>)
     table
 }
 
-/// What was counted, left out and assumed.
+/// Prints the counts, the skipped samples and the assumptions.
 fn remarks(out: &mut impl Write, report: &Correlation) -> io::Result<()> {
     writeln!(out)?;
     for evaluated in &report.evaluated {
         let (counts, overall) = (&evaluated.counts, &evaluated.overall);
         let left_out = counts.left_out();
-        let left_out = if left_out.is_empty() { "none left out".to_owned() } else { format!("left out: {left_out}") };
-        let ties = format!("{} with a tied score, {} with a tied mos", overall.tied_scores, overall.tied_opinions);
+        let left_out = if left_out.is_empty() { "none skipped".to_owned() } else { format!("skipped: {left_out}") };
+        let ties = format!("{} with tied scores, {} with tied mos", overall.tied_scores, overall.tied_opinions);
         writeln!(out, "{}: {} of {} samples used, {left_out}; {ties}", evaluated.name, counts.used, counts.rows)?;
         for note in evaluated.notes.iter().chain(&overall.note) {
             writeln!(out, "  {note}")?;
@@ -132,7 +132,7 @@ fn remarks(out: &mut impl Write, report: &Correlation) -> io::Result<()> {
         let share = 100.0 * bootstrap.confidence;
         writeln!(
             out,
-            "intervals: {share} %, percentile bootstrap of {} resamples, seed {}",
+            "intervals: {share}%, percentile bootstrap with {} resamples, seed {}",
             bootstrap.resamples, bootstrap.seed
         )?;
     }
@@ -150,7 +150,7 @@ fn comparisons(out: &mut impl Write, report: &Correlation) -> io::Result<()> {
     if report.comparisons.is_empty() {
         return Ok(());
     }
-    let mut table = table::new(&["first", "second", "n", "difference of SRCC", "p, paired bootstrap", "p, Williams"]);
+    let mut table = table::new(&["first", "second", "n", "SRCC difference", "p (paired bootstrap)", "p (Williams)"]);
     for comparison in &report.comparisons {
         let bootstrap = comparison.paired_bootstrap;
         table.add_row([

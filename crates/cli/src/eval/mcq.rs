@@ -1,4 +1,4 @@
-//! Shares of right answers as tables, as JSON or as CSV.
+//! Prints accuracies as tables, JSON or CSV.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::arguments::Format;
 use crate::exit::Stop;
 use crate::table;
 
-/// Prints the figures.
+/// Prints the results.
 pub fn print(report: &Mcq, format: Format) -> Result<(), Stop> {
     let mut out = io::stdout().lock();
     match format {
@@ -22,7 +22,7 @@ pub fn print(report: &Mcq, format: Format) -> Result<(), Stop> {
     Ok(out.flush()?)
 }
 
-/// Every share with the field and the kind of question that it is of.
+/// Returns every accuracy with its field and value.
 fn rows(report: &Mcq) -> Vec<(&str, &str, Accuracy)> {
     let all = [("", "overall", report.overall), ("", "answered", report.answered)];
     let groups = report.groups.iter().map(|group| (group.field.as_str(), group.value.as_str(), group.accuracy));
@@ -49,7 +49,7 @@ fn csv(report: &Mcq) -> Result<(), Stop> {
 fn text(out: &mut impl Write, report: &Mcq) -> io::Result<()> {
     let dataset = report.dataset.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
     writeln!(out, "{}{dataset}", report.input)?;
-    let mut table = table::new(&["questions", "n", "right", "accuracy", "interval", "paper"]);
+    let mut table = table::new(&["questions", "n", "correct", "accuracy", "interval", "paper"]);
     for (field, value, accuracy) in rows(report) {
         let name = field.rsplit('.').next().filter(|field| !field.is_empty());
         let paper = report.published.iter().find(|row| row.part == value && row.method != "human");
@@ -62,7 +62,7 @@ fn text(out: &mut impl Write, report: &Mcq) -> io::Result<()> {
             paper.map(|row| format!("{:.1} %", 100.0 * row.accuracy)).unwrap_or_default(),
         ]);
     }
-    writeln!(out, "{table}\n\nright answer (rows) and given answer (columns)")?;
+    writeln!(out, "{table}\n\ncorrect answer (rows) and given answer (columns)")?;
     let letters = report.confusion.letters.iter().map(String::as_str);
     let headings: Vec<&str> = [""].into_iter().chain(letters).chain(["none"]).collect();
     let mut confusion = table::new(&headings);
@@ -74,15 +74,16 @@ fn text(out: &mut impl Write, report: &Mcq) -> io::Result<()> {
     let left_out = [
         (counts.other_split, "of another split"),
         (counts.duplicates, "repeated"),
-        (counts.without_key, "without a known answer"),
+        (counts.without_key, "without a correct answer"),
     ];
-    let told: Vec<String> =
+    let skipped: Vec<String> =
         left_out.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    let told = if told.is_empty() { "none left out".to_owned() } else { format!("left out: {}", told.join(", ")) };
+    let skipped =
+        if skipped.is_empty() { "none skipped".to_owned() } else { format!("skipped: {}", skipped.join(", ")) };
     writeln!(
         out,
-        "{} of {} questions used, {told}; counted as wrong: {} unanswered, {} failed",
+        "{} of {} questions used, {skipped}; counted as wrong: {} unanswered, {} failed",
         counts.used, counts.rows, counts.unanswered, counts.failed
     )?;
-    writeln!(out, "intervals: Wilson's")
+    writeln!(out, "intervals: Wilson score")
 }

@@ -1,4 +1,4 @@
-//! `agenticiqa eval`: scores and answers beside people's.
+//! `agenticiqa eval`: compares scores and answers with those of people.
 
 mod correlation;
 mod mcq;
@@ -52,7 +52,7 @@ fn confident(confidence: f64) -> Result<(), Stop> {
     if confidence > 0.0 && confidence < 1.0 {
         return Ok(());
     }
-    Err(Stop::bad_input(format!("--confidence {confidence} must lie between 0 and 1, such as 0.95")))
+    Err(Stop::bad_input(format!("--confidence {confidence} must be between 0 and 1, e.g. 0.95")))
 }
 
 fn mcq(arguments: &EvalMcq) -> Result<Exit, Stop> {
@@ -63,7 +63,7 @@ fn mcq(arguments: &EvalMcq) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
-/// Writes a scatter plot for each set of scores and a plot for each field that they are grouped by.
+/// Writes a scatter plot for each set of scores and a plot for each group field.
 fn write_plots(folder: &Path, report: &Correlation) -> Result<Vec<String>, Stop> {
     let mut written = Vec::new();
     let mut write = |name: String, drawing: Drawing| -> Result<(), Stop> {
@@ -91,12 +91,12 @@ fn write_plots(folder: &Path, report: &Correlation) -> Result<Vec<String>, Stop>
     Ok(written)
 }
 
-/// A name for a file.
+/// Replaces characters that do not belong in a file name.
 fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '-' }).collect()
 }
 
-/// A figure with its interval.
+/// Formats a value with its interval.
 fn with_interval(value: Option<f64>, interval: Option<Interval>) -> String {
     match (value, interval) {
         (None, _) => "–".to_owned(),

@@ -1,4 +1,4 @@
-//! `agenticiqa score`: the tools alone, no agent.
+//! `agenticiqa score`: scores images with tools, without the agent.
 
 mod print;
 
@@ -12,12 +12,13 @@ use agenticiqa::scoring::{Request, Scored, Scorer, Selection};
 use agenticiqa::tools::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::advice::Advice;
 use crate::arguments::Score;
 use crate::exit::{Exit, Stop};
 use crate::gate::Check;
 use crate::maps;
 
-/// Scores every image; what fails is reported and the rest goes on.
+/// Scores every image. A failure is reported and does not stop the others.
 pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, Stop> {
     let check = Check::new(&arguments.gate, "agenticiqa score")?;
     let registry = crate::registry(settings, &arguments.models.models)?;
@@ -42,7 +43,7 @@ pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, 
         progress.set_message(path.display().to_string());
         let mut scored = scorer.score(path);
         if let Some(maps) = &mut maps {
-            maps.write(&mut scored.rows)?;
+            maps.write_rows(&mut scored.rows)?;
         }
         exit = exit.max(outcome(&scored));
         if !check.is_idle() {
@@ -59,7 +60,7 @@ pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, 
     Ok(exit.max(check.run(|| Ok(cases.iter().cloned().map(Ok)))?))
 }
 
-/// A bar on a terminal when there is more than one image.
+/// Progress bar, on a terminal and for more than one image.
 fn progress(count: usize, quiet: bool) -> ProgressBar {
     if quiet || count < 2 || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -78,10 +79,16 @@ fn outcome(scored: &Scored) -> Exit {
     exits.fold(undecoded, Exit::max)
 }
 
-/// One line on stderr for an image that could not be scored in full, naming the file and the first reason.
+/// Prints an error on stderr if the image or a tool failed: the file, the first reason, the number
+/// of others.
 fn report(path: &Path, scored: &Scored, quiet: bool) {
     match &scored.picture {
-        Err(error) => eprintln!("error: {error}"),
+        Err(error) => {
+            eprintln!("error: {error}");
+            if let Some(advice) = error.advice() {
+                eprintln!("  help: {advice}");
+            }
+        }
         Ok(_) => {
             let failed: Vec<_> = scored.rows.iter().filter(|row| row.error.is_some()).collect();
             if let Some(reason) = failed.first().and_then(|row| row.error.as_ref()) {
@@ -92,7 +99,7 @@ fn report(path: &Path, scored: &Scored, quiet: bool) {
     }
     if !quiet {
         for (tool, reason) in &scored.skipped {
-            tracing::info!("{}: {tool} left out: {reason}", path.display());
+            tracing::info!("{}: skipped {tool}: {reason}", path.display());
         }
     }
 }

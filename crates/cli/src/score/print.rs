@@ -1,4 +1,4 @@
-//! Scores as a table, as JSON lines, or as CSV.
+//! Prints scores as a table, JSON lines or CSV.
 
 use std::io::{self, Stdout, Write};
 use std::path::Path;
@@ -25,7 +25,7 @@ const COLUMNS: [&str; 12] = [
     "interval_high",
 ];
 
-/// Prints image by image, so that nothing is lost when a long run is stopped.
+/// Prints the scores of each image at once, so that a stopped run keeps its results.
 pub enum Printer {
     Text { reference: Option<String>, units: Vec<(String, &'static str)> },
     Json,
@@ -33,7 +33,7 @@ pub enum Printer {
 }
 
 impl Printer {
-    /// A printer for the rows of `scorer`.
+    /// Creates a printer for the rows of `scorer`.
     pub fn new(format: Format, scorer: &Scorer<'_>) -> Self {
         match format {
             Format::Text => {
@@ -104,14 +104,14 @@ fn text(path: &Path, scored: &Scored, reference: Option<&str>, units: &[(String,
     let (width, height) = (picture.image.width(), picture.image.height());
     write!(out, "{} ({width}x{height} {})", path.display(), picture.format)?;
     if let Some(reference) = reference {
-        write!(out, " against {reference}")?;
+        write!(out, " compared with {reference}")?;
     }
     writeln!(out)?;
     for note in &picture.notes {
         writeln!(out, "  {note}")?;
     }
     let regions = scored.rows.iter().any(|row| row.region.is_some());
-    let mut headings = vec!["tool", "raw score", "1 bad – 5 excellent", "better", "ms"];
+    let mut headings = vec!["tool", "raw score", "1 (bad) to 5 (excellent)", "better", "ms"];
     if regions {
         headings.insert(0, "region");
     }
@@ -126,7 +126,7 @@ fn text(path: &Path, scored: &Scored, reference: Option<&str>, units: &[(String,
     }
     writeln!(out, "{table}")?;
     for row in scored.rows.iter().filter(|row| row.map_path.is_some()) {
-        writeln!(out, "  map of {}: {}", row.tool, row.map_path.as_deref().unwrap_or_default())?;
+        writeln!(out, "  heat map of {}: {}", row.tool, row.map_path.as_deref().unwrap_or_default())?;
     }
     Ok(out.flush()?)
 }

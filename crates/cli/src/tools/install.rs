@@ -1,4 +1,4 @@
-//! `tools install` and `tools remove`: what there is, where it comes from, and how it goes.
+//! `tools install` and `tools remove`.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::arguments::Install;
 use crate::exit::{Exit, Stop};
 use crate::table;
 
-/// Installs what was asked for; lists what there is if nothing was.
+/// Installs the named packages; without names, lists what can be installed.
 pub fn run(arguments: &Install, settings: &Settings, registry: &Registry, quiet: bool) -> Result<Exit, Stop> {
     let data = settings.tools_folder()?;
     let available = packages(registry)?;
@@ -28,7 +28,7 @@ pub fn run(arguments: &Install, settings: &Settings, registry: &Registry, quiet:
     let mut missing = Vec::new();
     for package in wanted {
         if package.state(data) == State::Installed && !arguments.force {
-            writeln!(io::stdout(), "{} is installed already (--force installs it again)", package.name)?;
+            writeln!(io::stdout(), "{} is already installed (--force reinstalls it)", package.name)?;
         } else {
             missing.push(package);
         }
@@ -44,7 +44,7 @@ pub fn run(arguments: &Install, settings: &Settings, registry: &Registry, quiet:
     Ok(Exit::Done)
 }
 
-/// Removes what was asked for.
+/// Removes the named packages.
 pub fn remove(names: &[String], settings: &Settings, registry: &Registry) -> Result<Exit, Stop> {
     let data = settings.tools_folder()?;
     let available = packages(registry)?;
@@ -64,14 +64,14 @@ pub fn remove(names: &[String], settings: &Settings, registry: &Registry) -> Res
 }
 
 fn list(available: &[Package], data: &Path) -> Result<Exit, Stop> {
-    let mut table = table::new(&["name", "download", "license", "here", "about"]);
+    let mut table = table::new(&["name", "download", "license", "status", "about"]);
     for package in available {
         let section = &package.installation;
         let size = if section.is_downloadable() { size(section.download_size()) } else { "with --from".to_owned() };
         let state = match package.state(data) {
             State::Installed => "installed",
             State::Incomplete => "incomplete",
-            State::Absent => "no",
+            State::Absent => "not installed",
         };
         table.add_row([package.name.as_str(), &size, &section.license, state, &section.notice]);
     }
@@ -79,7 +79,7 @@ fn list(available: &[Package], data: &Path) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
-/// A number of bytes for people.
+/// Formats a number of bytes with a unit.
 pub fn size(bytes: u64) -> String {
     match bytes as f64 {
         size if size >= 1e9 => format!("{:.1} GB", size / 1e9),
@@ -88,7 +88,7 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// Says how an installation goes: what is to be known on stdout, the bar on a terminal's stderr.
+/// Reports an installation: results on stdout, a progress bar on stderr if it is a terminal.
 struct Reporter {
     bar: ProgressBar,
 }
@@ -111,15 +111,15 @@ impl Reporter {
                 self.bar.set_message(source.file_name().to_owned());
                 self.bar.set_position(*done);
                 if *done > 0 {
-                    self.say(&format!("  going on after {}", size(*done)));
+                    self.say(&format!("  resuming after {}", size(*done)));
                 } else if let (Some(url), Some(sha256)) = (&source.url, &source.sha256) {
                     let bytes = size(source.size.unwrap_or(0));
                     self.say(&format!("  from     {url} ({bytes})\n  SHA-256  {sha256}"));
                 }
             }
             Event::Progress { done } => self.bar.set_position(*done),
-            Event::Waiting => self.note("waiting for another installation to end"),
-            Event::Retrying { reason } => self.note(&format!("{reason}; trying again")),
+            Event::Waiting => self.note("waiting for another installation to finish"),
+            Event::Retrying { reason } => self.note(&format!("{reason}; retrying")),
             Event::Package(package) => {
                 let section = &package.installation;
                 self.say(&format!("{}\n  license  {}: {}", package.name, section.license, section.notice));
@@ -127,7 +127,7 @@ impl Reporter {
             Event::Found { path, .. } => self.say(&format!("  from     {}", path.display())),
             Event::Verified { .. } => {
                 self.bar.finish_and_clear();
-                self.say("  checksum right");
+                self.say("  checksum ok");
             }
             Event::Installed { path, size: bytes, sha256 } => {
                 self.say(&format!("  file     {} ({})\n  SHA-256  {sha256}", path.display(), size(*bytes)));
@@ -136,14 +136,14 @@ impl Reporter {
         }
     }
 
-    /// A line of the result. A reader that has seen enough is no reason to stop.
+    /// Prints a line of the result. Ignores errors: a closed pipe must not stop the installation.
     fn say(&self, line: &str) {
         self.bar.suspend(|| {
             let _ = writeln!(io::stdout(), "{line}");
         });
     }
 
-    /// A line beside the result.
+    /// Prints a note on stderr.
     fn note(&self, line: &str) {
         self.bar.suspend(|| eprintln!("note: {line}"));
     }

@@ -1,4 +1,4 @@
-//! The table of docs/tools.md: what each tool needs, told from the tool list alone.
+//! The table of docs/tools.md, made from the tool list alone.
 
 use std::io::{self, Write};
 
@@ -24,7 +24,7 @@ pub fn print(registry: &Registry, only_available: bool) -> Result<Exit, Stop> {
             fitted(tool),
             metadata.strengths.join(", "),
         ];
-        // A cell ends at a bar and at the end of a line.
+        // Pipes and line breaks would end a cell.
         let cells = cells.map(|cell| cell.replace('|', "\\|").replace(char::is_control, " "));
         writeln!(out, "| {} |", cells.join(" | "))?;
     }

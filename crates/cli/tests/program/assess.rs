@@ -1,4 +1,4 @@
-//! `assess`, `doctor`, `graph`, `man`: answers, records, gates, what is said when something is missing.
+//! `assess`, `doctor`, `graph` and `man`: answers, records, gates and error messages.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use assert_cmd::Command;
 
 use crate::support;
 
-/// The program in an empty folder, with no key and no setting.
+/// The program in an empty folder, without API keys and settings.
 fn program() -> Command {
     let mut command = Command::cargo_bin("agenticiqa").unwrap();
     let set = std::env::vars().map(|(name, _)| name);
@@ -152,7 +152,7 @@ fn an_object_without_a_place_is_said_to_be_measured_on_the_whole() {
     let log = &record["executor_evidence"]["tool_logs"][0];
     assert_eq!((&log["object_name"], &log["region"]), (&Value::from("bird"), &Value::Null));
     let notes = record["metadata"]["notes"].to_string();
-    assert!(notes.contains("the place of \\\"bird\\\" is not known"), "{notes}");
+    assert!(notes.contains("the region of \\\"bird\\\" is not known"), "{notes}");
 }
 
 #[test]

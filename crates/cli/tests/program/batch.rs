@@ -1,4 +1,4 @@
-//! `batch`: killed, stopped, out of space, and always completed to one record a sample.
+//! `batch`: after a kill, a stop or a full disk, a resumed run has exactly one record per sample.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ impl Desk {
         let mut lines = String::new();
         for number in 0..samples {
             let (picture, other) = (number % 5, (number + 1) % 5);
-            // Every sample is a measurement of its own: a pair that no other has, or a region.
+            // Every sample needs its own measurement: a unique pair or region.
             let region = format!("part={},{},{},{}", number % 7, number % 11, side - 12 - number as u32 % 5, side - 12);
             writeln!(
                 lines,
@@ -42,7 +42,7 @@ impl Desk {
         self.folder.path().join(name)
     }
 
-    /// The program in the folder, with nothing of whoever runs the tests.
+    /// The program in the folder, without the environment of the developer.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("agenticiqa"));
         let set = std::env::vars().map(|(name, _)| name);
@@ -63,7 +63,7 @@ impl Desk {
         self.command(arguments).output().unwrap()
     }
 
-    /// How often each sample has a record, in whole lines; a torn last line is nobody's.
+    /// Number of records of each sample. Ignores a torn last line.
     fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         let text = std::fs::read_to_string(self.path("output.jsonl")).unwrap_or_default();
@@ -93,7 +93,7 @@ impl Desk {
     }
 }
 
-/// Numbers that look random and are the same every time.
+/// A deterministic pseudo-random generator.
 struct Dice(u64);
 
 impl Dice {
@@ -114,7 +114,7 @@ fn killed_at_random_points_it_ends_with_one_record_a_sample() {
     while kills < 24 {
         let before = desk.counts().len();
         let mut child = desk.start();
-        // After so many records, or, each fourth time, at any moment from the start on.
+        // Kills after a number of records or, every fourth time, at any moment from the start.
         let wanted = before + 1 + dice.below(14) as usize;
         while kills % 4 != 3 && desk.lines() < wanted && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
@@ -131,7 +131,7 @@ fn killed_at_random_points_it_ends_with_one_record_a_sample() {
             let text = std::fs::read(desk.path("output.jsonl")).unwrap_or_default();
             torn += usize::from(!text.is_empty() && !text.ends_with(b"\n"));
         } else {
-            // Faster than the kill: from the beginning.
+            // The run was faster than the kill: start over.
             desk.assert_complete(SAMPLES);
             std::fs::remove_file(desk.path("output.jsonl")).unwrap();
         }
@@ -156,15 +156,18 @@ fn ctrl_c_finishes_running_samples_and_writes_them() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let (stdout, stderr) = (support::stdout(&output), support::stderr(&output));
-    assert!(stderr.contains("finishing the samples that are running"), "{stderr}");
+    assert!(stderr.contains("finishing the running samples"), "{stderr}");
     let done = desk.counts().len();
     assert!((3..SAMPLES).contains(&done), "{done}");
-    assert!(stdout.contains(&format!("stopped: {} samples are left, go on with --resume", SAMPLES - done)), "{stdout}");
+    assert!(
+        stdout.contains(&format!("stopped: {} samples are left; continue with --resume", SAMPLES - done)),
+        "{stdout}"
+    );
     let text = std::fs::read_to_string(desk.path("output.jsonl")).unwrap();
     assert!(text.ends_with('\n') && text.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
 }
 
-/// A limit on the size of files stands for a full disk: the line that hits it is cut off in the middle.
+/// A limit on the file size simulates a full disk: the line that reaches it is cut off.
 #[cfg(unix)]
 #[test]
 fn a_line_cut_by_the_end_of_space_is_repaired() {
@@ -265,7 +268,7 @@ fn a_score_that_drops_is_a_gate_not_met() {
     assert_eq!(support::code(&same), 0, "{}", support::stderr(&same));
     let report = std::fs::read_to_string(desk.path("gate.xml")).unwrap();
     assert!(report.contains("tests=\"5\" failures=\"0\"") && report.contains("name=\"3.bmp\""), "{report}");
-    // A baseline that was better than can be: every score has dropped.
+    // A baseline with higher scores: every score has dropped.
     let mut better = String::new();
     for line in std::fs::read_to_string(desk.path("before.jsonl")).unwrap().lines() {
         let mut record: Value = serde_json::from_str(line).unwrap();
@@ -317,7 +320,7 @@ fn tools_alone_have_the_same_gates() {
     assert_eq!(support::code(&dropped), 3, "{}", support::stderr(&dropped));
     assert!(std::fs::read_to_string(desk.path("gate.xml")).unwrap().contains("classname=\"agenticiqa score\""));
     let other = score(&["3.bmp", "--tool", "BRISQUE", "--baseline", "before.jsonl"]);
-    assert!(support::stderr(&other).contains("no name of the baseline is among the results"));
+    assert!(support::stderr(&other).contains("the baseline and the results have no names in common"));
 }
 
 #[test]
@@ -327,8 +330,8 @@ fn a_dry_run_says_what_a_run_would_cost() {
     let output = desk.run(&arguments);
     let stdout = support::stdout(&output);
     assert_eq!(support::code(&output), 0, "{}", support::stderr(&output));
-    assert!(stdout.contains("4 samples: 0 done, 4 to assess, 0 lines with flaws"), "{stdout}");
-    assert!(stdout.contains("about 20 calls of models") && stdout.contains("USD"), "{stdout}");
+    assert!(stdout.contains("4 samples: 0 done, 4 to assess, 0 invalid lines"), "{stdout}");
+    assert!(stdout.contains("about 20 model calls") && stdout.contains("USD"), "{stdout}");
     assert!(!desk.path("output.jsonl").exists());
     append(&desk.path("input.jsonl"), "{\"sample_id\": \"x\", \"query\": \"x\", \"image_path\": \"gone.bmp\"}\n");
     let output = desk.run(&arguments);
@@ -341,5 +344,5 @@ fn a_dry_run_says_what_a_run_would_cost() {
     let unpriced =
         desk.run(&["-i", "input.jsonl", "-o", "o.jsonl", "--max-cost", "1", "--backend", "openai.unheard-of"]);
     let stderr = support::stderr(&unpriced);
-    assert!(support::code(&unpriced) == 2 && stderr.contains("there is no price for openai.unheard-of"), "{stderr}");
+    assert!(support::code(&unpriced) == 2 && stderr.contains("no price is known for openai.unheard-of"), "{stderr}");
 }

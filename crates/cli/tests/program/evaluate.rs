@@ -1,4 +1,5 @@
-//! `dataset`, `eval` and `calibrate`: a look-alike of TID2013 from its published layout to figures and a tool list.
+//! `dataset`, `eval` and `calibrate` on a synthetic TID2013, from its published layout to results
+//! and a tool list.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// A small TID2013: 6 references, noise and blocks at 5 levels, names in mixed case, opinions that fall with the level.
+/// A small TID2013: 6 references, noise and blocks at 5 levels, names in mixed case, lower opinions
+/// for higher levels.
 fn tid2013(folder: &Path) -> PathBuf {
     let root = folder.join("tid2013");
     fs::create_dir_all(root.join("distorted_images")).unwrap();
@@ -23,7 +25,7 @@ fn tid2013(folder: &Path) -> PathBuf {
     for reference in 1..=6u32 {
         let clean = scene(reference);
         write_bmp(&root.join(format!("reference_images/I{reference:02}.BMP")), 64, 64, clean);
-        // About the same squared error for both.
+        // Both distortions have about the same squared error.
         for (distortion, strength) in [(1, 14u32), (10, 8)] {
             for level in 1..=5u32 {
                 let size = strength * level;
@@ -52,7 +54,7 @@ fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// The manifest of the look-alike.
+/// The manifest of the synthetic dataset.
 fn prepared(folder: &Path) -> String {
     let manifest = text(&folder.join("tid2013.jsonl"));
     let root = text(&tid2013(folder));
@@ -136,7 +138,7 @@ fn tools_are_evaluated_on_a_manifest_with_groups_plots_and_cache() {
     }
     assert_eq!(report["comparisons"][0]["first"], "PSNR");
     assert_eq!(report["comparisons"][0]["n"], 60);
-    // One file an image and tool. All is known now: nothing is added, and ranks are the same.
+    // One cache file per image and tool. The second run adds none and gets the same ranks.
     let known = || {
         fs::read_dir(&cache).unwrap().map(|folder| fs::read_dir(folder.unwrap().path()).unwrap().count()).sum::<usize>()
     };
@@ -153,7 +155,7 @@ fn tools_are_evaluated_on_a_manifest_with_groups_plots_and_cache() {
     let table = stdout(&agenticiqa(&arguments));
     for part in [
         "PSNR by metadata.distortion",
-        "60 of 60 samples used, none left out",
+        "60 of 60 samples used, none skipped",
         "seed 0",
         "in the AgenticIQA paper",
         "AgenticIQA (GPT-4o)",
@@ -167,7 +169,7 @@ fn tools_are_evaluated_on_a_manifest_with_groups_plots_and_cache() {
     assert!(csv.lines().nth(1).unwrap().ends_with("50 of another split"), "{csv}");
 }
 
-/// A record as `batch` writes it, cut to what evaluation reads.
+/// A record of `batch`, with only the fields that evaluation reads.
 fn record(id: usize, score: Value, mos: Value) -> String {
     let status = if score.is_null() { "error" } else { "success" };
     let kind = ["even", "odd"][id % 2];
@@ -207,7 +209,7 @@ fn records_are_evaluated_compared_and_what_is_left_out_is_counted() {
     assert!(comparison["paired_bootstrap"]["difference"].as_f64().unwrap() > 0.1);
     assert!(comparison["williams"]["p_value"].as_f64().unwrap() < 1e-6);
     let table = stdout(&agenticiqa(&["eval", "correlation", &good]));
-    assert!(table.contains("80 of 83 samples used, left out: 1 repeated, 1 without mos, 1 failed"), "{table}");
+    assert!(table.contains("80 of 83 samples used, skipped: 1 repeated, 1 without mos, 1 failed"), "{table}");
 
     let threads =
         |threads: &str| stdout(&agenticiqa(&["--threads", threads, "eval", "correlation", &good, "--format", "json"]));
@@ -285,12 +287,13 @@ fn a_calibrated_list_scores_as_the_opinions_say() {
         rows(&output)[0]["normalized_score"].as_f64().unwrap()
     };
     let calibrated = score(&["--config", &text(&configs)]);
-    // The opinion of level 5 is near 2 of 9, which is 1.9 of 5.
+    // The opinion of level 5 is near 2 on the scale from 0 to 9, which is 1.9 on the scale from 1
+    // to 5.
     assert!((calibrated - 1.9).abs() < 0.5, "{calibrated}");
     assert_ne!(calibrated, score(&[]));
 
     let again = agenticiqa(&arguments);
     assert_eq!(code(&again), 2);
-    assert!(stderr(&again).contains("is there already"), "{}", stderr(&again));
+    assert!(stderr(&again).contains("already exists"), "{}", stderr(&again));
     assert_eq!(code(&agenticiqa(&[&arguments[..], &["--force", "--format", "json"]].concat())), 0);
 }

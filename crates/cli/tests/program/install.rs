@@ -1,4 +1,4 @@
-//! `tools install` and `tools remove`: what is told, what is left on the disk, which exit code.
+//! `tools install` and `tools remove`: output, files and exit codes.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 
 use crate::support::*;
 
-/// Runs the program with a data folder and a configuration that adds the tool Net, whose file is at `url`.
+/// Runs the program with a data folder and a configuration that adds the tool Net, whose file is at
+/// `url`.
 fn with_net(folder: &Path, url: &str, content: &[u8], arguments: &[&str]) -> Output {
     let sha256: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
     let size = content.len();
@@ -27,7 +28,7 @@ fn with_net(folder: &Path, url: &str, content: &[u8], arguments: &[&str]) -> Out
     command.env_remove("AGENTICIQA_DATA_DIR").output().unwrap()
 }
 
-/// A server that gives every client the same file.
+/// A server that sends the same file to every client.
 fn serve(content: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -53,14 +54,14 @@ fn a_tool_is_installed_once_shown_and_removed() {
     let output = run(&["install", "net", "Net"]);
     let text = stdout(&output);
     assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{text}");
-    for part in ["license  BSD-2-Clause: by Somebody", url.as_str(), "SHA-256", "checksum right", "net.bin"] {
+    for part in ["license  BSD-2-Clause: by Somebody", url.as_str(), "SHA-256", "checksum ok", "net.bin"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
     let file = folder.path().join("data/tools/net.bin");
     assert_eq!(std::fs::read(&file).unwrap(), content);
     assert!(stdout(&run(&["show", "Net"])).contains(&format!("files       {}", file.display())));
-    assert!(stdout(&run(&["install", "Net"])).contains("Net is installed already"));
-    assert!(stdout(&run(&["install", "Net", "--force"])).contains("checksum right"));
+    assert!(stdout(&run(&["install", "Net"])).contains("Net is already installed"));
+    assert!(stdout(&run(&["install", "Net", "--force"])).contains("checksum ok"));
     assert!(stdout(&run(&["remove", "Net"])).contains("net.bin"));
     assert!(!file.exists());
     assert!(stdout(&run(&["remove", "Net"])).contains("Net is not installed"));

@@ -9,7 +9,7 @@ fn data(name: &str) -> PathBuf {
     std::env::var_os("AGENTICIQA_TEST_DATA").map_or_else(here, PathBuf::from).join(name)
 }
 
-/// The official values of the calibration pairs, and those of NIMA's network in Torch.
+/// Compares with the official values of the calibration pairs, and with NIMA's network in Torch.
 #[test]
 fn tools_of_published_weights_are_installed_by_one_command_and_give_the_official_values() {
     let folder = tempfile::tempdir().unwrap();

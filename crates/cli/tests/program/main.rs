@@ -1,5 +1,6 @@
-//! The program as a user calls it: outputs, exit codes, good and bad input. One module a theme.
-#![allow(clippy::unwrap_used, clippy::panic)] // what lies outside `#[test]` functions is test code too
+//! Runs the program as a user does and checks outputs and exit codes. One module per command or
+//! topic.
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers outside `#[test]` functions are test code too
 
 mod assess;
 mod bad_input;

@@ -1,4 +1,4 @@
-//! The whole way: a look-alike of TID2013 -> `dataset prepare` -> `batch` -> `eval` -> `report`.
+//! A synthetic TID2013 through `dataset prepare`, `batch`, `eval` and `report`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// The distortions of the look-alike: their numbers in TID2013, and ours.
+/// Distortions of the synthetic dataset: numbers of TID2013, and our kinds.
 const DISTORTIONS: [(u32, Kind); 3] = [(1, Kind::WhiteNoise), (8, Kind::GaussianBlur), (10, Kind::Jpeg)];
 const LEVELS: [u8; 3] = [1, 3, 5];
-/// A name that would break out of a page that does not escape.
+/// A name that injects a script if the page does not escape it.
 const HOSTILE: &str = "<script>alert(\"1\")</script>'|`*";
 
 fn scene(number: u32) -> Image {
@@ -36,7 +36,7 @@ fn write_picture(path: &Path, image: &Image) {
     write_bmp(path, image.width() as u32, image.height() as u32, pixel);
 }
 
-/// A folder with the dataset as it is published.
+/// A folder with the dataset in its published layout.
 struct Desk(tempfile::TempDir);
 
 impl Desk {
@@ -73,7 +73,7 @@ impl Desk {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    /// The records of all samples, of one with a hostile name, and of two whose images are not there.
+    /// The records of all samples, of one with a hostile name, and of two with missing images.
     fn records(&self) -> String {
         let (root, manifest, records) = (self.text("tid2013"), self.text("tid2013.jsonl"), self.text("records.jsonl"));
         let output = agenticiqa(&["dataset", "prepare", "TID2013", "--root", &root, "--output", &manifest]);
@@ -82,7 +82,7 @@ impl Desk {
         let mut hostile: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
         hostile["sample_id"] = HOSTILE.into();
         hostile["query"] = "</style><img src=x onerror=alert(1)> Rate the quality.".into();
-        // The lowest of all opinions for an image with little noise: far from what its score says.
+        // The lowest opinion for an image with little noise: far from its score.
         hostile["mos"] = json!(0.1);
         lines += &format!("{hostile}\n");
         for number in 1..=2 {
@@ -104,13 +104,13 @@ impl Desk {
     }
 }
 
-/// The values of an attribute, wherever it stands.
+/// Returns all values of an attribute.
 fn attribute<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
     let start = format!(" {name}=\"");
     html.split(&start).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
 
-/// Every tag is closed by its own, in order; returns the names of all tags.
+/// Checks that all tags are closed in order, and returns their names.
 fn parse(html: &str) -> Vec<&str> {
     const VOID: [&str; 4] = ["meta", "img", "br", "hr"];
     let (mut open, mut seen, mut rest) = (Vec::new(), Vec::new(), html.trim_start());
@@ -137,7 +137,8 @@ fn parse(html: &str) -> Vec<&str> {
     seen
 }
 
-/// The page needs nothing from elsewhere, runs no script but its own, and every image in it can be decoded.
+/// Checks that the page loads nothing, runs only its own script, and that every image can be
+/// decoded.
 fn assert_self_contained(html: &str) -> usize {
     for scheme in ["http:", "https:", "//", "@import", "url("] {
         let outside = html.replace("alert(1)", "");
@@ -171,7 +172,7 @@ fn from_a_dataset_to_a_report() {
     let figures = rows(&agenticiqa(&arguments)).remove(0);
     let (html, markdown, output) = desk.report(&["--input", &records]);
 
-    // The figures of eval, the paper's beside them.
+    // The results of `eval`, next to those of the paper.
     let evaluated = &figures["evaluated"][0];
     let four = |value: &Value| format!("{:.4}", value.as_f64().unwrap());
     let mut told =
@@ -192,7 +193,7 @@ fn from_a_dataset_to_a_report() {
     }
     assert!(stdout(&output).contains(&four(&evaluated["overall"]["srcc"]["value"])), "{}", stdout(&output));
 
-    // Cases with images, references and maps; the contradiction that was made is one of them.
+    // Cases with images, references and maps; one is the sample with the wrong opinion.
     let pictures = assert_self_contained(&html);
     let cases = html.matches("<article class=\"case\"").count();
     assert!(cases >= 8 && pictures == 3 * cases, "{pictures} images of {cases} cases");
@@ -233,7 +234,11 @@ fn what_is_missing_or_broken_is_said_and_runs_are_compared() {
     for part in ["it is not valid JSON", "it is no JSON object", "it has no summarizer_result"] {
         assert!(html.contains(part), "{part}");
     }
-    assert!(stderr(&output).contains("3 lines are no records and left out, such as line 1"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("skipped 3 lines that cannot be read as a record, e.g. line 1"),
+        "{}",
+        stderr(&output)
+    );
     let lines = text.lines().count() + 1;
     assert!(markdown.contains(&format!("| {} | it is no JSON object |", lines + 1)), "{markdown}");
 
@@ -262,6 +267,6 @@ fn files_without_records_are_bad_input() {
     let output = agenticiqa(&["report", "--input", "/nowhere.jsonl", "--output", report.to_str().unwrap()]);
     assert_eq!((code(&output), stderr(&output).contains("/nowhere.jsonl: No such file")), (2, true));
     let output = agenticiqa(&["report", "--input", input, "--output", input]);
-    assert_eq!((code(&output), stderr(&output).contains("--output is a folder")), (2, true));
+    assert_eq!((code(&output), stderr(&output).contains("--output is a file, not a folder")), (2, true));
     assert_eq!(code(&agenticiqa(&["report", "--output", "x"])), 2);
 }

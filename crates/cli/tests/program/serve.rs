@@ -1,4 +1,5 @@
-//! `serve`, as a process: it starts, tells where, ends on a signal, and goes on with its jobs after it was killed.
+//! `serve` as a process: starts, prints its address, stops on a signal, and resumes its jobs after
+//! a kill.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -34,7 +35,7 @@ impl Server {
         lines.read_line(&mut line).unwrap();
         let address = line.split("http://").nth(1).unwrap_or_else(|| panic!("{line}"));
         let address = address.split_whitespace().next().unwrap().to_owned();
-        // What it says further on must not fill the pipe.
+        // Drains stderr, so that the pipe does not fill up.
         std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
         Self { child, address }
     }
@@ -70,7 +71,7 @@ impl Server {
 fn photos(folder: &Path, count: usize) {
     let photo = fs::read(example("osprey.jpg")).unwrap();
     for number in 0..count {
-        // A comment makes every file another one.
+        // A JPEG comment makes every file different.
         let mut file = photo[..2].to_vec();
         file.extend([0xff, 0xfe, 0, 6]);
         file.extend((number as u32).to_be_bytes());

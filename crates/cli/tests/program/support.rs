@@ -1,4 +1,4 @@
-//! Calling the program, and making images for it.
+//! Helpers that run the program and write images.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Output;
 
 use assert_cmd::Command;
 
-/// A file that ships with the project.
+/// Returns the path of a file in `examples/`.
 pub fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
 }
@@ -16,7 +16,8 @@ pub fn agenticiqa(arguments: &[&str]) -> Output {
     program(arguments).output().unwrap()
 }
 
-/// The program with arguments, with nothing installed and none of the variables of whoever runs the tests.
+/// The program with arguments, without installed tools and without the environment of the
+/// developer.
 pub fn program(arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("agenticiqa").unwrap();
     for variable in ["AGENTICIQA_ILNIQE_MODEL", "AGENTICIQA_THREADS", "AGENTICIQA_PYPI_MIRROR", "AGENTICIQA_PYTHON"] {
@@ -26,22 +27,22 @@ pub fn program(arguments: &[&str]) -> Command {
     command
 }
 
-/// The exit code.
+/// Returns the exit code.
 pub fn code(output: &Output) -> i32 {
     output.status.code().unwrap()
 }
 
-/// What went to stdout.
+/// Returns stdout as text.
 pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// What went to stderr.
+/// Returns stderr as text.
 pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Every line of stdout as JSON.
+/// Parses every line of stdout as JSON.
 pub fn rows(output: &Output) -> Vec<serde_json::Value> {
     stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -61,7 +62,7 @@ pub fn write_bmp(path: &Path, width: u32, height: u32, pixel: impl Fn(u32, u32) 
     fs::write(path, bytes).unwrap();
 }
 
-/// The 54 bytes before the pixels of a BMP.
+/// Returns the 54 header bytes of a BMP.
 pub fn bmp_header(width: u32, height: u32, size: u32) -> Vec<u8> {
     let mut bytes = b"BM".to_vec();
     bytes.extend(size.wrapping_add(54).to_le_bytes());

@@ -1,4 +1,4 @@
-//! `tools`, `completions`, `--version`.
+//! `tools`, `completions` and `--version`.
 
 use crate::support::*;
 
@@ -12,6 +12,23 @@ fn the_list_names_every_tool_of_the_paper_and_what_can_run() {
     let available = stdout(&agenticiqa(&["tools", "list", "--available"]));
     assert!(available.contains("SSIM") && !available.contains("QAlign"));
     assert_eq!(list, stdout(&agenticiqa(&["tools"])));
+}
+
+#[test]
+fn every_line_of_the_list_fits_into_100_columns() {
+    for arguments in [&["tools", "list"][..], &["tools", "list", "--available"], &["tools"]] {
+        let list = stdout(&agenticiqa(arguments));
+        for line in list.lines() {
+            assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
+        }
+    }
+    let list = stdout(&agenticiqa(&["tools", "list"]));
+    let row = |tool: &str| list.lines().find(|line| line.starts_with(&format!(" {tool} "))).unwrap();
+    assert!(row("LPIPS").contains("not installed") && row("QAlign").contains("needs Python"), "{list}");
+    // `tools show` has the full reason.
+    let reason = stdout(&agenticiqa(&["tools", "show", "QAlign"]));
+    assert!(reason.contains("AGENTICIQA_PYTHON"), "{reason}");
+    assert!(stdout(&agenticiqa(&["tools", "show", "LPIPS"])).contains("agenticiqa tools install LPIPS"));
 }
 
 #[test]
@@ -39,7 +56,7 @@ fn check_takes_names_and_says_what_gets_a_missing_tool() {
     assert_eq!(code(&agenticiqa(&["tools", "check", "nonsense"])), 2);
 }
 
-/// docs/tools.md has the table of the list that ships. `UPDATE_DOCS=1` writes it anew.
+/// docs/tools.md contains the table of the built-in tool list. `UPDATE_DOCS=1` updates it.
 #[test]
 fn the_table_of_the_documentation_is_that_of_the_list() {
     let table = stdout(&agenticiqa(&["tools", "list", "--format", "markdown"]));

@@ -1,4 +1,5 @@
-//! Tools that a user adds by configuration alone: found by the planner, chosen by the analyst, run, on record.
+//! Tools that a user adds in the configuration: planned, chosen, run and recorded like the built-in
+//! ones.
 #![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +8,7 @@ use std::process::Output;
 
 use crate::support::*;
 
-/// A folder with a script that gives 0.25 for every image and writes down what it was called with.
+/// Writes an executable script with this body into the folder.
 fn script(folder: &Path, body: &str) -> String {
     let path = folder.join("my score.sh");
     std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
@@ -15,7 +16,7 @@ fn script(folder: &Path, body: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Runs the program with the tool MyTool, good at `strengths`, on the scale from 1 (bad) to 0 (good).
+/// Runs the program with the tool MyTool, whose scores range from 1 (bad) to 0 (good).
 fn with_tool(folder: &Path, body: &str, more: &str, arguments: &[&str]) -> Output {
     let script = script(folder, body);
     let pipeline = format!(
@@ -44,7 +45,7 @@ fn the_built_in_analyst_chooses_it_for_its_strength_and_it_is_on_record() {
     let log = &evidence["tool_logs"][0];
     assert_eq!((&log["tool_name"], log["raw_score"].as_f64()), (&"MyTool".into(), Some(0.25)), "{evidence}");
     assert_eq!(log["normalized_score"].as_f64(), Some(4.0));
-    // The whole image is meant: the program got the file itself.
+    // The whole image is scored, so the tool got the file itself.
     assert_eq!(std::fs::read_to_string(folder.path().join("calls")).unwrap(), format!("{picture}\n"));
 }
 
@@ -71,7 +72,7 @@ fn it_scores_lists_shows_and_checks_like_any_other() {
     let row = &rows(&output)[0];
     assert_eq!((row["raw_score"].as_f64(), row["normalized_score"].as_f64()), (Some(0.25), Some(4.0)));
     assert!(stderr(&output).contains("linear scale"), "{}", stderr(&output));
-    // A region is handed over as a file of its own.
+    // A region is passed as a separate file.
     let region = ["score", picture, "-t", "MyTool", "--region", "beak=10,10,40,30", "--format", "json"];
     assert_eq!(rows(&with_tool(folder.path(), GOOD, "", &region))[0]["region"], "beak");
     let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();

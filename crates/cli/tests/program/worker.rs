@@ -1,4 +1,4 @@
-//! Tools of the Python worker, as the program shows and runs them; with a small package in place of pyiqa.
+//! Tools of the Python worker, with a small package instead of pyiqa.
 
 use std::path::Path;
 use std::process::Output;
@@ -7,7 +7,7 @@ use assert_cmd::Command;
 
 use crate::support::*;
 
-/// Runs the program with a Python for the worker.
+/// Runs the program with this Python for the worker.
 fn with_python(python: &str, arguments: &[&str]) -> Output {
     let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agent/tests/worker");
     let paths = ["stand_in_pyiqa", "stand_in_torch"].map(|name| packages.join(name));
@@ -49,6 +49,6 @@ fn check_tells_what_the_worker_lacks() {
     assert!(stdout(&wrong).contains("/no/such/python"), "{}", stdout(&wrong));
     let unknown = with_python("python3", &["tools", "check"]);
     assert_eq!(code(&unknown), 0, "{}", stdout(&unknown));
-    assert!(line(&stdout(&unknown), "MUSIQ").contains("not here"), "{}", stdout(&unknown));
+    assert!(line(&stdout(&unknown), "MUSIQ").contains("not ready"), "{}", stdout(&unknown));
     assert!(line(&stdout(&unknown), "SSIM").contains("ok"), "{}", stdout(&unknown));
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agenticiqa_imaging::{Decoder, Picture};
-use agenticiqa_metrics::Pair;
 use moka::sync::Cache;
 use sha2::{Digest as _, Sha256};
 
@@ -14,7 +13,7 @@ use super::rows::Absence;
 use crate::dataset::{Manifest, Sample};
 use agenticiqa_agent::inputs::Digest;
 use agenticiqa_agent::state::{RawScore, Seconds};
-use agenticiqa_tools::{self, CacheKey, CachedRun, Registry, Tool, ToolCache, ToolInput};
+use agenticiqa_tools::{self, CacheKey, CachedRun, Registry, Tool, ToolCache, Part};
 
 /// The scores of one tool, sample by sample in the manifest's order.
 #[derive(Debug, Clone)]
@@ -181,12 +180,9 @@ impl Work<'_> {
             }
             let picture = picture.get_or_init(|| photo.decode(self.decoder)).as_ref().map_err(Clone::clone)?;
             let original = against.map(|reference| reference.picture.as_ref().map_err(Clone::clone)).transpose()?;
-            let pair = match original {
-                Some(original) => Pair::new(&original.image, &picture.image).map_err(|error| error.to_string())?,
-                None => Pair::single(&picture.image),
-            };
-            let path = against.map(|reference| reference.photo.path.as_path());
-            let run = tool.run(&ToolInput::new(pair).with_files(Some(&photo.path), path));
+            let path = against.map(|reference| reference.photo.path.clone());
+            let part = Part::new(picture.image.clone(), original.map(|original| original.image.clone()));
+            let run = part.with_files(Some(photo.path.clone()), path).measure(tool, false);
             let raw = run
                 .raw_score
                 .ok_or_else(|| run.error.map_or("no score".into(), |failure| failure.message().to_owned()))?;

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::details::Case;
 use agenticiqa_batch::path_rules::PathRules;
-use agenticiqa_tools::{Registry, ToolInput};
+use agenticiqa_tools::{Registry, Part};
 
 /// The longer side of an image on the page.
 const SIDE: usize = 480;
@@ -74,12 +74,12 @@ impl Studio<'_> {
 
     /// Where a tool sees damage.
     fn map(&self, image: &Image, reference: Option<&Image>) -> (String, Result<Image, String>) {
-        let pair = reference.and_then(|reference| Pair::new(reference, image).ok());
-        let name = if pair.is_some() { WITH_REFERENCE } else { WITHOUT_REFERENCE };
-        let pair = pair.unwrap_or_else(|| Pair::single(image)).with_map();
+        let fits = |reference: &&Image| Pair::new(reference, image).is_ok();
+        let part = Part::new(image.clone(), reference.filter(fits).cloned());
+        let name = if part.reference.is_some() { WITH_REFERENCE } else { WITHOUT_REFERENCE };
         let paint = || {
             let tool = self.registry.get(name).map_err(|error| error.to_string())?;
-            let run = tool.run(&ToolInput::new(pair));
+            let run = part.measure(tool, true);
             let why = || run.error.as_ref().map_or("it gave no map".to_owned(), |failure| failure.message().to_owned());
             let map = run.map.as_ref().ok_or_else(why)?;
             let small = shrink(image, SIDE).map_err(|error| error.to_string())?;

@@ -1,6 +1,6 @@
-//! The synthetic image on which metrics are timed.
+//! The synthetic image for timing metrics.
 
-/// Smooth shapes, texture and noise of amplitude `noise`.
+/// Smooth shapes, texture, and noise of amplitude `noise`.
 pub fn scene(width: usize, height: usize, noise: u32) -> Vec<u8> {
     let mut state = 7u32;
     let mut pixels = Vec::with_capacity(width * height * 3);

@@ -1,14 +1,19 @@
-//! Butteraugli, distance in units of what an observer just notices.
+//! Butteraugli, a distance in units of the just noticeable difference.
 //!
-//! **What it measures**: visible differences, modeled after the eye's opponent colors, masking and frequency bands.
-//! **Range and direction**: 0 (identical) upwards; lower is better. Below 1 people see no difference, above 2 they do.
-//! The score is the largest value of the map (the max-norm, libjxl's default), so the worst place decides.
-//! **Reference**: J. Alakuijala, R. Obryk, O. Stoliarchuk, Z. Szabadka, L. Vandevenne, J. Wassenberg, Guetzli:
-//! perceptually guided JPEG encoder, 2017; as in libjxl, through the crate `butteraugli` (BSD-3-Clause), for a screen of
-//! 80 nits. 16-bit samples keep their precision.
-//! **Deviations**: those of the crate, below 0.1 % on three of libjxl's own values. Photographs above 8 megapixels are
-//! measured in strips with so many rows in common that score and map stay the same but for rounding; a pair of 50
-//! megapixels takes 1.2 GB.
+//! **What it measures**: visible differences, modeled after the opponent colors, masking and
+//! frequency bands of human vision.
+//!
+//! **Range and direction**: 0 (identical) upwards; lower is better. Below 1 people see no
+//! difference, above 2 they do. The score is the largest value of the map (the max-norm, libjxl's
+//! default), so the worst location decides.
+//!
+//! **Reference**: J. Alakuijala, R. Obryk, O. Stoliarchuk, Z. Szabadka, L. Vandevenne, J.
+//! Wassenberg, Guetzli: perceptually guided JPEG encoder, 2017; as in libjxl, through the crate
+//! `butteraugli` (BSD-3-Clause), for a screen of 80 nits. 16-bit samples keep their precision.
+//!
+//! **Deviations**: those of the crate, below 0.1 % on three of libjxl's own values. Photographs
+//! above 8 megapixels are measured in strips. The strips overlap enough that score and map stay
+//! the same except for rounding. A pair of 50 megapixels takes 1.2 GB.
 
 use butteraugli::{ButteraugliParams, Img, RGB, butteraugli_linear};
 
@@ -16,15 +21,15 @@ use crate::metric::full_reference;
 use crate::ops::lab::LightTable;
 use crate::{Direction, Error, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
-/// Rows above and below a strip that its values depend on.
+/// Rows above and below a strip that affect its values.
 const HALO: usize = 64;
-/// Pixels of a strip with its halo; about 200 bytes are needed for each.
+/// Pixels of a strip including its halo; each needs about 200 bytes.
 const STRIP_PIXELS: usize = 4 << 20;
-/// Pixels up to which an image is measured in one piece.
+/// Images up to this number of pixels are measured in one piece.
 const WHOLE_PIXELS: usize = 8 << 20;
-/// The fewest rows of a strip, however wide the image is.
+/// Minimum number of rows of a strip, for very wide images.
 const LEAST_ROWS: usize = 64;
-/// Distance from which a place is fully damaged, for display.
+/// Distance at which a location is displayed as fully damaged.
 const WORST: f32 = 6.0;
 
 /// The max-norm distance at the default viewing conditions.
@@ -37,7 +42,7 @@ static INFO: Info = Info {
     direction: Direction::LowerIsBetter,
     range: (0.0, f64::INFINITY),
     unit: "",
-    summary: "Largest visible difference, 1 being just noticeable.",
+    summary: "Largest visible difference; 1 is just noticeable.",
     paper: "J. Alakuijala, R. Obryk, O. Stoliarchuk, Z. Szabadka, L. Vandevenne, J. Wassenberg, Guetzli: perceptually guided JPEG encoder, arXiv 1703.04421, 2017",
     has_map: true,
     minimum_side: 8,
@@ -62,7 +67,8 @@ impl Metric for Butteraugli {
     }
 }
 
-/// Rows of a strip: all of them for small images, else an even number so that half resolution stays in step.
+/// Rows per strip: all rows for small images, otherwise an even number to stay aligned with half
+/// resolution.
 fn strip_rows(width: usize, height: usize) -> usize {
     if width * height <= WHOLE_PIXELS {
         return height;
@@ -101,7 +107,7 @@ fn measure_in_strips(pair: &Pair<'_>, reference: &Image, distorted: &Image, rows
 
 const UNDEFINED: Error = Error::Undefined { metric: INFO.name, reason: "its distance is not finite" };
 
-/// Light of the rows `first..last`, pixel by pixel.
+/// Linear light of the rows `first..last`, pixel by pixel.
 fn light(table: &LightTable, image: &Image, first: usize, last: usize) -> Vec<RGB<f32>> {
     let width = image.width();
     let mut pixels = Vec::with_capacity(width * (last - first));

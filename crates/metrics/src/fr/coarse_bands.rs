@@ -1,9 +1,10 @@
-//! The coarsest bands of a complex steerable pyramid of two images, and nothing else of it.
+//! The coarsest bands of the complex steerable pyramids of two images.
 //!
-//! The pyramid is that of Simoncelli's matlabPyrTools (`buildSCFpyr`): raised-cosine rings in log frequency, powers of
-//! a cosine in direction on one half of the plane, so that the bands are complex. The bands of level L hold frequencies
-//! below 2^-(L-1) of the Nyquist frequency. So both images pass through one transform, as the real and the imaginary
-//! part of one, of each row only the low frequencies are kept, and the finer levels are never built.
+//! The pyramid is that of Simoncelli's matlabPyrTools (`buildSCFpyr`): raised-cosine rings in log
+//! frequency and powers of a cosine in direction, on one half of the plane, so that the bands are
+//! complex. The bands of level L hold frequencies below 2^-(L-1) of the Nyquist frequency. Both
+//! images therefore share one transform, as its real and imaginary parts. Only the low frequencies
+//! of each row are kept, and the finer levels are never built.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -15,13 +16,14 @@ use crate::ops::fft::{self, Fft2d};
 use crate::ops::strips;
 use crate::{Image, Plane};
 
-/// Spectra of two images inside the ring of one level, from which bands of every orientation are made.
+/// The spectra of two images inside the ring of one level. The bands of every orientation are made
+/// from them.
 pub(crate) struct CoarseBands {
     level: usize,
     orientations: usize,
     width: usize,
     height: usize,
-    /// Of each image, transposed as [`Fft2d`] wants it.
+    /// One spectrum per image, transposed as [`Fft2d`] expects it.
     spectra: [Vec<Complex<f64>>; 2],
     /// Cosine and sine of the direction of each frequency.
     directions: Vec<(f64, f64)>,
@@ -29,7 +31,7 @@ pub(crate) struct CoarseBands {
 }
 
 impl CoarseBands {
-    /// Bands of level `level` (1 is the finest) of two images of one size.
+    /// Computes level `level` (1 is the finest) of two images of the same size.
     pub(crate) fn new(images: [&Image; 2], level: usize, orientations: usize) -> Self {
         let reduced = |size: usize| size.div_ceil(1 << (level - 1));
         let (width, height) = (reduced(images[0].width()), reduced(images[0].height()));
@@ -57,7 +59,7 @@ impl CoarseBands {
         self.height
     }
 
-    /// Takes the spectra of the two images from that of their packed pair, and applies the ring.
+    /// Separates the spectra of the two images from their packed pair, and applies the ring.
     fn keep(&mut self, packed: &Plane<Complex<f64>>, full_width: usize) {
         let (full_height, middle) = (packed.width(), (packed.height() / 2) as isize);
         let (width, height, level) = (self.width, self.height, self.level);
@@ -83,7 +85,7 @@ impl CoarseBands {
         });
     }
 
-    /// The band of both images in one orientation, row by row.
+    /// Returns the band of both images in one orientation, row by row.
     pub(crate) fn orientation(&self, orientation: usize) -> [Vec<Complex<f64>>; 2] {
         let (sine, cosine) = (PI * orientation as f64 / self.orientations as f64).sin_cos();
         let order = self.orientations as i32 - 1;
@@ -100,8 +102,8 @@ impl CoarseBands {
     }
 }
 
-/// The spectrum of `images[0] + i images[1]` for horizontal frequencies from `-highest` to `highest`: one row for each,
-/// vertical frequencies along it.
+/// The spectrum of `images[0] + i images[1]` for horizontal frequencies from `-highest` to
+/// `highest`. There is one row per horizontal frequency; vertical frequencies run along it.
 fn low_columns(images: [&Image; 2], highest: usize) -> Plane<Complex<f64>> {
     let (width, height) = (images[0].width(), images[0].height());
     let mut planner = FftPlanner::new();
@@ -133,8 +135,9 @@ fn signed(index: usize, size: usize) -> isize {
     if index < size.div_ceil(2) { index as isize } else { index as isize - size as isize }
 }
 
-/// Gain at `radius` (in units of the Nyquist frequency) of the ring of `level`: what the low passes of the finer levels
-/// let through, times the high pass of this one. Their edges are an octave wide, one octave from level to level.
+/// The gain of the ring of `level` at `radius` (in units of the Nyquist frequency): the low-passes
+/// of the finer levels times the high-pass of this level. Their edges are one octave wide and
+/// shift by one octave from level to level.
 fn ring(radius: f64, level: usize) -> f64 {
     let octaves = radius.log2() + level as f64;
     let low = if octaves <= 0.0 { 1.0 } else { (FRAC_PI_2 * octaves.min(1.0)).cos() };
@@ -142,7 +145,8 @@ fn ring(radius: f64, level: usize) -> f64 {
     low * high
 }
 
-/// Makes the squared gains of all orientations sum to 4, as the real parts of the bands alone reconstruct the image.
+/// Scales the squared gains of all orientations to a sum of 4, because the real parts of the bands
+/// alone reconstruct the image.
 fn angular_scale(orientations: usize) -> f64 {
     let factorial = |n: usize| (1..=n).map(|k| k as f64).product::<f64>();
     let order = orientations - 1;
@@ -166,7 +170,8 @@ mod tests {
         assert!(ring(1.0 / 8.0, 4) < 1e-15 && ring(1.0 / 32.0, 4) < 1e-15);
     }
 
-    /// The definition without short cuts: the whole transform of one image, filtered, cropped and transformed back.
+    /// The definition without shortcuts: the whole transform of one image, filtered, cropped and
+    /// transformed back.
     #[test]
     fn bands_equal_those_of_the_whole_pyramid() {
         for (width, height) in [(64, 64), (70, 67), (129, 80)] {

@@ -1,12 +1,18 @@
 //! CW-SSIM, structural similarity of complex wavelet coefficients.
 //!
-//! **What it measures**: agreement of local phase patterns at a coarse scale; small shifts, scalings and rotations, and
-//! even changes of luminance and contrast, leave them nearly as they are.
+//! **What it measures**: agreement of local phase patterns at a coarse scale. Small shifts,
+//! scalings and rotations hardly change these patterns, and neither do changes of luminance and
+//! contrast.
+//!
 //! **Range and direction**: 0 to 1 (identical); higher is better.
-//! **Reference**: Sampat, Wang, Gupta, Bovik, Markey, IEEE TIP 18(11), 2009; the authors' `cwssim_index` with 4 levels,
-//! 8 orientations, no guard band and K = 0, on rounded luma; only the coarsest level enters the score.
-//! **Deviations**: none above 5e-5 on the calibration pairs. Filters are evaluated, not interpolated from tables
-//! (below 1e-5). Where neither image has energy the authors' code divides 0 by 0; such a place counts as equal.
+//!
+//! **Reference**: Sampat, Wang, Gupta, Bovik, Markey, IEEE TIP 18(11), 2009; the authors'
+//! `cwssim_index` with 4 levels, 8 orientations, no guard band and K = 0, on rounded luma; only
+//! the coarsest level enters the score.
+//!
+//! **Deviations**: none above 5e-5 on the calibration pairs. Filters are evaluated, not
+//! interpolated from tables (below 1e-5). Where neither image has energy, the authors' code
+//! divides 0 by 0; such a location counts as equal here.
 
 use rayon::prelude::*;
 use rustfft::num_complex::Complex;
@@ -20,7 +26,7 @@ use crate::{Direction, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 /// CW-SSIM with the authors' parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct CwSsim {
-    /// K of the paper: lets places with little energy count as similar.
+    /// K of the paper: makes locations with little energy count as similar.
     pub stability: f64,
 }
 
@@ -28,7 +34,7 @@ const LEVEL: usize = 4;
 const ORIENTATIONS: usize = 8;
 /// Side of the window in which coefficients are compared.
 const WINDOW: usize = 7;
-/// Energy in a window, in squared gray levels, below which there is nothing but rounding.
+/// Energy in a window, in squared gray levels, below which there are only rounding errors.
 const NO_ENERGY: f64 = 1e-18;
 
 static INFO: Info = Info {
@@ -78,12 +84,12 @@ impl Metric for CwSsim {
     }
 }
 
-/// Similarity of two bands of `width` samples a row in every window inside.
+/// Similarity of two bands with rows of `width` samples, for every window inside.
 fn similarity([reference, distorted]: &[Vec<Complex<f64>>; 2], width: usize, stability: f64) -> Plane {
     let height = reference.len() / width;
     let mut similarity = Plane::new(width + 1 - WINDOW, height + 1 - WINDOW);
     let inside = similarity.width();
-    // Of the window's rows: real and imaginary part of the correlation, energy.
+    // Sums over the rows of the window: real and imaginary part of the correlation, energy.
     let mut columns = [vec![0.0; width], vec![0.0; width], vec![0.0; width]];
     for (y, out) in similarity.data_mut().chunks_exact_mut(inside).enumerate() {
         columns.iter_mut().for_each(|column| column.fill(0.0));
@@ -99,7 +105,7 @@ fn similarity([reference, distorted]: &[Vec<Complex<f64>>; 2], width: usize, sta
     similarity
 }
 
-/// Adds correlation and energy of one row of both bands.
+/// Adds the correlation and the energy of one row of both bands.
 fn add_products(reference: &[Complex<f64>], distorted: &[Complex<f64>], columns: &mut [Vec<f64>; 3]) {
     let [real, imaginary, energy] = columns;
     let sums = real.iter_mut().zip(imaginary).zip(energy);
@@ -111,7 +117,7 @@ fn add_products(reference: &[Complex<f64>], distorted: &[Complex<f64>], columns:
     }
 }
 
-/// Similarity of a window, from sums over it.
+/// Similarity of a window, computed from its sums.
 fn ratio(correlation: f64, energy: f64, stability: f64) -> f64 {
     if energy < NO_ENERGY {
         return 1.0;
@@ -133,7 +139,8 @@ fn centered_mean(plane: &Plane, sigma: f64) -> f64 {
     total / (across.iter().sum::<f64>() * down.iter().sum::<f64>())
 }
 
-/// The mean of all orientations at the size of the bands: windows at the border stand for what lies beyond them.
+/// The mean of all orientations at the size of the bands. Windows at the border are repeated
+/// outwards.
 fn mean_map(similarities: &[Plane]) -> Plane {
     let Some(first) = similarities.first() else { return Plane::new(0, 0) };
     let (width, height) = (first.width(), first.height());

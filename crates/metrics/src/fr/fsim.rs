@@ -1,12 +1,17 @@
-//! FSIM, feature similarity; with chroma (FSIMc) unless asked otherwise.
+//! FSIM, feature similarity; the default is FSIMc, which includes chroma.
 //!
-//! **What it measures**: whether features (phase congruency) and their contrast (gradient) survived, weighted by how
-//! much of a feature each place is; FSIMc also compares chroma.
+//! **What it measures**: whether features (phase congruency) and their contrast (gradient)
+//! survive, weighted by the strength of the features at each location; FSIMc also compares chroma.
+//!
 //! **Range and direction**: 0 to 1 (identical); higher is better.
-//! **Reference**: Zhang, Zhang, Mou, Zhang, IEEE TIP 20(8), 2011; the authors' `FeatureSIM.m`: unrounded YIQ, box
-//! average and decimation to about 256 rows with zeros beyond the border, Kovesi's `phasecong2`.
-//! **Deviations**: none above half a unit of the last printed digit on the calibration pairs. Where neither image
-//! has any feature (flat images, for which the original divides 0 by 0) all places weigh the same.
+//!
+//! **Reference**: Zhang, Zhang, Mou, Zhang, IEEE TIP 20(8), 2011; the authors' `FeatureSIM.m`:
+//! unrounded YIQ, box average and decimation to about 256 rows with zeros beyond the border,
+//! Kovesi's `phasecong2`.
+//!
+//! **Deviations**: none above half a unit of the last printed digit on the calibration pairs.
+//! Where neither image has any feature (flat images, for which the authors' code divides 0 by 0),
+//! all locations have the same weight.
 
 use multiversion::multiversion;
 
@@ -19,7 +24,7 @@ use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Result};
 /// FSIM with the authors' parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Fsim {
-    /// Whether chroma counts: FSIMc if so, FSIM if not.
+    /// Whether chroma counts: FSIMc if true, FSIM if false.
     pub chromatic: bool,
     /// Stabilizes the similarity of phase congruency (T1).
     pub congruency_stability: f32,
@@ -43,7 +48,7 @@ static INFO: Info = Info {
     minimum_side: 2,
 };
 
-/// The local similarity at which the map is fully hot.
+/// The local similarity at which the map shows full damage.
 const WORST_SIMILARITY: f32 = 0.5;
 
 impl Fsim {
@@ -56,7 +61,7 @@ impl Fsim {
         chroma_exponent: 0.03,
     };
 
-    /// The authors' parameters for luma alone.
+    /// The authors' parameters, for luma alone.
     pub const LUMA: Self = Self { chromatic: false, ..Self::DEFAULT };
 }
 
@@ -97,7 +102,7 @@ impl Metric for Fsim {
     }
 }
 
-/// The similarity of features and of gradients (given squared), and the weight of each place.
+/// The similarity of features and of gradients (passed squared), and the weight of each location.
 #[multiversion(targets("x86_64+avx2"))]
 fn compare_luma(
     fsim: &Fsim,

@@ -1,9 +1,13 @@
 //! GMSD, gradient magnitude similarity deviation.
 //!
-//! **What it measures**: how unevenly edges were damaged; blind to color.
+//! **What it measures**: how unevenly edges are damaged; ignores color.
+//!
 //! **Range and direction**: 0 (identical) to about 0.35; lower is better.
-//! **Reference**: Xue, Zhang, Mou, Bovik, IEEE TIP 23(2), 2014; the authors' MATLAB on rounded luma: mean of 2x2,
-//! every second pixel, Prewitt with zeros beyond the border, sample standard deviation (`std2`).
+//!
+//! **Reference**: Xue, Zhang, Mou, Bovik, IEEE TIP 23(2), 2014; the authors' MATLAB on rounded
+//! luma: mean of 2x2, every second pixel, Prewitt with zeros beyond the border, sample standard
+//! deviation (`std2`).
+//!
 //! **Deviations**: none above 1e-9 on the calibration pairs.
 
 use multiversion::multiversion;
@@ -21,7 +25,7 @@ pub struct Gmsd {
     pub stability: f32,
 }
 
-/// Gradients are kept as whole numbers: the sum of 2x2 pixels (4) under Prewitt's sum of three (3).
+/// Gradients are integers: the sum of 2x2 pixels (4) under Prewitt's sum of three (3).
 const GRADIENT_SCALE: f32 = 4.0 * 3.0;
 
 static INFO: Info = Info {
@@ -30,7 +34,7 @@ static INFO: Info = Info {
     direction: Direction::LowerIsBetter,
     range: (0.0, 1.0),
     unit: "",
-    summary: "How unevenly edges were damaged: spread of the similarity of gradients.",
+    summary: "How unevenly edges are damaged: standard deviation of the gradient similarity.",
     paper: "W. Xue, L. Zhang, X. Mou, A. C. Bovik, Gradient magnitude similarity deviation: a highly efficient perceptual image quality index, IEEE TIP 23(2), 2014",
     has_map: true,
     minimum_side: 5,
@@ -87,7 +91,7 @@ impl Metric for Gmsd {
     }
 }
 
-/// Sums of 2x2 pixels of both images' luma, three rows at a time, with a zero on either side.
+/// Sums of 2x2 luma pixels of both images, three rows at a time, with a zero at each end.
 struct Halved<'a> {
     images: [&'a Image; 2],
     rows: [Rolling<f32>; 2],
@@ -95,7 +99,7 @@ struct Halved<'a> {
 }
 
 impl<'a> Halved<'a> {
-    /// Ready to load row `start + 1`.
+    /// Creates the buffers; the next row to load is `start + 1`.
     fn new(images: [&'a Image; 2], start: usize) -> Self {
         let width = images[0].width();
         let stored = || Rolling::new(width.div_ceil(2) + 2, 3);
@@ -107,7 +111,7 @@ impl<'a> Halved<'a> {
         halved
     }
 
-    /// Row `y`; zeros beyond the image.
+    /// Loads row `y`; zeros beyond the image.
     fn load(&mut self, y: usize) {
         let [upper, lower] = &mut self.buffers;
         for (image, rows) in self.images.iter().zip(&mut self.rows) {
@@ -138,15 +142,15 @@ fn sum_blocks(upper: &[f32], lower: &[f32], sums: &mut [f32]) {
     }
 }
 
-/// The last row of an image of odd height: beyond it are zeros.
+/// The last row of an image with an odd height; the row beyond it is zero.
 fn sum_pairs(row: &[f32], sums: &mut [f32]) {
     for (sum, pair) in sums.iter_mut().zip(row.chunks(2)) {
         *sum = pair.iter().sum();
     }
 }
 
-/// One minus the similarity of the gradient magnitudes: what is summed is small where images are alike, and exactly
-/// zero where they are equal.
+/// One minus the similarity of the gradient magnitudes. The summands are small where the images
+/// are similar, and exactly zero where they are equal.
 #[multiversion(targets("x86_64+avx2"))]
 fn gradient_loss(reference: [&[f32]; 3], distorted: [&[f32]; 3], stability: f32, loss: &mut [f32]) {
     for ((loss, ((a, b), c)), ((d, e), f)) in loss.iter_mut().zip(windows(reference)).zip(windows(distorted)) {

@@ -1,9 +1,13 @@
 //! MDSI, mean deviation similarity index.
 //!
-//! **What it measures**: how unevenly gradients and chromaticity were damaged.
+//! **What it measures**: how unevenly gradients and chromaticity are damaged.
+//!
 //! **Range and direction**: 0 (identical) to about 0.7; lower is better.
-//! **Reference**: Nafchi, Shahkolaei, Hedjam, Cheriet, IEEE Access 4, 2016, in the form of `piq` 0.8: similarities
-//! combined by summation, images averaged over blocks of `round(shorter side / 256)`, a half rounded to even.
+//!
+//! **Reference**: Nafchi, Shahkolaei, Hedjam, Cheriet, IEEE Access 4, 2016, in the form of `piq`
+//! 0.8: similarities combined by summation, images averaged over blocks of `round(shorter side /
+//! 256)`, a half rounded to even.
+//!
 //! **Deviations**: none above 1e-9 from `piq` in double precision on the calibration pairs.
 
 use multiversion::multiversion;
@@ -30,7 +34,7 @@ pub struct Mdsi {
 
 /// Rows of the authors' color transform: luma and two channels of chromaticity.
 const LHM: [[f64; 3]; 3] = [[0.2989, 0.587, 0.114], [0.3, 0.04, -0.35], [0.34, -0.6, 0.17]];
-/// The shorter side that images are averaged down to.
+/// The target length of the shorter side after averaging.
 const WORKING_SIDE: f64 = 256.0;
 
 static INFO: Info = Info {
@@ -39,7 +43,7 @@ static INFO: Info = Info {
     direction: Direction::LowerIsBetter,
     range: (0.0, 1.0),
     unit: "",
-    summary: "How unevenly gradients and chromaticity were damaged.",
+    summary: "How unevenly gradients and chromaticity are damaged.",
     paper: "H. Z. Nafchi, A. Shahkolaei, R. Hedjam, M. Cheriet, Mean deviation similarity index: efficient and reliable full-reference image quality evaluator, IEEE Access 4, 2016",
     has_map: true,
     minimum_side: 3,
@@ -105,7 +109,7 @@ impl Mdsi {
 struct Shrunk<'a> {
     image: &'a Image,
     blocks: Blocks,
-    /// Luma, with a zero on either side.
+    /// Luma, with a zero at each end.
     luma: Rolling<f64>,
     chroma: [Rolling<f64>; 2],
     columns: Vec<u32>,
@@ -125,7 +129,7 @@ impl<'a> Shrunk<'a> {
         }
     }
 
-    /// Row `y`; zeros beyond the image.
+    /// Loads row `y`; zeros beyond the image.
     fn load(&mut self, y: usize) {
         let luma = self.luma.row_mut(y as isize);
         let inside = luma.len() - 1;
@@ -155,8 +159,8 @@ impl<'a> Shrunk<'a> {
     }
 }
 
-/// The mean distance of the fourth roots from their mean. Where the combined similarity is negative its root is complex,
-/// at 45 degrees.
+/// The mean distance of the fourth roots from their mean. Where the combined similarity is
+/// negative, its root is complex, at 45 degrees.
 fn mean_deviation(similarity: &Plane<f64>) -> f64 {
     let count = similarity.data().len() as f64;
     let sums = strips::map(similarity.height(), |rows| {
@@ -221,8 +225,8 @@ fn sum_deviations(row: &[f64], mean: [f64; 2]) -> f64 {
     lanes.iter().sum()
 }
 
-/// Means of blocks from the sums of their columns. Sides of usual photos are known to the compiler, which then makes
-/// vectors of the loop.
+/// Means of blocks, from the sums of their columns. The sides for usual photos are compile-time
+/// constants, so that the loop vectorizes.
 #[multiversion(targets("x86_64+avx2"))]
 fn average_columns(columns: &[u32], side: usize, scale: f64, out: &mut [f64]) {
     match side {
@@ -258,7 +262,8 @@ fn convert(red: &[f64], green: &[f64], blue: &[f64], luma: &mut [f64], chroma: [
     }
 }
 
-/// The similarity of the gradients, plus that of the distorted with the mean image, minus that of the reference with it.
+/// The similarity of the gradients, plus that of the distorted image with the mean image, minus
+/// that of the reference with the mean image.
 #[multiversion(targets("x86_64+avx2"))]
 fn gradient_similarity(reference: [&[f64]; 3], distorted: [&[f64]; 3], stability: [f64; 2], out: &mut [f64]) {
     let similarity = |first: f64, second: f64, stability: f64| {
@@ -276,8 +281,9 @@ fn gradient_similarity(reference: [&[f64]; 3], distorted: [&[f64]; 3], stability
     }
 }
 
-/// The weighted sum of the gradient similarity in `out` and the similarity of chromaticity. Its terms are paired so
-/// that equal colors have a similarity of exactly one: the fourth root of the score would show a rounding error.
+/// The weighted sum of the gradient similarity in `out` and the similarity of chromaticity. Its
+/// terms are paired so that equal colors have a similarity of exactly one: the fourth root of the
+/// score would reveal a rounding error.
 #[multiversion(targets("x86_64+avx2"))]
 fn add_chroma_similarity(reference: [&[f64]; 2], distorted: [&[f64]; 2], stability: f64, share: f64, out: &mut [f64]) {
     let reference = reference[0].iter().zip(reference[1]);
@@ -301,7 +307,7 @@ mod tests {
         assert_official(&Mdsi::DEFAULT, expected, [1e-9; 5]);
     }
 
-    /// The same on crops of odd sizes, down to which blocks of one and of two pixels are used.
+    /// The same on crops of odd sizes, which use blocks of one and of two pixels.
     #[test]
     fn equal_to_piq_at_odd_sizes() {
         let expected = [

@@ -1,4 +1,4 @@
-//! Full-reference metrics: one file each, and one line in [`METRICS`].
+//! Full-reference metrics. Each has its own file and one line in `METRICS`.
 
 #[cfg(feature = "jpegxl")]
 mod butteraugli;

@@ -1,25 +1,30 @@
 //! MS-SSIM, structural similarity over five scales.
 //!
-//! **What it measures**: contrast and structure from fine to coarse detail, luminance at the coarsest scale.
+//! **What it measures**: contrast and structure from fine to coarse detail, luminance at the
+//! coarsest scale.
+//!
 //! **Range and direction**: up to 1 (identical); higher is better.
-//! **Reference**: Wang, Simoncelli, Bovik, Asilomar Conference 2003; the authors' `msssim` on rounded luma: means of
-//! 2x2 pixels, mirrored at odd borders, between the scales. The published values of the calibration pairs are those of
-//! its weighted sum over the scales (`wtd_sum`), which is the default here; [`Pooling::Product`] is the paper's product.
-//! **Deviations**: none above 5e-5 on the calibration pairs. In the product a scale whose mean is negative counts as 0,
-//! where the authors' code gives a complex number.
+//!
+//! **Reference**: Wang, Simoncelli, Bovik, Asilomar Conference 2003; the authors' `msssim` on
+//! rounded luma: means of 2x2 pixels, mirrored at odd borders, between the scales. The published
+//! values of the calibration pairs are those of its weighted sum over the scales (`wtd_sum`),
+//! which is the default here; [`Pooling::Product`] is the paper's product.
+//!
+//! **Deviations**: none above 5e-5 on the calibration pairs. In the product, a scale with a
+//! negative mean counts as 0; the authors' code returns a complex number.
 
 use super::structure::{self, Part, Source, Stability, WINDOW};
 use crate::metric::full_reference;
 use crate::ops::{resample, strips};
 use crate::{Direction, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
-/// How the five scales become one score.
+/// How the five scales are combined into one score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pooling {
-    /// The sum of the scales by weight.
+    /// The weighted sum of the scales.
     #[default]
     WeightedSum,
-    /// The product of the scales to the power of their weights.
+    /// The product of the scales, each raised to its weight.
     Product,
 }
 
@@ -35,7 +40,7 @@ pub struct MsSsim {
 }
 
 const SCALES: usize = 5;
-/// Weight of each scale, finest first, found by the authors with observers.
+/// Weight of each scale, finest first, determined by the authors with observers.
 const WEIGHTS: [f64; SCALES] = [0.0448, 0.2856, 0.3001, 0.2363, 0.1333];
 
 static INFO: Info = Info {
@@ -105,7 +110,7 @@ impl Metric for MsSsim {
     }
 }
 
-/// Means of 2x2 samples; at an odd border the last sample stands for its missing neighbor.
+/// Means of 2x2 samples. At an odd border, the last sample is repeated.
 fn halve(source: &(impl Source + ?Sized)) -> Plane {
     let (width, height) = source.size();
     let mut half = Plane::new(width.div_ceil(2), height.div_ceil(2));
@@ -121,7 +126,7 @@ fn halve(source: &(impl Source + ?Sized)) -> Plane {
     half
 }
 
-/// Reads row `y`, its last sample twice if `row` has room for one more.
+/// Reads row `y`. The last sample is repeated if `row` is one sample longer.
 fn read_even(source: &(impl Source + ?Sized), y: usize, row: &mut [f32]) {
     let (width, _) = source.size();
     source.read(y, 0..width, &mut row[..width]);
@@ -132,7 +137,8 @@ fn read_even(source: &(impl Source + ?Sized), y: usize, row: &mut [f32]) {
     }
 }
 
-/// The scales' maps, each brought to full size with its windows where they were, summed by weight.
+/// The weighted sum of the scales' maps. Each map is enlarged to full size, with its windows at
+/// their original places.
 fn combine(maps: &[Plane], width: usize, height: usize) -> Plane {
     let mut combined: Plane = Plane::new(width, height);
     let total: f64 = WEIGHTS.iter().sum();
@@ -157,7 +163,7 @@ mod tests {
         assert_official(&MsSsim::DEFAULT, [0.6733, 0.9996, 0.9998, 0.9566, 0.8462], [5e-5; 5]);
     }
 
-    /// Values of the product written out in double precision (Octave, `imfilter` and `filter2`).
+    /// Values of the product, computed in double precision (Octave, `imfilter` and `filter2`).
     #[test]
     fn product_of_the_paper() {
         let product = MsSsim { pooling: Pooling::Product, ..MsSsim::DEFAULT };

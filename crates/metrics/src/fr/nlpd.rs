@@ -1,10 +1,14 @@
 //! NLPD, normalized Laplacian pyramid distance.
 //!
-//! **What it measures**: the difference after what the early visual system does: local mean removed, local contrast
-//! gain divided out, at six scales. Luma only.
+//! **What it measures**: the difference after a model of the early visual system: the local mean
+//! is subtracted and the local contrast is divided out, at six scales. Luma only.
+//!
 //! **Range and direction**: 0 (identical) upwards, about 1 for unrelated images; lower is better.
-//! **Reference**: Laparra, Ballé, Berardino, Simoncelli, Human Vision and Electronic Imaging 2016; the authors'
-//! MATLAB (`NLP_dist`) on rounded luma, whose first normalization filter has a fifth weight that ports leave out.
+//!
+//! **Reference**: Laparra, Ballé, Berardino, Simoncelli, Human Vision and Electronic Imaging 2016;
+//! the authors' MATLAB (`NLP_dist`) on rounded luma, whose first normalization filter has a fifth
+//! weight that ports leave out.
+//!
 //! **Deviations**: none above 1e-7 on the calibration pairs.
 
 use multiversion::multiversion;
@@ -19,11 +23,12 @@ use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Resu
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nlpd;
 
-/// How one band is normalized: its amplitude is divided by a constant plus a weighted sum of its neighbors'.
+/// The normalization of one band: its amplitude is divided by a constant plus a weighted sum of
+/// its neighbors' amplitudes.
 struct Normalization {
     /// The constant, for luma from 0 to 1.
     constant: f32,
-    /// Weights of the neighbors that precede in the row: two before, one before.
+    /// Weights of the preceding neighbors in the row: two before, one before.
     before: [f32; 2],
     /// Weight of the next neighbor in the row.
     after: f32,
@@ -31,8 +36,9 @@ struct Normalization {
     below: f32,
 }
 
-/// Fitted by the authors to natural images (McGill), from the finest band to the low-pass residual. Their `conv2` turns
-/// the filters round: the weight that stands right of the center belongs to the neighbor on the left.
+/// Fitted by the authors to natural images (McGill), from the finest band to the low-pass
+/// residual. Their `conv2` flips the filters: the weight right of the center belongs to the left
+/// neighbor.
 #[rustfmt::skip]
 const BANDS: [Normalization; 6] = [
     Normalization { constant: 0.0248, before: [0.0072, 0.1460], after: 0.1493, above: 0.1015, below: 0.1011 },
@@ -43,12 +49,12 @@ const BANDS: [Normalization; 6] = [
     Normalization { constant: 0.2782, before: [0.0, 0.0717], after: 0.2215, above: 0.0, below: 0.0 },
 ];
 
-/// Luma is kept on the scale 0..=255: only the constants know the scale.
+/// Luma stays on the scale 0..=255; only the constants depend on the scale.
 const PEAK: f32 = 255.0;
-/// Samples beside a band's row that the normalization reads.
+/// Samples at each end of a band's row that the normalization reads.
 const LEFT: usize = 2;
 const RIGHT: usize = 1;
-/// Mean difference of the bands at which the map is fully hot.
+/// Mean difference of the bands at which the map shows full damage.
 const WORST_DIFFERENCE: f32 = 1.0;
 
 static INFO: Info = Info {
@@ -57,7 +63,7 @@ static INFO: Info = Info {
     direction: Direction::LowerIsBetter,
     range: (0.0, f64::INFINITY),
     unit: "",
-    summary: "Distance of luma after local mean and contrast gain are removed at six scales.",
+    summary: "Luma difference at six scales after normalizing local mean and contrast.",
     paper: "V. Laparra, J. Ballé, A. Berardino, E. P. Simoncelli, Perceptual image quality assessment using a normalized Laplacian pyramid, Human Vision and Electronic Imaging, 2016",
     has_map: true,
     minimum_side: 5,
@@ -111,7 +117,7 @@ impl Metric for Nlpd {
     }
 }
 
-/// The low-pass images below luma, each half the size of the one before.
+/// The low-pass images below luma, each half the size of the previous one.
 fn reduced_images(image: &Image) -> Vec<Plane> {
     let mut images: Vec<Plane> = Vec::with_capacity(BANDS.len() - 1);
     for _ in 1..BANDS.len() {
@@ -124,13 +130,14 @@ fn reduced_images(image: &Image) -> Vec<Plane> {
 /// One scale of both images.
 struct Band<'a> {
     image: [Level<'a>; 2],
-    /// The next smaller images; the last band has none and is the low-pass image itself.
+    /// The next smaller images. The last band has none: it is the low-pass image itself.
     reduced: [Option<&'a Plane>; 2],
     normalization: &'a Normalization,
 }
 
 impl Band<'_> {
-    /// The root of the mean squared difference of the normalized bands; `differences` gets its absolute value.
+    /// Returns the root mean square difference of the normalized bands, and writes absolute
+    /// differences to `differences`.
     fn distance(&self, differences: Option<&mut Plane>) -> f64 {
         let (width, height) = (self.image[0].width(), self.image[0].height());
         let totals = map_strips(height, differences, |rows, mut map| {
@@ -156,7 +163,7 @@ impl Band<'_> {
         (totals.iter().sum::<f64>() / (width * height) as f64).sqrt()
     }
 
-    /// Row `y` of both bands; zeros beyond the image.
+    /// Loads row `y` of both bands; zeros beyond the image.
     fn load(&self, y: usize, bands: &mut [Rolling<f32>; 2], (ring, column): &mut (Rolling<f32>, Vec<f32>)) {
         for ((image, reduced), band) in self.image.iter().zip(self.reduced).zip(bands) {
             let padded = band.row_mut(y as isize);
@@ -190,7 +197,7 @@ fn squared_difference(normalization: &Normalization, first: [&[f32]; 3], second:
     let first = first[0][LEFT..].iter().zip(first[1].windows(4)).zip(&first[2][LEFT..]);
     let second = second[0][LEFT..].iter().zip(second[1].windows(4)).zip(&second[2][LEFT..]);
     for ((square, ((&a, x), &b)), ((&c, y), &d)) in squares.iter_mut().zip(first).zip(second) {
-        // One division for both: exactly zero where the bands are equal.
+        // A single division for both, so that equal bands return exactly zero.
         let (gain_x, gain_y) = (gain(a, x, b), gain(c, y, d));
         let difference = (x[LEFT] * gain_y - y[LEFT] * gain_x) / (gain_x * gain_y);
         *square = difference * difference;

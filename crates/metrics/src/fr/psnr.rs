@@ -1,10 +1,15 @@
 //! PSNR, peak signal-to-noise ratio, of the RGB samples and of luma.
 //!
-//! **What it measures**: the energy of the difference, pixel by pixel, blind to what people see.
-//! **Range and direction**: decibels, higher is better; identical images give infinity.
-//! **Reference**: the textbook definition with peak 255; RGB pools the squared error of all three channels,
-//! Y uses full-range BT.601 luma, unrounded.
-//! **Deviations**: none. (Peers add 1e-8 to the error, so that identical images give 80 dB.)
+//! **What it measures**: the energy of the difference, pixel by pixel; does not model human
+//! vision.
+//!
+//! **Range and direction**: decibels, higher is better; infinity for identical images.
+//!
+//! **Reference**: the textbook definition with peak 255; RGB pools the squared error of all three
+//! channels, Y uses full-range BT.601 luma, unrounded.
+//!
+//! **Deviations**: none. (Other libraries add 1e-8 to the error, so that identical images score 80
+//! dB.)
 
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -15,7 +20,7 @@ use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Resu
 
 const PEAK: f64 = 255.0;
 const BT601: [f32; 3] = [0.299, 0.587, 0.114];
-/// Root of the squared error at which the map is fully hot: a tenth of the range.
+/// Root of the squared error at which the map shows full damage: a tenth of the range.
 const WORST_ERROR: f32 = 25.5;
 
 /// PSNR over all samples of R, G and B.
@@ -32,14 +37,14 @@ static PSNR: Info = Info {
     direction: Direction::HigherIsBetter,
     range: (0.0, f64::INFINITY),
     unit: "dB",
-    summary: "Energy of the difference of the RGB samples against the peak, in decibels.",
+    summary: "Ratio of the peak to the squared error of the RGB samples, in decibels.",
     paper: "Textbook definition; survey: Q. Huynh-Thu, M. Ghanbari, Scope of validity of PSNR, Electronics Letters 44(13), 2008",
     has_map: true,
     minimum_side: 1,
 };
 
 static PSNR_Y: Info =
-    Info { name: "PSNR-Y", summary: "Energy of the difference of BT.601 luma against the peak, in decibels.", ..PSNR };
+    Info { name: "PSNR-Y", summary: "Ratio of the peak to the squared error of BT.601 luma, in decibels.", ..PSNR };
 
 impl Psnr {
     /// The textbook definition.
@@ -83,7 +88,7 @@ impl Metric for PsnrY {
     }
 }
 
-/// PSNR over the channels that `read` gives, and the map of the root of their mean squared error.
+/// PSNR over the channels that `read` returns, and the map of their root mean squared error.
 fn measure(
     pair: &Pair<'_>,
     channels: usize,
@@ -135,7 +140,7 @@ fn decibels(mean_squared_error: f64) -> f64 {
 
 /// The sum of squared differences, exact.
 fn total_squared_error(reference: &[u8], distorted: &[u8]) -> u64 {
-    /// As many worst differences as 32 bits can hold the squares of.
+    /// Number of maximum differences whose squares fit into 32 bits.
     const CHUNK: usize = 1 << 16;
     let chunks = reference.par_chunks(CHUNK).zip(distorted.par_chunks(CHUNK));
     chunks.map(|(reference, distorted)| u64::from(chunk_squared_error(reference, distorted))).sum()

@@ -1,9 +1,12 @@
 //! SSIM, structural similarity.
 //!
 //! **What it measures**: local luminance, contrast and structure in a Gaussian window of 11x11.
+//!
 //! **Range and direction**: up to 1 (identical); higher is better.
-//! **Reference**: Wang, Bovik, Sheikh, Simoncelli, IEEE TIP 13(4), 2004; the authors' `ssim_index` on rounded luma,
-//! window inside the image, no downsampling.
+//!
+//! **Reference**: Wang, Bovik, Sheikh, Simoncelli, IEEE TIP 13(4), 2004; the authors' `ssim_index`
+//! on rounded luma, window inside the image, no downsampling.
+//!
 //! **Deviations**: none above 5e-5 on the calibration pairs.
 
 use super::structure::{self, Part, Stability, WINDOW};
@@ -72,7 +75,8 @@ mod tests {
         assert_official(&Ssim::DEFAULT, [0.6993, 0.9978, 0.9989, 0.9669, 0.6519], [5e-5; 5]);
     }
 
-    /// The definition written out in double precision, window by window, for sizes around the tiles' and strips' ends.
+    /// The definition in double precision, window by window, for sizes around the limits of tiles
+    /// and strips.
     #[test]
     fn equals_the_definition_at_any_size() {
         for (width, height) in [(11, 11), (12, 75), (250, 13), (251, 74), (497, 12)] {
@@ -93,7 +97,7 @@ mod tests {
         }
     }
 
-    /// Little structure on bright ground: where E[x^2] - E[x]^2 is at its worst.
+    /// Little structure on a bright background, the worst case for E[x^2] - E[x]^2.
     fn bright_noise(width: usize, height: usize) -> Image {
         let samples = gray_noise(width, height, 2).gray().map(|v| 250 + v as u8 / 51);
         Image::from_gray8(width, height, samples.into_vec()).unwrap()

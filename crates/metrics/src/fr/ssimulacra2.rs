@@ -1,14 +1,19 @@
 //! SSIMULACRA2, structural similarity at six scales in a perceptual color space.
 //!
-//! **What it measures**: damage as people see it in compressed photographs: structure, ringing and lost detail in XYB.
-//! **Range and direction**: 100 (identical) downwards without end; higher is better. 90 is as good as lossless, 70 high,
-//! 50 medium, 30 low quality.
-//! **Reference**: J. Sneyers, Cloudinary, SSIMULACRA 2 (version 2.1), 2023; through the crate `fast-ssim2`
-//! (BSD-2-Clause). 16-bit samples keep their precision.
-//! **Deviations**: those of the crate: 0.02 on a gradient, while flat against flat differs by up to 10 between builds of
-//! the authors' own program. Images above 12 megapixels are scored in strips to bound the memory, which changes the
-//! score by up to 0.03; their map is made in strips too, in two rounds, so that it takes longer than the score.
-//! The map spreads the weighted errors of all scales over the pixels they belong to.
+//! **What it measures**: damage as people see it in compressed photographs: structure, ringing and
+//! lost detail in XYB.
+//!
+//! **Range and direction**: 100 (identical) downwards without a limit; higher is better. 90 is as
+//! good as lossless, 70 high, 50 medium, 30 low quality.
+//!
+//! **Reference**: J. Sneyers, Cloudinary, SSIMULACRA 2 (version 2.1), 2023; through the crate
+//! `fast-ssim2` (BSD-2-Clause). 16-bit samples keep their precision.
+//!
+//! **Deviations**: those of the crate: 0.02 on a gradient, while flat against flat differs by up
+//! to 10 between builds of the authors' own program. Images above 12 megapixels are scored in
+//! strips to bound the memory, which changes the score by up to 0.03. Their map is also computed
+//! in strips, in two passes, so it takes longer than the score. The map distributes the weighted
+//! errors of all scales to the pixels they belong to.
 
 use std::ops::Range;
 
@@ -21,12 +26,14 @@ use super::ssimulacra2_map;
 use crate::metric::full_reference;
 use crate::{Direction, Error, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result, Samples};
 
-/// Local error from which a place is fully damaged, for display: its mean over an image scoring about 30.
+/// Local error at which a location is displayed as fully damaged: the mean over an image that
+/// scores about 30.
 const WORST: f32 = 10.0;
 
-/// Pixels up to which an image is measured in one piece.
+/// Images up to this number of pixels are measured in one piece.
 const WHOLE_PIXELS: usize = 12 << 20;
-/// Rows of a strip of larger images, and those above and below that it depends on: five samples of the coarsest scale.
+/// Rows per strip for larger images, and rows above and below that affect it: five samples of the
+/// coarsest scale.
 const STRIP_ROWS: usize = 512;
 const HALO_ROWS: usize = 192;
 
@@ -40,7 +47,7 @@ static INFO: Info = Info {
     direction: Direction::HigherIsBetter,
     range: (f64::NEG_INFINITY, 100.0),
     unit: "",
-    summary: "Visible damage of structure, ringing and lost detail at six scales, tuned to opinions on compressed photographs.",
+    summary: "Visible structural damage, ringing and lost detail at six scales, fitted to ratings of compressed photographs.",
     paper: "J. Sneyers, SSIMULACRA 2, https://github.com/cloudinary/ssimulacra2, 2023",
     has_map: true,
     minimum_side: 8,
@@ -86,7 +93,7 @@ fn map_in_strips(reference: &Image, distorted: &Image, rows: usize) -> Result<Ve
     ssimulacra2_map::map(reference.width(), reference.height(), rows, errors)
 }
 
-/// The local errors of the rows from `first` to before `last`.
+/// The local errors of the rows `first..last`.
 fn errors(reference: &Image, distorted: &Image, first: usize, last: usize) -> Result<Ssimulacra2Maps> {
     let (reference, distorted) = (Pixels::rows(reference, first, last), Pixels::rows(distorted, first, last));
     compute_ssimulacra2_maps(&reference.view()?, &distorted.view()?).map_err(undefined)
@@ -112,7 +119,7 @@ fn undefined(error: Ssimulacra2Error) -> Error {
     Error::Undefined { metric: INFO.name, reason }
 }
 
-/// Samples pixel by pixel, as the crate reads them.
+/// Interleaved samples, as the crate reads them.
 struct Pixels {
     width: usize,
     height: usize,
@@ -121,7 +128,7 @@ struct Pixels {
 }
 
 impl Pixels {
-    /// The rows from `first` to before `last`.
+    /// The rows `first..last`.
     fn rows(image: &Image, first: usize, last: usize) -> Self {
         let (width, channels) = (image.width(), image.channels());
         let (size, rows) = (width * image.height(), first * width..last * width);
@@ -148,7 +155,7 @@ impl Pixels {
     }
 }
 
-/// The pixels of this range, of planes of `size` samples each.
+/// Interleaves this range of pixels from planes of `size` samples each.
 fn interleave<T: Copy>(planes: &[T], size: usize, pixels: Range<usize>) -> Vec<T> {
     if planes.len() == size {
         return planes[pixels].to_vec();
@@ -193,7 +200,7 @@ mod tests {
         assert!((score - expected).abs() < 0.05, "{score} {expected}");
     }
 
-    /// A tall image with structure, and what coarse quantization makes of it.
+    /// A tall image with structure, and the same image after coarse quantization.
     fn tall_pair() -> [Image; 2] {
         let pixel =
             |x: usize, y: usize| [(x * 3 + y * y / 90) % 200, (x * y / 40) % 180, (x + y) % 250].map(|v| v as u8);
@@ -220,7 +227,8 @@ mod tests {
         };
         let one_strip = difference(&map_in_strips(&reference, &distorted, reference.height()).unwrap());
         assert!(mean(&whole) > 1.0 && one_strip.iter().all(|&difference| difference < 1e-4));
-        // The crate's blur is recursive: where a strip starts changes its rounding, and the weights enlarge that.
+        // The crate's blur is recursive: the start of a strip affects its rounding, and the
+        // weights amplify that.
         let strips = mean(&difference(&map_in_strips(&reference, &distorted, 128).unwrap()));
         assert!(strips < 0.02, "mean difference {strips}");
     }

@@ -1,23 +1,27 @@
 //! The map of SSIMULACRA2 in strips, for images whose errors do not fit into memory at once.
 //!
-//! The score is a weighted sum of means and 4-norms of local errors `x`: of each kind, channel and scale. A place's share
-//! is `w1 x / n + w4 x^4 / (n norm^3)`, which adds up to that sum. The norm is of the whole image, so the strips are
-//! gone through twice: for the norms, then for the shares.
+//! The score is a weighted sum of the means and 4-norms of local errors `x`, for each kind,
+//! channel and scale. The share of a location is `w1 x / n + w4 x^4 / (n norm^3)`; all shares add
+//! up to that sum. The norm is that of the whole image, so the strips are processed twice: first
+//! for the norms, then for the shares.
 
 use fast_ssim2::Ssimulacra2ScaleMaps;
 
 use crate::Result;
 
-/// Rows above and below a strip that it depends on: five samples of the coarsest scale, and a multiple of its block.
+/// Rows above and below a strip that affect it: five samples of the coarsest scale, and a multiple
+/// of its block.
 const HALO_ROWS: usize = 192;
-/// The coarsest scale's blocks of pixels must not be cut.
+/// Strips must not split the pixel blocks of the coarsest scale.
 const BLOCK: usize = 64;
-/// The fewest rows of a strip with its halo, so that it has as many scales as the whole.
+/// Minimum number of rows of a strip including its halo, so that it has all the scales of the
+/// whole image.
 const LEAST_ROWS: usize = 320;
-/// Pixels of a strip with its halo; about 130 bytes are needed for each.
+/// Pixels of a strip including its halo; each needs about 130 bytes.
 const STRIP_PIXELS: usize = 5 << 20;
 
-/// The authors' weights: of each channel and scale those of the means of the three errors, then of their 4-norms.
+/// The authors' weights for each channel and scale: first for the means of the three errors, then
+/// for their 4-norms.
 #[rustfmt::skip]
 const WEIGHTS: [f64; 108] = [
     0.0, 0.000_737_660_670_740_658_6, 0.0, 0.0, 0.000_779_348_168_286_730_9, 0.0,
@@ -40,7 +44,7 @@ const WEIGHTS: [f64; 108] = [
     0.0, 0.0, 0.0, 0.000_513_006_458_899_067_9, 0.0, 0.000_108_540_578_584_115_37,
 ];
 
-/// Rows of a strip, and of it with its surroundings.
+/// The rows of a strip, without and with its halo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Strip {
     start: usize,
@@ -49,7 +53,7 @@ struct Strip {
     last: usize,
 }
 
-/// Rows of a strip of an image of this width.
+/// Rows per strip for an image of this width.
 pub(super) fn strip_rows(width: usize) -> usize {
     let rows = (STRIP_PIXELS / width.max(1)).saturating_sub(2 * HALO_ROWS);
     (rows / BLOCK * BLOCK).max(2 * BLOCK)
@@ -64,7 +68,8 @@ fn strips(height: usize, rows: usize) -> impl Iterator<Item = Strip> {
     })
 }
 
-/// The map of an image of this size; `errors` gives those of the rows from the first to before the last.
+/// Computes the map of an image of this size. `errors(first, last)` returns the errors of the rows
+/// `first..last`.
 pub(super) fn map(
     width: usize,
     height: usize,
@@ -132,7 +137,7 @@ fn sample_shares(
     shares
 }
 
-/// Adds the samples' shares to the pixels that they stand for, so that the mean of a map is the weighted sum.
+/// Adds the samples' shares to their pixels, so that the mean of the map is the weighted sum.
 fn spread(pixels: &mut [f64], shares: &[f64], (width, height): (usize, usize), start: usize, scale: usize) {
     let (side, columns) = (1 << scale, width.div_ceil(1 << scale));
     let area = (width * height) as f64;

@@ -1,4 +1,4 @@
-//! Local structural similarity of two planes: what SSIM and every scale of MS-SSIM are made of.
+//! Local structural similarity of two planes, the core of SSIM and of every scale of MS-SSIM.
 //!
 //! With s = x + y and d = x - y the two factors of SSIM become
 //!
@@ -7,9 +7,10 @@
 //! contrast-structure = (Var s - Var d + 2 C2) / (Var s + Var d + 2 C2)
 //! ```
 //!
-//! which needs four Gaussian windows (of s, d, s^2, d^2) instead of five, and is exactly 1 where the planes are equal.
-//! The planes are walked in tiles that stay in the first-level cache; nothing of full size is stored but a wanted map.
-//! Each tile is shifted by its own mean level first, since Var = E[s^2] - E[s]^2 loses digits on bright flat areas.
+//! This needs four Gaussian windows (of s, d, s^2, d^2) instead of five, and is exactly 1 where
+//! the planes are equal. The planes are processed in tiles that stay in the first-level cache.
+//! Nothing is stored at full size, except a requested map. The mean level of each tile is
+//! subtracted first, because Var = E[s^2] - E[s]^2 loses digits on bright flat areas.
 
 use std::ops::Range;
 
@@ -22,16 +23,16 @@ use crate::{Image, Plane};
 pub(crate) const WINDOW: usize = 11;
 const SIGMA: f64 = 1.5;
 const RADIUS: usize = WINDOW / 2;
-/// Samples that are computed together, two vector registers a quantity.
+/// Samples that are computed together: two vector registers per quantity.
 const BLOCK: usize = 16;
-/// Columns of results a tile.
+/// Columns of results per tile.
 const TILE: usize = 240;
-/// Columns of input a tile, filled up to whole blocks.
+/// Columns of input per tile, rounded up to whole blocks.
 const STRIDE: usize = (TILE + WINDOW - 1).next_multiple_of(BLOCK);
-/// Rows of input a strip.
+/// Rows of input per strip.
 const TALL: usize = strips::HEIGHT + WINDOW - 1;
 
-/// Which part of SSIM is wanted.
+/// The terms of SSIM to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Luminance, contrast and structure.
@@ -40,7 +41,7 @@ pub(crate) enum Part {
     ContrastStructure,
 }
 
-/// The constants that keep the ratios defined in flat and dark places.
+/// The constants that stabilize the ratios in flat and dark areas.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stability {
     c1: f32,
@@ -48,18 +49,18 @@ pub(crate) struct Stability {
 }
 
 impl Stability {
-    /// From the paper's K1 and K2, for the range 0..=255.
+    /// Creates the constants from the paper's K1 and K2, for the range 0..=255.
     pub(crate) fn new(k1: f64, k2: f64) -> Self {
         Self { c1: (k1 * 255.0).powi(2) as f32, c2: (k2 * 255.0).powi(2) as f32 }
     }
 }
 
-/// Where samples come from: luma of an image, or a plane.
+/// A source of samples: the luma of an image, or a plane.
 pub(crate) trait Source: Sync {
     /// Width and height in samples.
     fn size(&self) -> (usize, usize);
 
-    /// Writes these columns of row `y` to `row`.
+    /// Writes the given columns of row `y` to `row`.
     fn read(&self, y: usize, columns: Range<usize>, row: &mut [f32]);
 }
 
@@ -83,8 +84,8 @@ impl Source for Plane {
     }
 }
 
-/// The mean similarity over all windows inside the sources, which are of one size, at least [`WINDOW`] wide and high;
-/// and the map of all windows if it is wanted.
+/// Returns the mean similarity over all windows inside the sources, and the map of all windows if
+/// requested. Both sources have the same size, at least [`WINDOW`] wide and high.
 pub(crate) fn similarity(
     reference: &dyn Source,
     distorted: &dyn Source,
@@ -109,7 +110,7 @@ fn half_window() -> [f32; RADIUS + 1] {
     std::array::from_fn(|distance| window[RADIUS + distance])
 }
 
-/// All that the work on one strip needs to know.
+/// The parameters of the work on one strip.
 struct Strip<'a> {
     reference: &'a dyn Source,
     distorted: &'a dyn Source,
@@ -120,7 +121,7 @@ struct Strip<'a> {
 }
 
 impl Strip<'_> {
-    /// The sum of the similarities of these rows of windows, which are also written to `map`.
+    /// Returns the sum of the similarities of these rows of windows, and writes them to `map`.
     fn measure(&self, tile: &mut Tile, rows: Range<usize>, mut map: Option<&mut [f32]>) -> f64 {
         let mut total = 0.0;
         for left in (0..self.width).step_by(TILE) {
@@ -147,7 +148,7 @@ impl Strip<'_> {
     }
 }
 
-/// One tile: sums and differences of the planes, and one row of results on its way.
+/// One tile: sums and differences of the planes, and one row of intermediate results.
 struct Tile {
     sums: Vec<[f32; STRIDE]>,
     differences: Vec<[f32; STRIDE]>,
@@ -155,7 +156,7 @@ struct Tile {
     similarity: [f32; TILE],
 }
 
-/// A row after the vertical window: of s, d, s^2 and d^2.
+/// A row after the vertical window, for s, d, s^2 and d^2.
 struct Columns {
     sum: [f32; STRIDE],
     difference: [f32; STRIDE],
@@ -165,7 +166,7 @@ struct Columns {
 
 #[derive(Clone, Copy)]
 struct Constants {
-    /// What was taken from s before it was squared.
+    /// The level that was subtracted from s before squaring.
     level: f32,
     c1: f32,
     c2: f32,
@@ -178,7 +179,8 @@ impl Tile {
         Self { sums: vec![row; TALL], differences: vec![row; TALL], columns, similarity: [0.0; TILE] }
     }
 
-    /// Loads what the windows of these rows and columns cover; the level that was taken from the sums is given back.
+    /// Loads the samples that the windows of these rows and columns cover. Returns the level that
+    /// was subtracted from the sums.
     fn load(&mut self, strip: &Strip<'_>, rows: &Range<usize>, columns: &Range<usize>) -> f32 {
         let span = columns.start..columns.end + WINDOW - 1;
         let covered = rows.start..rows.end + WINDOW - 1;
@@ -205,7 +207,8 @@ impl Tile {
     }
 }
 
-/// The mean of x + y over every eighth sample of every eighth row, rounded so that whole numbers stay whole.
+/// The mean of x + y over every eighth sample of every eighth row, rounded so that integers stay
+/// integers.
 fn mean_level<'a>(rows: impl Iterator<Item = (&'a mut [f32; STRIDE], &'a mut [f32; STRIDE])>, width: usize) -> f32 {
     const STEP: usize = 8;
     let (mut total, mut count) = (0.0, 0.0);
@@ -218,7 +221,7 @@ fn mean_level<'a>(rows: impl Iterator<Item = (&'a mut [f32; STRIDE], &'a mut [f3
     (total / count).round()
 }
 
-/// Puts s - level into the place of x and d into that of y.
+/// Replaces x by s - level and y by d.
 #[multiversion(targets("x86_64+avx2"))]
 fn sums_and_differences(level: f32, x: &mut [f32; STRIDE], y: &mut [f32; STRIDE]) {
     for (x, y) in x.iter_mut().zip(y) {
@@ -226,8 +229,8 @@ fn sums_and_differences(level: f32, x: &mut [f32; STRIDE], y: &mut [f32; STRIDE]
     }
 }
 
-/// The vertical window over the rows of a tile. (Half windows come as slices: with a known length the compiler would
-/// unroll the loops and share overlapping loads, at the price of many shuffles.)
+/// The vertical window over the rows of a tile. (Half windows are slices: with a known length the
+/// compiler would unroll the loops and share overlapping loads, which costs many shuffles.)
 #[multiversion(targets("x86_64+avx2"))]
 fn blur_columns(sums: &[[f32; STRIDE]], differences: &[[f32; STRIDE]], weights: &[f32], columns: &mut Columns) {
     for start in (0..STRIDE).step_by(BLOCK) {
@@ -240,7 +243,8 @@ fn blur_columns(sums: &[[f32; STRIDE]], differences: &[[f32; STRIDE]], weights: 
     }
 }
 
-/// The window over rows around the middle one, for one block of columns, of the samples and of their squares.
+/// The window over the rows around the middle one, for one block of columns: of the samples and of
+/// their squares.
 #[inline(always)]
 fn blur_block(rows: &[[f32; STRIDE]], weights: &[f32], start: usize) -> ([f32; BLOCK], [f32; BLOCK]) {
     let (mut mean, mut square) = ([0.0; BLOCK], [0.0; BLOCK]);
@@ -263,7 +267,7 @@ fn blur_block(rows: &[[f32; STRIDE]], weights: &[f32], start: usize) -> ([f32; B
     (mean, square)
 }
 
-/// The horizontal window over the columns, and the similarity of what lies inside.
+/// The horizontal window over the columns, and the similarity computed from it.
 #[multiversion(targets("x86_64+avx2"))]
 fn combine<const LUMINANCE: bool>(
     columns: &Columns,

@@ -1,16 +1,22 @@
 //! VSI, visual saliency-induced index.
 //!
-//! **What it measures**: whether saliency, edges and colors survived, weighted by what catches the eye.
+//! **What it measures**: whether saliency, edges and colors survive, weighted by saliency.
+//!
 //! **Range and direction**: 0 to 1 (identical); higher is better.
-//! **Reference**: Zhang, Shen, Li, IEEE TIP 23(10), 2014; the authors' `VSI.m` with its SDSP saliency: saliency at
-//! 256x256 through antialiased `imresize`, box average and decimation to about 256 rows with zeros beyond the border.
-//! **Deviations**: none above 2e-6 from the steps of `VSI.m` rewritten in GNU Octave in double precision, with
-//! `imresize` by MATLAB's definition (calibration pairs: 0.9244, 0.9497, 0.9876, 0.9539, 0.9272); the authors' file itself
-//! was not run in MATLAB. The values that IQA-PyTorch lists as official
-//! (0.9139, 0.9620, 0.9922, 0.9571, 0.9262; up to 1.3 % away) are not the authors': they are those of a Python port
-//! (IQA-optimization, see IQA-PyTorch's pull request 9), which computes saliency at full size, multiplies XYZ by a D65
-//! white instead of dividing by D50, and averages boxes without `conv2`'s offset; doing the same gives these values
-//! to 1e-4. Flat images, for which the original divides 0 by 0, have no saliency and weigh all places the same.
+//!
+//! **Reference**: Zhang, Shen, Li, IEEE TIP 23(10), 2014; the authors' `VSI.m` with its SDSP
+//! saliency: saliency at 256x256 through antialiased `imresize`, box average and decimation to
+//! about 256 rows with zeros beyond the border.
+//!
+//! **Deviations**: none above 2e-6 from the steps of `VSI.m` rewritten in GNU Octave in double
+//! precision, with `imresize` by MATLAB's definition (calibration pairs: 0.9244, 0.9497, 0.9876,
+//! 0.9539, 0.9272). The authors' file itself was not run in MATLAB. The values that IQA-PyTorch
+//! lists as official (0.9139, 0.9620, 0.9922, 0.9571, 0.9262; up to 1.3 % away) are not the
+//! authors'. They come from a Python port (IQA-optimization, see IQA-PyTorch's pull request 9),
+//! which computes saliency at full size, multiplies XYZ by a D65 white instead of dividing by D50,
+//! and averages boxes without `conv2`'s offset. Doing the same reproduces these values to 1e-4.
+//! Flat images, for which the authors' code divides 0 by 0, have no saliency; all their locations
+//! have the same weight.
 
 use multiversion::multiversion;
 
@@ -41,13 +47,13 @@ static INFO: Info = Info {
     direction: Direction::HigherIsBetter,
     range: (0.0, 1.0),
     unit: "",
-    summary: "Similarity of saliency, gradients and chroma, weighted by what catches the eye.",
+    summary: "Similarity of saliency, gradients and chroma, weighted by saliency.",
     paper: "L. Zhang, Y. Shen, H. Li, VSI: a visual saliency-induced index for perceptual image quality assessment, IEEE TIP 23(10), 2014",
     has_map: true,
     minimum_side: 2,
 };
 
-/// The local similarity at which the map is fully hot.
+/// The local similarity at which the map shows full damage.
 const WORST_SIMILARITY: f32 = 0.5;
 
 impl Vsi {
@@ -94,7 +100,7 @@ impl Metric for Vsi {
     }
 }
 
-/// The similarity of saliency and of gradients (given squared), and the weight of each place.
+/// The similarity of saliency and of gradients (passed squared), and the weight of each location.
 #[multiversion(targets("x86_64+avx2"))]
 fn compare_luma(vsi: &Vsi, gradients: [&[f32]; 2], salient: [&[f32]; 2], similarity: &mut [f32], weights: &mut [f32]) {
     let (c1, c2, exponent) = (vsi.saliency_stability, vsi.gradient_stability, vsi.gradient_exponent);

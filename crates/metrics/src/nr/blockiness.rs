@@ -1,14 +1,20 @@
-//! Blockiness, the visibility of the 8x8 grid of JPEG and its kin.
+//! Blockiness, the visibility of the 8x8 grid of JPEG and similar codecs.
 //!
-//! **What it measures**: how much larger luma steps across the lines of an 8x8 grid are than those beside them. The
-//! grid is looked for at every offset, so that crops are measured as well as whole files.
-//! **Range and direction**: a ratio; 1 (no grid, never much below) upwards, above 1.1 the grid shows; lower is better.
-//! **Reference**: after Z. Wang, H. R. Sheikh, A. C. Bovik, No-reference perceptual quality assessment of JPEG compressed
-//! images, ICIP 2002 (differences across block boundaries against those inside), made robust: steps are cut at 32
-//! levels, every line is compared with its own neighborhood, and lines are averaged as logarithms, so that one strong
-//! edge that happens to lie on the grid counts once and not for all.
-//! **Deviations**: a ratio of steps where those authors fit blockiness, activity and zero crossings to opinions.
-//! The map holds the ratio of each block of the grid that was found.
+//! **What it measures**: how much larger luma steps across the lines of an 8x8 grid are than steps
+//! next to these lines. The grid is searched at every offset, so crops are measured as well as
+//! whole files.
+//!
+//! **Range and direction**: a ratio; 1 (no grid, never much below) upwards, above 1.1 the grid is
+//! visible; lower is better.
+//!
+//! **Reference**: after Z. Wang, H. R. Sheikh, A. C. Bovik, No-reference perceptual quality
+//! assessment of JPEG compressed images, ICIP 2002 (differences across block boundaries against
+//! those inside), made robust: steps are limited to 32 levels, every line is compared with its own
+//! neighborhood, and lines are averaged as logarithms. A single strong edge that happens to lie on
+//! the grid therefore affects only its own line.
+//!
+//! **Deviations**: a ratio of steps, where those authors fit blockiness, activity and zero
+//! crossings to opinions. The map holds the ratio of each block of the detected grid.
 
 use multiversion::multiversion;
 
@@ -16,17 +22,17 @@ use crate::metric::no_reference;
 use crate::ops::strips;
 use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
-/// Distance of grid lines.
+/// Distance between grid lines.
 const GRID: usize = 8;
-/// Steps count up to this many levels.
+/// Larger steps count as this many levels.
 const LARGEST_STEP: f32 = 32.0;
-/// Lines on each side that a line is compared with.
+/// Number of lines on each side that a line is compared with.
 const NEIGHBORS: usize = 3;
-/// Keeps the ratio of a line tame where everything is nearly flat, in levels.
+/// Stabilizes the ratio of a line in nearly flat areas, in levels.
 const STABILITY: f64 = 0.1;
 /// The same for a single block of the map.
 const BLOCK_STABILITY: f32 = 1.0;
-/// Ratio from which a block is fully damaged, for display.
+/// Ratio at which a block is displayed as fully damaged.
 const WORST: f32 = 3.0;
 
 /// Visibility of an 8x8 grid.
@@ -39,7 +45,7 @@ static INFO: Info = Info {
     direction: Direction::LowerIsBetter,
     range: (0.0, f64::INFINITY),
     unit: "ratio",
-    summary: "Luma steps across the lines of an 8x8 grid against those beside them.",
+    summary: "Luma steps across the lines of an 8x8 grid, relative to the steps next to them.",
     paper: "after Z. Wang, H. R. Sheikh, A. C. Bovik, No-reference perceptual quality assessment of JPEG compressed images, ICIP 2002",
     has_map: true,
     minimum_side: 2 * GRID,
@@ -49,8 +55,10 @@ impl Blockiness {
     /// The 8x8 grid.
     pub const DEFAULT: Self = Self;
 
-    /// Column and row, each 0 to 7, of the first line of the grid that shows most: (0, 0) for a whole JPEG file,
-    /// anything for a crop of one, and chance where there is no grid.
+    /// Returns column and row, each 0 to 7, of the first line of the most visible grid.
+    ///
+    /// The offset is (0, 0) for a whole JPEG file and can be any value for a crop. Without a grid
+    /// it is arbitrary.
     pub fn grid_offset(&self, image: &Image) -> Result<(usize, usize)> {
         let gray = Pair::single(image).single_checked(&INFO)?.gray();
         let lines = Lines::measure(gray);
@@ -134,7 +142,8 @@ fn sum_steps(above: &[f32], below: &[f32]) -> f32 {
     lanes.iter().sum()
 }
 
-/// The offset of the strongest grid, and the mean logarithm of its lines' ratios. Line `i` lies between `i` and `i + 1`.
+/// The offset of the strongest grid, and the mean logarithm of its lines' ratios. Line `i` lies
+/// between `i` and `i + 1`.
 fn strongest(lines: &[f64]) -> (usize, f64) {
     let ratio = |offset: usize| {
         let ratios = (offset..=lines.len()).step_by(GRID).filter_map(|start| line_ratio(lines, start.checked_sub(1)?));
@@ -146,7 +155,7 @@ fn strongest(lines: &[f64]) -> (usize, f64) {
         .fold((0, f64::NEG_INFINITY), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Logarithm of the ratio of a line to its neighbors, if it has all of them.
+/// Logarithm of the ratio of a line to its neighbors; `None` unless all neighbors exist.
 fn line_ratio(lines: &[f64], line: usize) -> Option<f64> {
     let before = lines.get(line.checked_sub(NEIGHBORS)?..line)?;
     let after = lines.get(line + 1..=line + NEIGHBORS)?;
@@ -154,7 +163,8 @@ fn line_ratio(lines: &[f64], line: usize) -> Option<f64> {
     Some(((lines.get(line)? + STABILITY) / (around + STABILITY)).ln())
 }
 
-/// For each block of the grid, steps across its right and lower border against those inside it.
+/// For each block of the grid, the steps across its right and lower border relative to the steps
+/// inside it.
 fn block_map(gray: &Plane, left: usize, top: usize) -> Plane {
     let edges = |offset: usize, length: usize| -> Vec<usize> {
         let lines = (offset..length).step_by(GRID).filter(|&line| line > 0);
@@ -198,7 +208,7 @@ mod tests {
     use crate::Region;
     use crate::testing::noisy_scene;
 
-    /// Every 8x8 block raised by a level of its own, `strength` at most, over a scene with noise.
+    /// A noisy scene in which every 8x8 block is raised by its own level, at most `strength`.
     fn blocky(strength: usize) -> Image {
         let level = |x: usize, y: usize| ((x / 8) * 5 + (y / 8) * 3) % 7 * strength / 6;
         noisy_scene(160, 128, 2.0, |x, y| (x + y) as f64 / 600.0 + level(x, y) as f64 / 128.0)

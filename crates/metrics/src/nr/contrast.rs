@@ -1,11 +1,16 @@
-//! Contrast: the spread of luma, as root mean square and as the range that all but the extremes use.
+//! Contrast: the spread of luma, as root mean square and as a range without the extremes.
 //!
-//! **What it measures**: Contrast is the standard deviation of luma over the whole image; Contrast-Range the
-//! distance from the 1st to the 99th percentile, which a few dead or blown pixels do not change.
-//! **Range and direction**: Contrast 0 (flat) to 0.5 (half black, half white), on luma of 0 to 1, neither end better;
-//! Contrast-Range 0 to 255 levels, higher is better (a washed-out image uses little of the range).
-//! **Reference**: E. Peli, Contrast in complex images, JOSA A 7(10), 1990; percentiles without interpolation
-//! (NumPy's `inverted_cdf`).
+//! **What it measures**: Contrast is the standard deviation of luma over the whole image;
+//! Contrast-Range is the distance from the 1st to the 99th percentile, which a few dead or blown
+//! pixels do not change.
+//!
+//! **Range and direction**: Contrast 0 (flat) to 0.5 (half black, half white), on luma of 0 to 1,
+//! neither end better; Contrast-Range 0 to 255 levels, higher is better (a washed-out image uses
+//! little of the range).
+//!
+//! **Reference**: E. Peli, Contrast in complex images, JOSA A 7(10), 1990; percentiles without
+//! interpolation (NumPy's `inverted_cdf`).
+//!
 //! **Deviations**: none.
 
 use crate::metric::no_reference;
@@ -47,12 +52,12 @@ static RANGE: Info = Info {
 };
 
 impl Contrast {
-    /// The plain definition.
+    /// The default: standard deviation of luma.
     pub const DEFAULT: Self = Self;
 }
 
 impl ContrastRange {
-    /// 1st to 99th percentile.
+    /// The default: 1st to 99th percentile.
     pub const DEFAULT: Self = Self;
 }
 

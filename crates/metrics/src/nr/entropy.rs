@@ -1,10 +1,15 @@
 //! ENTROPY, Shannon entropy of the luma histogram.
 //!
-//! **What it measures**: how evenly the 256 gray levels are used; flat or badly exposed images have little.
+//! **What it measures**: how evenly the 256 gray levels are used; flat or badly exposed images
+//! have little entropy.
+//!
 //! **Range and direction**: 0 (one gray level) to 8 bits; higher is better.
+//!
 //! **Reference**: MATLAB's `entropy(rgb2gray(image))`: 256 bins, rounded luma.
-//! **Deviations**: none above half a unit of the last printed digit on the calibration pairs.
-//! The map is MATLAB's `entropyfilt`: the entropy of the 9x9 pixels around each one, mirrored at the border.
+//!
+//! **Deviations**: none above half a unit of the last printed digit on the calibration pairs. The
+//! map is MATLAB's `entropyfilt`: the entropy of the 9x9 pixels around each pixel, mirrored at the
+//! border.
 
 use crate::metric::no_reference;
 use crate::ops::convolve::Border;
@@ -16,9 +21,10 @@ const LEVELS: usize = 256;
 /// Side and number of pixels of the map's window.
 const WINDOW: usize = 9;
 const WINDOW_PIXELS: usize = WINDOW * WINDOW;
-/// Entropy of the map at which a place has all the detail it can show: 81 different levels.
+/// Highest local entropy: 81 different levels in a window.
 const BEST: f32 = 6.34;
-/// Terms of the local entropy are whole multiples of this fraction of a bit, so that a sliding sum stays exact.
+/// Terms of the local entropy are multiples of this fraction of a bit, so that a sliding sum stays
+/// exact.
 const FRACTION: f64 = 1.0 / 65536.0;
 
 /// Shannon entropy of the luma histogram.
@@ -38,7 +44,7 @@ static INFO: Info = Info {
 };
 
 impl Entropy {
-    /// 256 bins of rounded luma.
+    /// The default: 256 bins of rounded luma.
     pub const DEFAULT: Self = Self;
 }
 

@@ -1,13 +1,17 @@
-//! Exposure: mean brightness, and the share of pixels that are clipped to black or to white.
+//! Exposure: mean brightness, and the share of pixels that are clipped to black or white.
 //!
-//! **What it measures**: whether the image is too dark or too bright, and where detail is lost for good. A pixel is
-//! clipped in the shadows if all its channels are within 3 levels of black, in the highlights if all are within 3
-//! levels of white (sensors and codecs rarely leave exactly 0 or 255).
-//! **Range and direction**: Brightness is the mean of rounded BT.601 luma, 0 to 255, neither end better; the clipped
-//! shares are percentages, lower is better.
-//! **Reference**: plain definitions; E. Reinhard et al., High Dynamic Range Imaging, 2010, chapter 2.
-//! **Deviations**: none.
-//! The maps are 1 where a pixel is clipped and 0 elsewhere.
+//! **What it measures**: whether the image is too dark or too bright, and where detail is
+//! irrecoverably lost. A pixel is clipped in the shadows if all its channels are within 3 levels
+//! of black, and in the highlights if all are within 3 levels of white (sensors and codecs rarely
+//! leave exactly 0 or 255).
+//!
+//! **Range and direction**: Brightness is the mean of rounded BT.601 luma, 0 to 255, neither end
+//! better; the clipped shares are percentages, lower is better.
+//!
+//! **Reference**: plain definitions; E. Reinhard et al., High Dynamic Range Imaging, 2010, chapter
+//! 2.
+//!
+//! **Deviations**: none. The maps are 1 where a pixel is clipped and 0 elsewhere.
 
 use multiversion::multiversion;
 
@@ -15,7 +19,7 @@ use crate::metric::no_reference;
 use crate::ops::{strips, sum};
 use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
-/// How far from black or white, in 8-bit levels, a channel may be and still count as clipped.
+/// Maximum distance of a clipped channel from black or white, in 8-bit levels.
 const MARGIN: f32 = 3.0;
 
 /// Mean luma.
@@ -61,17 +65,17 @@ static HIGHLIGHTS: Info = Info {
 };
 
 impl Brightness {
-    /// The plain definition.
+    /// The default: mean of rounded luma.
     pub const DEFAULT: Self = Self;
 }
 
 impl ClippedShadows {
-    /// Within 3 levels of black.
+    /// The default: within 3 levels of black.
     pub const DEFAULT: Self = Self;
 }
 
 impl ClippedHighlights {
-    /// Within 3 levels of white.
+    /// The default: within 3 levels of white.
     pub const DEFAULT: Self = Self;
 }
 
@@ -111,7 +115,7 @@ impl Metric for ClippedHighlights {
     }
 }
 
-/// The percentage of pixels that `mark` leaves at 1 after it has seen every channel.
+/// The percentage of pixels that `mark` leaves at 1 after it was called for every channel.
 fn clipped(image: &Image, wants_map: bool, mark: fn(&[f32], &mut [f32])) -> Measurement {
     let (width, height) = (image.width(), image.height());
     let mark_row = |y: usize, samples: &mut [f32], marks: &mut [f32]| {

@@ -1,10 +1,16 @@
 //! JPEG-Quality, the quality factor that a JPEG file was saved with.
 //!
-//! **What it measures**: the file, not the pixels: the factor of the libjpeg scale whose luma quantization table comes
-//! closest to the one in the file. It says how coarse the last compression was; earlier ones leave no trace in it.
-//! **Range and direction**: 1 (coarsest) to 100; higher is better. Not defined for files of other formats.
-//! **Reference**: ITU-T T.81, annex K, tables scaled as the Independent JPEG Group's library does.
-//! **Deviations**: none. The decoder reads the tables; see [`Source::jpeg_quality`](crate::Source::jpeg_quality).
+//! **What it measures**: the file, not the pixels: the factor of the libjpeg scale whose luma
+//! quantization table is closest to the table in the file. It shows how coarse the last
+//! compression was; earlier compressions leave no trace in it.
+//!
+//! **Range and direction**: 1 (coarsest) to 100; higher is better. Not defined for files of other
+//! formats.
+//!
+//! **Reference**: ITU-T T.81, annex K, tables scaled as in the Independent JPEG Group's library.
+//!
+//! **Deviations**: none. The decoder reads the tables; see
+//! [`Source::jpeg_quality`](crate::Source::jpeg_quality).
 
 use crate::metric::no_reference;
 use crate::{Direction, Error, Info, Kind, Measurement, Metric, Pair, Result};
@@ -26,7 +32,7 @@ static INFO: Info = Info {
 };
 
 impl JpegQuality {
-    /// The libjpeg scale.
+    /// The default: the libjpeg scale.
     pub const DEFAULT: Self = Self;
 }
 
@@ -50,7 +56,7 @@ mod tests {
     use crate::{Image, Source};
 
     #[test]
-    #[allow(clippy::needless_update)] // more may become known of a file
+    #[allow(clippy::needless_update)] // `Source` may get more fields
     fn the_factor_of_the_file_is_given_and_other_files_have_none() {
         let image = Image::from_gray8(2, 2, vec![0; 4]).unwrap();
         let error = JpegQuality.score(&image).unwrap_err();

@@ -1,4 +1,4 @@
-//! No-reference metrics and plain measurements: one file each, and one line in [`METRICS`].
+//! No-reference metrics and plain measurements. Each has its own file and one line in `METRICS`.
 
 mod blockiness;
 mod blur;

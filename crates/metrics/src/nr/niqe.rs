@@ -1,13 +1,20 @@
 //! NIQE, natural image quality evaluator.
 //!
-//! **What it measures**: the distance between the statistics of normalized luminance of the image's blocks and those
-//! of sharp, undistorted photographs; no human scores went into it; blind to color.
-//! **Range and direction**: 0 (as natural as can be) upwards, 2 to 5 for good photographs; lower is better.
-//! **Reference**: Mittal, Soundararajan, Bovik, IEEE SPL 20(3), 2013; the authors' LIVE release and its model, blocks of
-//! 96x96 without overlap, every block of the image (the sharpness threshold is for training only).
-//! **Deviations**: I04 1e-7; I03 -0.05 %, I06 -0.04 %, I08 +0.56 %, I19 +0.35 %, which have flat areas: there the
-//! coefficient is exactly 0 here, while in MATLAB its rounding decides on which side of 0 it counts. Of an image of one
-//! block only the model's covariance is used.
+//! **What it measures**: the distance between the statistics of normalized luminance of the
+//! image's blocks and those of sharp, undistorted photographs; not trained on human scores;
+//! ignores color.
+//!
+//! **Range and direction**: 0 (most natural) upwards, 2 to 5 for good photographs; lower is
+//! better.
+//!
+//! **Reference**: Mittal, Soundararajan, Bovik, IEEE SPL 20(3), 2013; the authors' LIVE release
+//! and its model, blocks of 96x96 without overlap, every block of the image (the sharpness
+//! threshold is for training only).
+//!
+//! **Deviations**: I04 1e-7; I03 -0.05 %, I06 -0.04 %, I08 +0.56 %, I19 +0.35 %, which have flat
+//! areas: there the coefficient is exactly 0 here, while in MATLAB its rounding error decides on
+//! which side of 0 it counts. For an image with only one block, only the model's covariance is
+//! used.
 
 use std::ops::Range;
 
@@ -35,10 +42,11 @@ static INFO: Info = Info {
     minimum_side: BLOCK,
 };
 
-/// Side of a block; half of it at the coarse scale.
+/// Side of a block; half of this at the coarse scale.
 const BLOCK: usize = 96;
 const FEATURES: usize = 36;
-/// Distances on the map: a natural block lies about the square root of the number of features from the mean.
+/// Distances on the map: the distance of a natural block from the mean is about the square root of
+/// the number of features.
 const MAP_BEST: f32 = 6.0;
 const MAP_WORST: f32 = 30.0;
 /// Written by `scripts/convert_models.py`, which documents the layout.

@@ -1,10 +1,15 @@
 //! PIQE, perception based image quality evaluator.
 //!
-//! **What it measures**: the share and strength of blocks with visible artifacts (edges without variation) or noise among
-//! the blocks that have any activity; blind to color; nothing is trained.
-//! **Range and direction**: 0 (best) to 100 (worst, and what an image without any activity gets); lower is better.
-//! **Reference**: Venkatanath, Praneeth, Chandrasekhar, Channappayya, Medasani, NCC 2015; as MATLAB's `piqe`, with its
-//! way to take the surround of a block (columns 8 and 10 are left out, not 8 and 9).
+//! **What it measures**: the share and strength of blocks with visible artifacts (edges without
+//! variation) or noise among the blocks that have any activity; ignores color; not trained.
+//!
+//! **Range and direction**: 0 (best) to 100 (worst; also the score of an image without any
+//! activity); lower is better.
+//!
+//! **Reference**: Venkatanath, Praneeth, Chandrasekhar, Channappayya, Medasani, NCC 2015; as in
+//! MATLAB's `piqe`, including its definition of the surround of a block (columns 8 and 10 are left
+//! out, not 8 and 9).
+//!
 //! **Deviations**: none above half a unit of the last printed digit on the calibration pairs.
 
 use std::ops::Range;
@@ -20,9 +25,9 @@ use crate::{Direction, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 /// PIQE with MATLAB's parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Piqe {
-    /// A block with a greater variance of coefficients is active.
+    /// Variance of the coefficients above which a block is active.
     pub activity: f64,
-    /// An edge segment with a smaller deviation is an artifact.
+    /// Deviation below which an edge segment is an artifact.
     pub artifact: f64,
 }
 
@@ -102,7 +107,7 @@ impl Piqe {
         blocks
     }
 
-    /// Judges the blocks of `BLOCK` rows of coefficients.
+    /// Rates the blocks of `BLOCK` rows of coefficients.
     fn blocks(&self, strip: &[f32], width: usize, blocks: &mut Vec<Option<f64>>) {
         let mut columns = vec![[0.0; 2]; width];
         strip.chunks_exact(width).for_each(|row| add_columns(row, &mut columns));
@@ -119,7 +124,7 @@ impl Piqe {
         }
     }
 
-    /// Whether some segment of the block's four edges hardly varies.
+    /// Whether any segment of the block's four edges hardly varies.
     fn has_artifact(&self, strip: &[f32], width: usize, left: usize) -> bool {
         let row = |y: usize| std::array::from_fn::<f32, BLOCK, _>(|x| strip[y * width + left + x]);
         let column = |x: usize| std::array::from_fn::<f32, BLOCK, _>(|y| strip[y * width + left + x]);
@@ -132,7 +137,8 @@ impl Piqe {
     }
 }
 
-/// Whether the deviation of a block is greater than twice its relation to that of center against surround.
+/// Whether the deviation of a block is greater than twice its difference to the ratio of center
+/// and surround.
 fn is_noisy(columns: &[[f64; 2]], deviation: f64) -> bool {
     let center = Spread::of(columns, |x| CENTER.contains(&x)).variance().sqrt();
     let surround = Spread::of(columns, |x| !LEFT_OUT.contains(&x)).variance().sqrt();
@@ -149,7 +155,7 @@ struct Spread {
 }
 
 impl Spread {
-    /// Of the columns of a block that `includes` names.
+    /// Computes the spread of the columns of a block that `includes` selects.
     fn of(columns: &[[f64; 2]], includes: impl Fn(usize) -> bool) -> Self {
         let mut spread = Self { count: 0.0, sum: 0.0, squares: 0.0 };
         for (_, [sum, squares]) in columns.iter().enumerate().filter(|&(x, _)| includes(x)) {
@@ -175,7 +181,7 @@ fn add_columns(row: &[f32], columns: &mut [[f64; 2]]) {
     }
 }
 
-/// Rounded luma, continued to whole blocks by repeating the last column and row.
+/// Rounded luma, extended to whole blocks by repeating the last column and row.
 struct Padded<'a>(&'a Plane);
 
 impl Rows for Padded<'_> {

@@ -1,14 +1,21 @@
-//! Sharpness, the share of detail that is finest.
+//! Sharpness, the share of the detail that is in the finest octave.
 //!
-//! **What it measures**: how much of the luma energy inside blocks of 16x16 lies in the finest octave, i.e. is lost
-//! when 2x2 pixels are averaged. Noise is as fine as detail and raises it: read it beside Noise.
-//! **Range and direction**: percent; 1 to 2 for strong blur (where it no longer falls: a plain slope has 1.2), 7 to 24
-//! for sharp photographs, 75 for white noise; higher is better. Not defined for a flat image.
-//! **Reference**: the first level of an orthonormal Haar transform against the sum of its four levels; wavelet energies
-//! as a measure of sharpness after P. V. Vu, D. M. Chandler, A fast wavelet-based algorithm for global and local image
-//! sharpness estimation, IEEE Signal Processing Letters 19(7), 2012.
-//! **Deviations**: a plain share of energies where those authors weight logarithms of a 9/7 transform.
-//! The map holds the share of each block; flat blocks carry the score of the whole image.
+//! **What it measures**: how much of the luma energy inside blocks of 16x16 lies in the finest
+//! octave, i.e. is lost when 2x2 pixels are averaged. Noise is as fine as detail and raises the
+//! score: read it together with Noise.
+//!
+//! **Range and direction**: percent; 1 to 2 for strong blur (the score does not fall further: a
+//! plain slope has 1.2), 7 to 24 for sharp photographs, 75 for white noise; higher is better. Not
+//! defined for a flat image.
+//!
+//! **Reference**: the first level of an orthonormal Haar transform against the sum of its four
+//! levels; wavelet energies as a measure of sharpness after P. V. Vu, D. M. Chandler, A fast
+//! wavelet-based algorithm for global and local image sharpness estimation, IEEE Signal Processing
+//! Letters 19(7), 2012.
+//!
+//! **Deviations**: a plain share of energies, where those authors weight logarithms of a 9/7
+//! transform. The map holds the share of each block; flat blocks have the score of the whole
+//! image.
 
 use multiversion::multiversion;
 
@@ -16,9 +23,9 @@ use crate::metric::no_reference;
 use crate::ops::{blocks, strips};
 use crate::{Direction, Error, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
-/// Side of a block: four octaves.
+/// Side of a block; it has four octaves.
 const BLOCK: usize = 16;
-/// Share of a block, in percent, from which it counts as sharp, for display.
+/// Share in percent at which a block is displayed as sharp.
 const BEST: f32 = 20.0;
 
 /// Share of the finest octave in the energy of detail.
@@ -38,13 +45,13 @@ static INFO: Info = Info {
 };
 
 impl Sharpness {
-    /// Four octaves of a Haar transform.
+    /// The default: four octaves of a Haar transform.
     pub const DEFAULT: Self = Self;
 }
 
 no_reference!(Sharpness);
 
-/// Energy of a block: in the finest octave and in all four.
+/// Energy of a block: in the finest octave, and in all four.
 #[derive(Debug, Clone, Copy, Default)]
 struct Energy {
     finest: f64,
@@ -87,7 +94,7 @@ impl Metric for Sharpness {
 
 /// Energies of the block at (`left`, `top`).
 fn energy(gray: &Plane, left: usize, top: usize) -> Energy {
-    // Against the first sample, so that small differences of large numbers are exact.
+    // Relative to the first sample, so that small differences of large numbers are exact.
     let origin = gray.at(left, top);
     let (mut finest, mut squares, mut sum) = (0.0, 0.0, 0.0);
     for y in (top..top + BLOCK).step_by(2) {
@@ -127,7 +134,7 @@ mod tests {
 
     #[test]
     fn white_noise_has_three_quarters_in_the_finest_octave() {
-        // Of 255 coefficients in a block, 192 are of the first level.
+        // 192 of the 255 coefficients in a block belong to the first level.
         let score = Sharpness.score(&gray_noise(512, 512, 9)).unwrap();
         assert!((score - 100.0 * 192.0 / 255.0).abs() < 0.5, "{score}");
     }

@@ -1,4 +1,4 @@
-//! What the service is, how it is, what it can do: `/`, `/health`, `/metrics`, `/tools`, `/backends`.
+//! Information about the server: `/`, `/health`, `/metrics`, `/tools` and `/backends`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{page, telemetry};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The page for people, a few facts for programs.
+/// `GET /`: the page for browsers, JSON for other clients.
 pub async fn root(headers: HeaderMap) -> Response {
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if accept.contains("text/html") {
@@ -36,25 +36,25 @@ pub async fn root(headers: HeaderMap) -> Response {
     ([(header::VARY, "accept")], Json(about)).into_response()
 }
 
-/// That it lives.
+/// `GET /health`
 pub async fn health() -> Json<Health> {
     let timestamp = Timestamp::now().to_string();
     Json(Health { status: "healthy".to_owned(), version: VERSION.to_owned(), timestamp })
 }
 
-/// What was counted.
+/// `GET /metrics`
 pub async fn prometheus(State(app): State<Arc<App>>) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], telemetry::render(&app)).into_response()
 }
 
-/// The tools.
+/// `GET /tools`
 pub async fn tools(State(app): State<Arc<App>>) -> Result<Json<ToolEntries>, Problem> {
-    // Whether a tool can run is found out by looking for its files.
+    // Checking availability reads the file system.
     let work = move || ToolEntries { tools: app.registry().iter().map(tool).collect() };
     Ok(Json(tokio::task::spawn_blocking(work).await?))
 }
 
-/// A tool, as it is listed.
+/// Returns the list entry of a tool.
 pub fn tool(tool: &Tool) -> ToolEntry {
     let metadata = tool.metadata();
     let range = tool.info().map(|info| info.range).or(metadata.range).unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
@@ -73,7 +73,7 @@ pub fn tool(tool: &Tool) -> ToolEntry {
     }
 }
 
-/// Who thinks.
+/// `GET /backends`
 pub async fn backends(State(app): State<Arc<App>>) -> Json<ByNode<BackendEntry>> {
     let models = &app.settings.models;
     Json(ByNode {
@@ -89,7 +89,7 @@ fn backend(app: &App, role: &Role) -> BackendEntry {
         (Backend::Model(_), Some(provider)) if provider.needs_key() && models.base_url(role).is_none() => {
             let variables = models.key_variables(provider);
             let present = variables.iter().any(|name| app.environment.lookup(name).is_some());
-            let missing = || format!("{} has no key: set {}", provider.name(), variables.join(" or "));
+            let missing = || format!("no API key for {}: set {}", provider.name(), variables.join(" or "));
             (!present).then(missing)
         }
         _ => None,

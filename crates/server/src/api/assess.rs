@@ -1,4 +1,5 @@
-//! `POST /assess`, `/assess-path` and `/assess/stream`: a question about an image, answered at once or as it goes.
+//! `POST /assess`, `/assess-path` and `/assess/stream`: a question about an image, answered in one
+//! response or as a stream of events.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use crate::http::form::Form;
 use crate::requests::AssessRequest;
 use crate::work::Assessment;
 
-/// How often a stream without news says that it is alive.
+/// The interval of keep-alive messages in a stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 async fn ready(app: &Arc<App>, form: &mut Form) -> Result<Assessment, Problem> {
@@ -35,7 +36,7 @@ async fn ready(app: &Arc<App>, form: &mut Form) -> Result<Assessment, Problem> {
     app.prepare(request, image, reference).await
 }
 
-/// Answers at once.
+/// `POST /assess`
 pub async fn assess(State(app): State<Arc<App>>, request: Request) -> Result<Json<Answer>, Problem> {
     let mut form = Form::read(request, &app.limits).await?;
     let work = async {
@@ -45,12 +46,12 @@ pub async fn assess(State(app): State<Arc<App>>, request: Request) -> Result<Jso
     in_time(&app, work).await.map(Json)
 }
 
-/// The JSON form alone.
+/// `POST /assess-path`: an alias of `POST /assess`.
 pub async fn assess_path(state: State<Arc<App>>, request: Request) -> Result<Json<Answer>, Problem> {
     assess(state, request).await
 }
 
-/// Ends the work when the stream is dropped: the client has gone.
+/// Aborts the work when the stream is dropped, which means that the client has disconnected.
 struct Working(JoinHandle<()>);
 
 impl Drop for Working {
@@ -59,7 +60,7 @@ impl Drop for Working {
     }
 }
 
-/// One event, ready to be sent.
+/// One server-sent event.
 struct Message {
     name: String,
     data: String,
@@ -67,7 +68,7 @@ struct Message {
 
 impl Message {
     fn new(name: &str, data: &impl Serialize) -> Self {
-        // Our own types always have a JSON form.
+        // These types always serialize.
         Self { name: name.to_owned(), data: serde_json::to_string(data).unwrap_or_default() }
     }
 
@@ -87,7 +88,9 @@ impl Message {
     }
 }
 
-/// Answers as it goes. What is wrong with the request is told by the status; what goes wrong later is the last event.
+/// `POST /assess/stream`
+///
+/// Errors in the request set the status. Later errors are sent as the last event.
 pub async fn assess_stream(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     let mut form = Form::read(request, &app.limits).await?;
     let assessment = in_time(&app, ready(&app, &mut form)).await?;
@@ -98,7 +101,7 @@ pub async fn assess_stream(State(app): State<Arc<App>>, request: Request) -> Res
         reference_id: assessment.reference.as_ref().and_then(|reference| reference.id.clone()),
         backends: assessment.agent.backends(),
     };
-    // Nobody listens any more when the client has gone; the task is ended then.
+    // Sending fails only after the client has disconnected; the task is aborted then.
     drop(tell.send(Message::new("started", &started)));
     let task = tokio::spawn(async move {
         let hear = tell.clone();
@@ -123,7 +126,7 @@ fn events(
     .fuse()
 }
 
-/// JSON that was written before, sent as it is.
+/// Returns stored JSON without parsing it.
 pub fn raw(json: Vec<u8>) -> Result<Json<Box<RawValue>>, Problem> {
     let text = String::from_utf8(json).map_err(Problem::internal)?;
     RawValue::from_string(text).map(Json).map_err(Problem::internal)

@@ -1,4 +1,4 @@
-//! `GET /assessments`: what was asked before.
+//! `GET /assessments` and `GET /assessments/{id}`: stored assessments.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::http::query::{Checked, Named};
 
-/// Which part of the list is wanted.
+/// Query parameters of `GET /assessments`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListQuery {
-    /// So many, at most 500.
+    /// Maximum number of assessments to return, up to 500 (default: 50).
     #[serde(default = "fifty")]
     #[schemars(range(max = 500))]
     pub limit: u16,
-    /// Those before this id.
+    /// Return only assessments older than this ID.
     pub before: Option<String>,
 }
 
@@ -30,15 +30,15 @@ fn fifty() -> u16 {
     50
 }
 
-/// A part of the list, newest first.
+/// Response of `GET /assessments`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AssessmentList {
-    /// The rows.
+    /// Assessments, newest first.
     #[schemars(with = "Vec<AssessmentRow>")]
     assessments: Vec<Box<RawValue>>,
 }
 
-/// The list.
+/// `GET /assessments`
 pub async fn list(
     State(app): State<Arc<App>>,
     Checked(Query(query)): Checked<ListQuery>,
@@ -49,9 +49,9 @@ pub async fn list(
     Ok(Json(AssessmentList { assessments }))
 }
 
-/// One answer, as it was given.
+/// `GET /assessments/{id}`
 pub async fn show(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Json<Box<RawValue>>, Problem> {
-    let missing = Problem::not_found(format!("there is no assessment {id:?}: it was never made, or is forgotten"));
+    let missing = Problem::not_found(format!("assessment {id:?} not found: only the newest assessments are stored"));
     let found = tokio::task::spawn_blocking(move || app.store.assessment(&id)).await??;
     raw(found.ok_or(missing)?)
 }

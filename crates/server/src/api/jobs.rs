@@ -1,4 +1,4 @@
-//! `/jobs`: many assessments in the background, their progress and their results.
+//! `/jobs`: background jobs, their progress and their results.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -26,28 +26,28 @@ use crate::http::query::{Checked, Named};
 use crate::jobs::{Entry, JobState, JobView, Results, ResultsQuery, Row, record};
 use crate::requests::JobRequest;
 
-/// Progress is told no more often than this.
+/// The minimum time between two progress events.
 const PACE: Duration = Duration::from_millis(250);
 
-/// The answer of `POST /jobs`.
+/// Response of `POST /jobs`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Created {
-    /// The name of the job.
+    /// Job ID.
     id: String,
-    /// `queued`.
+    /// Always `queued`.
     state: JobState,
-    /// Samples of the input.
+    /// Number of samples in the input.
     total: u64,
 }
 
-/// The answer of `GET /jobs`.
+/// Response of `GET /jobs`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct JobList {
-    /// All jobs, newest first.
+    /// Jobs, newest first.
     jobs: Vec<JobView>,
 }
 
-/// Makes a job.
+/// `POST /jobs`
 pub async fn create(State(app): State<Arc<App>>, request: Request) -> Result<(StatusCode, Json<Created>), Problem> {
     let mut form = Form::read(request, &app.limits).await?;
     let request: JobRequest = form.parse()?;
@@ -57,24 +57,24 @@ pub async fn create(State(app): State<Arc<App>>, request: Request) -> Result<(St
     Ok((StatusCode::ACCEPTED, Json(Created { id: job.id, state: JobState::Queued, total: job.total })))
 }
 
-/// All jobs.
+/// `GET /jobs`
 pub async fn list(State(app): State<Arc<App>>) -> Json<JobList> {
     Json(JobList { jobs: app.jobs.list().iter().map(|entry| entry.view()).collect() })
 }
 
-/// One job.
+/// `GET /jobs/{id}`
 pub async fn show(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Json<JobView>, Problem> {
     Ok(Json(app.jobs.get(&id)?.view()))
 }
 
-/// Stops a job after the samples that are running.
+/// `POST /jobs/{id}/stop`: stops a job after the samples in progress.
 pub async fn stop(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Json<JobView>, Problem> {
     let entry = app.jobs.get(&id)?;
     app.stop_job(&entry).await;
     Ok(Json(entry.view()))
 }
 
-/// Goes on with a job that has stopped; failed samples are tried again.
+/// `POST /jobs/{id}/resume`: resumes a job and retries failed samples.
 pub async fn resume(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Json<JobView>, Problem> {
     let entry = app.jobs.get(&id)?;
     if !entry.state().is_active() {
@@ -83,14 +83,14 @@ pub async fn resume(State(app): State<Arc<App>>, Named(id): Named<String>) -> Re
     Ok(Json(entry.view()))
 }
 
-/// Removes a job with all that belongs to it.
+/// `DELETE /jobs/{id}`
 pub async fn remove(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<StatusCode, Problem> {
     let entry = app.jobs.get(&id)?;
     app.remove_job(&entry).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// How a job goes on, as it goes on.
+/// `GET /jobs/{id}/events`: progress as server-sent events.
 pub async fn events(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Response, Problem> {
     let entry = app.jobs.get(&id)?;
     let alive = sse::KeepAlive::new().interval(Duration::from_secs(15));
@@ -104,7 +104,7 @@ fn progress(app: Arc<App>, entry: Arc<Entry>) -> impl Stream<Item = Result<sse::
             return None;
         }
         if told > 0 {
-            // News that come fast are told together.
+            // Combines changes that follow each other quickly.
             tokio::time::sleep(PACE).await;
             tokio::select! {
                 _ = changes.changed() => {}
@@ -121,7 +121,7 @@ fn progress(app: Arc<App>, entry: Arc<Entry>) -> impl Stream<Item = Result<sse::
     .fuse()
 }
 
-/// Does something with the rows of a job, away from the threads of the runtime.
+/// Runs `then` on the rows of a job, on a blocking thread.
 pub(super) async fn with_rows<T: Send + 'static>(
     entry: &Arc<Entry>,
     then: impl FnOnce(&[Row]) -> Result<T, Problem> + Send + 'static,
@@ -135,7 +135,7 @@ pub(super) async fn with_rows<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await?
 }
 
-/// A page of results.
+/// `GET /jobs/{id}/results`
 pub async fn results(
     State(app): State<Arc<App>>,
     Named(id): Named<String>,
@@ -148,12 +148,12 @@ pub async fn results(
 async fn row(entry: &Arc<Entry>, sample_id: String) -> Result<Row, Problem> {
     let find = move |rows: &[Row]| {
         let found = rows.iter().find(|row| row.sample_id == sample_id).cloned();
-        found.ok_or_else(|| Problem::not_found(format!("there is no record of {sample_id:?} yet")))
+        found.ok_or_else(|| Problem::not_found(format!("no record of sample {sample_id:?} yet")))
     };
     with_rows(entry, find).await
 }
 
-/// The record of one sample.
+/// `GET /jobs/{id}/results/{sample_id}`
 pub async fn sample(
     State(app): State<Arc<App>>,
     Named((id, sample_id)): Named<(String, String)>,
@@ -163,7 +163,7 @@ pub async fn sample(
     raw(tokio::task::spawn_blocking(move || record(&entry.records(), &row)).await??)
 }
 
-/// The results as a file.
+/// `GET /jobs/{id}/export`
 pub async fn export(
     State(app): State<Arc<App>>,
     Named(id): Named<String>,
@@ -178,7 +178,7 @@ pub async fn export(
     Ok(([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, disposition)], body).into_response())
 }
 
-/// A small image of a sample.
+/// `GET /jobs/{id}/thumbnails/{sample_id}`
 pub async fn thumbnail(
     State(app): State<Arc<App>>,
     Named((id, sample_id)): Named<(String, String)>,
@@ -196,7 +196,7 @@ pub async fn thumbnail(
     Ok(([(header::CONTENT_TYPE, "image/png")], caching(&tag), png).into_response())
 }
 
-/// The image of a sample as it was decoded.
+/// `GET /jobs/{id}/pictures/{sample_id}/view`
 pub async fn view(
     State(app): State<Arc<App>>,
     Named((id, sample_id)): Named<(String, String)>,
@@ -207,7 +207,7 @@ pub async fn view(
     Ok(([(header::CONTENT_TYPE, "image/png"), (header::CACHE_CONTROL, "private, max-age=3600")], png).into_response())
 }
 
-/// The image of a sample; small ones are made once.
+/// Renders the image of a sample as PNG. Thumbnails are cached at `kept`.
 async fn shown(
     app: &Arc<App>,
     entry: &Arc<Entry>,
@@ -228,7 +228,7 @@ async fn shown(
         let source = app.sources.decode(&app.decoder(), &bytes)?;
         let png = small_png(&source.picture.image, longest)?;
         if let Some(kept) = kept {
-            // It is made again if it cannot be kept.
+            // A failed write is harmless: the thumbnail is rendered again.
             drop(agenticiqa::write_atomically(&kept, &png));
         }
         Ok(png)
@@ -236,9 +236,9 @@ async fn shown(
     tokio::task::spawn_blocking(work).await?
 }
 
-/// The real place of an image, which must be the job's own or below an allowed folder still.
+/// Resolves the path of an image and checks that it is in the job's folder or in an allowed folder.
 fn allowed(app: &App, own: &Path, path: &Path) -> Result<PathBuf, Problem> {
-    let real = path.canonicalize().map_err(|_| Problem::not_found("the image is no longer there"))?;
+    let real = path.canonicalize().map_err(|_| Problem::not_found("the image file no longer exists"))?;
     if real.starts_with(own.canonicalize()?) || app.roots.holds(&real) {
         return Ok(real);
     }

@@ -1,4 +1,4 @@
-//! Results as a file, written as it is read: a table, or the records.
+//! Exports job results as CSV or JSON Lines, streamed to the client.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,12 +10,12 @@ use tokio::sync::mpsc::{self, Sender};
 
 use crate::jobs::{ExportFormat, Finding, Row, record};
 
-/// Pieces that wait to be sent.
+/// The maximum number of chunks waiting to be sent.
 const AHEAD: usize = 16;
-/// Rows of a piece.
+/// The number of rows in a chunk.
 const ROWS: usize = 256;
 
-/// The media type and the extension of a form.
+/// Returns the media type and the file extension of a format.
 pub fn kind(format: ExportFormat) -> (&'static str, &'static str) {
     match format {
         ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),
@@ -23,7 +23,7 @@ pub fn kind(format: ExportFormat) -> (&'static str, &'static str) {
     }
 }
 
-/// The rows in that form, piece by piece; nothing is written ahead of a client that does not read.
+/// Streams the rows in chunks. Writing pauses while the client does not read.
 pub fn lines(records: PathBuf, rows: Vec<Row>, format: ExportFormat) -> impl Stream<Item = Result<Bytes, io::Error>> {
     let (sender, receiver) = mpsc::channel(AHEAD);
     tokio::task::spawn_blocking(move || {
@@ -32,11 +32,11 @@ pub fn lines(records: PathBuf, rows: Vec<Row>, format: ExportFormat) -> impl Str
             ExportFormat::Jsonl => all_records(&records, &rows, &sender),
         };
         if let Err(error) = written {
-            // Nobody listens any more when the client has gone.
+            // Sending fails only after the client has disconnected.
             drop(sender.blocking_send(Err(error)));
         }
     });
-    // Whoever sends it may ask once more after its end.
+    // Fused, because the stream may be polled again after its end.
     stream::unfold(receiver, |mut receiver| async move { Some((receiver.recv().await?, receiver)) }).fuse()
 }
 

@@ -1,4 +1,4 @@
-//! `POST /map`: where a tool sees damage.
+//! `POST /map`: heat maps.
 
 use std::sync::Arc;
 
@@ -21,29 +21,29 @@ use crate::http::query::Checked;
 use crate::requests::MapRequest;
 use crate::work::Mapped;
 
-/// In which form the map is wanted.
+/// The format of a heat map.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MapFormat {
-    /// An image in colors.
+    /// A color image.
     #[default]
     Png,
-    /// The values, as a gray image inside JSON.
+    /// JSON with the values as a grayscale image.
     Json,
-    /// The image with the map over it and a legend.
+    /// The image with the map drawn over it and a legend.
     Overlay,
 }
 
-/// What the address says.
+/// Query parameters of `POST /map`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MapQuery {
-    /// In which form the map is wanted.
+    /// Format of the heat map.
     #[serde(default)]
     pub format: MapFormat,
 }
 
-/// Draws a map.
+/// `POST /map`
 pub async fn map(
     State(app): State<Arc<App>>,
     Checked(Query(query)): Checked<MapQuery>,

@@ -1,4 +1,4 @@
-//! The calls of the interface, one file a thing.
+//! The handlers of the API, one module per resource.
 
 pub mod about;
 pub mod assess;
@@ -19,10 +19,10 @@ use crate::error::Problem;
 use crate::http::form::Form;
 use crate::sources::RequestImage;
 
-/// Image and reference of a request, by what its fields say.
+/// The path and the ID of an image in a request.
 type Fields = (Option<String>, Option<String>);
 
-/// Image and reference of a request; the image must be there.
+/// Returns the image, which is required, and the reference of a request.
 fn pictures(
     form: &mut Form,
     image: Fields,
@@ -31,11 +31,11 @@ fn pictures(
     let image = form.picture("image", image.0, image.1)?;
     let reference = form.picture("reference", reference.0, reference.1)?;
     form.finish()?;
-    let missing = || Problem::invalid("image is missing: send it as a file, or name it by image_path or image_id");
+    let missing = || Problem::invalid("image is missing: upload it as `image`, or set image_path or image_id");
     Ok((image.ok_or_else(missing)?, reference))
 }
 
-/// Work that must end in time.
+/// Runs work with the configured timeout.
 async fn in_time<T>(app: &App, work: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
     within(app.limits.timeout, work).await
 }
@@ -44,7 +44,7 @@ async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, Problem
     match tokio::time::timeout(limit, work).await {
         Ok(done) => done,
         Err(_) => {
-            let message = format!("no answer within {limit:?}: ask for less, or raise server.timeout_seconds");
+            let message = format!("no answer within {limit:?}: request less, or raise server.timeout_seconds");
             Err(Problem::new(StatusCode::GATEWAY_TIMEOUT, "TimeoutError", message))
         }
     }

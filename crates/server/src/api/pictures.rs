@@ -1,4 +1,4 @@
-//! `POST /pictures` and `GET /pictures/{id}`: images that clients send, as sent, as decoded, and small.
+//! `/pictures`: uploaded images, as sent, decoded, and as thumbnails.
 
 use std::sync::Arc;
 
@@ -19,29 +19,29 @@ use crate::http::query::{Checked, Named};
 use crate::pictures::{Kept, media_type};
 use crate::sources::{LoadedImage, RequestImage};
 
-/// The longest side of an image that is sent as decoded.
+/// The maximum length of the longer side of a decoded image.
 const LARGEST_VIEW: usize = 4096;
 
-/// `?max=`
+/// Query parameters of `GET /pictures/{id}/view`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ViewQuery {
-    /// The longer side is made no longer than this.
+    /// Maximum length of the longer side in pixels (default: 4096).
     #[schemars(range(min = 1, max = 4096))]
     pub max: Option<usize>,
 }
 
-/// `?size=`
+/// Query parameters of `GET /pictures/{id}/thumbnail`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThumbnailQuery {
-    /// The longer side.
+    /// Length of the longer side in pixels (default: 256).
     #[schemars(range(min = 16, max = 1024))]
     pub size: Option<usize>,
 }
 
 impl ViewQuery {
-    /// The longer side.
+    /// Returns the maximum length of the longer side.
     pub fn longest(&self) -> Result<usize, Problem> {
         match self.max {
             None => Ok(LARGEST_VIEW),
@@ -52,7 +52,7 @@ impl ViewQuery {
 }
 
 impl ThumbnailQuery {
-    /// The longer side.
+    /// Returns the maximum length of the longer side.
     pub fn longest(&self) -> Result<usize, Problem> {
         match self.size {
             None => Ok(256),
@@ -62,11 +62,11 @@ impl ThumbnailQuery {
     }
 }
 
-/// Keeps an image.
+/// `POST /pictures`
 pub async fn send(State(app): State<Arc<App>>, request: Request) -> Result<(StatusCode, Json<Kept>), Problem> {
     let mut form = Form::read(request, &app.limits).await?;
     let image = form.picture("image", None, None)?;
-    let image = image.ok_or_else(|| Problem::invalid("image is missing: send a form with a file as `image`"))?;
+    let image = image.ok_or_else(|| Problem::invalid("image is missing: send a form with an `image` file"))?;
     form.finish()?;
     if let Some(field) = form.fields.keys().next() {
         return Err(Problem::invalid(format!("unknown field `{field}`: only `image` is expected")));
@@ -77,7 +77,7 @@ pub async fn send(State(app): State<Arc<App>>, request: Request) -> Result<(Stat
     Ok((StatusCode::CREATED, Json(in_time(&app, kept).await?)))
 }
 
-/// The bytes as they were sent.
+/// `GET /pictures/{id}`
 pub async fn original(
     State(app): State<Arc<App>>,
     Named(id): Named<String>,
@@ -98,7 +98,7 @@ pub async fn original(
     Ok((headers, caching(&etag), bytes).into_response())
 }
 
-/// The image as it was decoded: turned, in sRGB, as PNG.
+/// `GET /pictures/{id}/view`: the decoded image as PNG, upright and in sRGB.
 pub async fn view(
     State(app): State<Arc<App>>,
     Named(id): Named<String>,
@@ -108,7 +108,7 @@ pub async fn view(
     shown(&app, id, query.longest()?, &headers).await
 }
 
-/// The image made small.
+/// `GET /pictures/{id}/thumbnail`
 pub async fn thumbnail(
     State(app): State<Arc<App>>,
     Named(id): Named<String>,
@@ -130,13 +130,13 @@ async fn shown(app: &Arc<App>, id: String, longest: usize, headers: &HeaderMap) 
     Ok(([(header::CONTENT_TYPE, "image/png")], caching(&tag), png.await?).into_response())
 }
 
-/// An image with its longer side at most `longest`, as a PNG file.
+/// Encodes an image as PNG, with its longer side reduced to at most `longest`.
 pub fn small_png(image: &Image, longest: usize) -> Result<Vec<u8>, Problem> {
     let small = imaging::shrink(image, longest).map_err(Problem::internal)?;
     imaging::encode_png(&small).map_err(Problem::internal)
 }
 
-/// Does something with an image away from the threads of the runtime.
+/// Loads an image and runs `then` on it, on a blocking thread.
 pub async fn specimen<T: Send + 'static>(
     app: &Arc<App>,
     given: RequestImage,
@@ -151,12 +151,12 @@ pub async fn specimen<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await?
 }
 
-/// Images are named by their content: what a client has of them stays good.
+/// Returns caching headers. Images are identified by content, so cached copies stay valid.
 pub fn caching(tag: &str) -> [(header::HeaderName, String); 2] {
     [(header::CACHE_CONTROL, "private, max-age=86400".to_owned()), (header::ETAG, format!("\"{tag}\""))]
 }
 
-/// Whether the client has this already.
+/// Returns whether the client already has the version `tag`.
 pub fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
     known.is_some_and(|tags| tags.split(',').any(|known| known.trim().trim_matches('"') == tag))

@@ -1,4 +1,4 @@
-//! `POST /score`: the tools alone.
+//! `POST /score`: scores of the tools, without a question.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::error::Problem;
 use crate::http::form::Form;
 use crate::requests::ScoreRequest;
 
-/// Scores an image.
+/// `POST /score`
 pub async fn score(State(app): State<Arc<App>>, request: Request) -> Result<Json<Scores>, Problem> {
     let mut form = Form::read(request, &app.limits).await?;
     let mut request: ScoreRequest = form.parse()?;

@@ -1,4 +1,4 @@
-// Draws the description of the interface. All text is set as text: nothing of it is ever markup.
+// Renders openapi.json. Text is inserted as text nodes, never as markup.
 const make = (tag, text, name) => {
   const element = document.createElement(tag);
   if (text !== undefined) element.textContent = text;
@@ -13,7 +13,7 @@ const kind = (schema, all) => {
   if (several) return several.map((one) => kind(one, all)).join(" or ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" or ");
-  const type = Array.isArray(schema.type) ? schema.type.join(" or ") : schema.type || "anything";
+  const type = Array.isArray(schema.type) ? schema.type.join(" or ") : schema.type || "any";
   return type === "array" && schema.items ? `list of ${kind(schema.items, all)}` : type;
 };
 
@@ -21,7 +21,7 @@ const fields = (schema, all) => {
   const whole = schema.$ref ? all[schema.$ref.split("/").pop()] : schema;
   const table = make("table");
   const head = table.createTHead().insertRow();
-  for (const title of ["field", "type", ""]) head.append(make("th", title));
+  for (const title of ["Field", "Type", "Description"]) head.append(make("th", title));
   const body = table.createTBody();
   for (const [name, field] of Object.entries((whole && whole.properties) || {})) {
     const row = body.insertRow();
@@ -44,7 +44,7 @@ const call = (method, path, operation, all) => {
     inside.append(line);
   }
   for (const [type, { schema }] of Object.entries((operation.requestBody || {}).content || {})) {
-    inside.append(make("h4", `takes ${type}`), fields(schema, all));
+    inside.append(make("h4", `Request body: ${type}`), fields(schema, all));
   }
   for (const [status, answer] of Object.entries(operation.responses)) {
     const good = status.startsWith("2");
@@ -74,7 +74,7 @@ const draw = async () => {
       place.append(details);
     }
   } catch (error) {
-    place.replaceChildren(make("p", `openapi.json cannot be read: ${error}`));
+    place.replaceChildren(make("p", `Cannot read openapi.json: ${error}`));
   }
 };
 draw();

@@ -1,5 +1,7 @@
-//! The body of a request, JSON or multipart, as fields and files. Bytes are counted as they come: what all requests together
-//! hold in memory is bounded, and who sends too slowly is cut off.
+//! Reads request bodies (JSON or multipart) into fields and files.
+//!
+//! Memory is charged for bytes received, not for `Content-Length`. The total over all requests is
+//! limited, and so is the time for sending a body.
 
 use std::sync::LazyLock;
 
@@ -16,31 +18,31 @@ use crate::app::Limits;
 use crate::error::Problem;
 use crate::sources::RequestImage;
 
-/// Kilobytes of bodies in memory at a time, over all requests.
+/// The maximum total size of request bodies in memory, in kilobytes.
 const BUDGET: usize = 512 << 10;
 static MEMORY: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(BUDGET));
 
-/// Parts of a form; more are refused.
+/// The maximum number of parts in a form.
 const MOST_PARTS: usize = 10_000;
-/// The longest text of a form.
+/// The maximum size of a text field in bytes.
 const LONGEST_TEXT: usize = 2 << 20;
-/// Fields that are lists: repeated, or JSON.
+/// Fields that are lists: either repeated, or a JSON array.
 const LISTS: [&str; 2] = ["options", "tools"];
-/// Fields whose text is JSON.
+/// Fields whose text is parsed as JSON.
 const VALUES: [&str; 6] = ["regions", "region", "all", "recursive", "max_replan_iterations", "concurrency"];
 
-/// A file of a form.
+/// An uploaded file.
 #[derive(Debug)]
 pub struct Upload {
-    /// The field.
+    /// The name of the form field.
     pub field: String,
-    /// The file's name, made harmless.
+    /// The sanitized file name.
     pub name: String,
-    /// Its bytes.
+    /// The contents of the file.
     pub bytes: Bytes,
 }
 
-/// Fields and files of a request.
+/// The fields and files of a request.
 #[derive(Debug, Default)]
 pub struct Form {
     /// The fields.
@@ -51,10 +53,10 @@ pub struct Form {
 }
 
 impl Form {
-    /// Reads a body of either kind.
+    /// Reads a JSON or multipart body.
     pub async fn read(request: Request, limits: &Limits) -> Result<Self, Problem> {
         let slow = |_| {
-            let message = format!("the request was not sent within {:?}", limits.read_timeout);
+            let message = format!("the request was not received within {:?}", limits.read_timeout);
             Problem::new(StatusCode::REQUEST_TIMEOUT, "TimeoutError", message)
         };
         tokio::time::timeout(limits.read_timeout, Self::read_now(request, limits)).await.map_err(slow)?
@@ -74,10 +76,10 @@ impl Form {
         }
         let body = form.read_whole(request.into_body(), limits).await?;
         if body.iter().all(u8::is_ascii_whitespace) {
-            return Err(Problem::invalid("the body is empty: send JSON, or a form with the image as `image`"));
+            return Err(Problem::invalid("the body is empty: send JSON, or a form with an `image` file"));
         }
         if kind != "application/json" && !kind.ends_with("+json") {
-            let message = format!("{kind:?} is not understood: send application/json or multipart/form-data");
+            let message = format!("unsupported media type {kind:?}: send application/json or multipart/form-data");
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "MediaTypeError", message));
         }
         match serde_json::from_slice(&body) {
@@ -104,16 +106,16 @@ impl Form {
 
     async fn read_parts(&mut self, request: Request, limits: &Limits) -> Result<(), Problem> {
         let form = Multipart::from_request(request, &()).await;
-        let mut form = form.map_err(|error| Problem::invalid(format!("the form cannot be read: {error}")))?;
+        let mut form = form.map_err(|error| Problem::invalid(format!("cannot read the form: {error}")))?;
         let refused = |error: axum::extract::multipart::MultipartError| match error.status() {
             StatusCode::PAYLOAD_TOO_LARGE => too_large(limits),
-            _ => Problem::invalid(format!("the form cannot be read: {}", error.body_text())),
+            _ => Problem::invalid(format!("cannot read the form: {}", error.body_text())),
         };
         let (mut total, mut parts) = (0, 0);
         while let Some(mut part) = form.next_field().await.map_err(refused)? {
             parts += 1;
             if parts > MOST_PARTS {
-                return Err(Problem::too_large(format!("a form of more than {MOST_PARTS} parts is not read")));
+                return Err(Problem::too_large(format!("a form can have at most {MOST_PARTS} parts")));
             }
             let field = part.name().unwrap_or_default().to_owned();
             let name = part.file_name().map(harmless);
@@ -137,10 +139,10 @@ impl Form {
         Ok(())
     }
 
-    /// A field of text: what is a list or a value in JSON becomes one.
+    /// Adds a text field. Lists and JSON values are parsed.
     fn add_text(&mut self, field: String, bytes: &[u8]) -> Result<(), Problem> {
         if bytes.len() > LONGEST_TEXT {
-            return Err(Problem::too_large(format!("{field}: more than {LONGEST_TEXT} bytes of text are not read")));
+            return Err(Problem::too_large(format!("{field}: at most {LONGEST_TEXT} bytes of text are allowed")));
         }
         let text = std::str::from_utf8(bytes).map_err(|_| Problem::invalid(format!("{field} is not UTF-8 text")))?;
         let json = || serde_json::from_str::<Value>(text);
@@ -170,11 +172,11 @@ impl Form {
     fn hold(&mut self, bytes: usize) -> Result<(), Problem> {
         let kilobytes = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
         let permit = MEMORY.try_acquire_many(kilobytes);
-        self.held.push(permit.map_err(|_| Problem::busy("too much is being sent at the moment: try again", 2))?);
+        self.held.push(permit.map_err(|_| Problem::busy("the server is receiving too much data: try again", 2))?);
         Ok(())
     }
 
-    /// The fields as a type; errors name the field.
+    /// Deserializes the fields. Errors name the field.
     pub fn parse<T: DeserializeOwned>(&mut self) -> Result<T, Problem> {
         let fields = Value::Object(std::mem::take(&mut self.fields));
         serde_path_to_error::deserialize(fields).map_err(|error| {
@@ -183,7 +185,7 @@ impl Form {
         })
     }
 
-    /// The image of a field: sent, or named by the path or the id that the request has.
+    /// Returns the image of a field: uploaded, or named by path or ID.
     pub fn picture(
         &mut self,
         field: &str,
@@ -193,7 +195,7 @@ impl Form {
         let index = self.files.iter().position(|file| file.field == field);
         let sent = index.map(|index| self.files.remove(index));
         if self.files.iter().any(|file| file.field == field) {
-            return Err(Problem::invalid(format!("{field} is sent twice")));
+            return Err(Problem::invalid(format!("{field} is uploaded twice")));
         }
         match (sent, path, id) {
             (None, None, None) => Ok(None),
@@ -201,25 +203,26 @@ impl Form {
             (None, Some(path), None) => Ok(Some(RequestImage::Path(path))),
             (None, None, Some(id)) => Ok(Some(RequestImage::Id(id))),
             _ => {
-                Err(Problem::invalid(format!("give one of {field} (a file), {field}_path and {field}_id, not several")))
+                Err(Problem::invalid(format!("set one of {field} (a file), {field}_path and {field}_id, not several")))
             }
         }
     }
 
-    /// No file may be left over.
+    /// Returns an error if the form contains other files.
     pub fn finish(&self) -> Result<(), Problem> {
         match self.files.first() {
             None => Ok(()),
-            Some(file) => Err(Problem::invalid(format!("{:?}: no file of this name is expected", file.field))),
+            Some(file) => Err(Problem::invalid(format!("{:?}: unexpected file", file.field))),
         }
     }
 }
 
 fn too_large(limits: &Limits) -> Problem {
-    Problem::too_large(format!("the request is larger than the {} bytes that this server accepts", limits.body))
+    Problem::too_large(format!("the request is larger than the limit of {} bytes", limits.body))
 }
 
-/// The last part of a name without what could do harm in a header, a path or a terminal.
+/// Sanitizes a file name: keeps the last path segment, without characters that are unsafe in
+/// headers, paths or terminals.
 pub fn harmless(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let kept: String = last.chars().filter(|c| !c.is_control() && !matches!(c, '"' | '<' | '>')).take(200).collect();

@@ -1,5 +1,7 @@
-//! Who may call: pages of other sites may not, unless they are named; names that are not ours are not answered (a page could
-//! point its own name at this machine); where a token is set, the interface asks for it.
+//! Access checks: `Host`, `Origin` and the token.
+//!
+//! Unknown host names are refused because a web page could point its own name at this machine (DNS
+//! rebinding).
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use crate::app::App;
 use crate::error::Problem;
 
-/// Lets a request through, or says why not.
+/// Passes a request on, or returns an error response.
 pub async fn check(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     match refused(&app, request.method(), request.uri(), request.headers()) {
         Some(problem) => problem.into_response(),
@@ -24,35 +26,37 @@ fn refused(app: &App, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(header::HOST).or_else(|| uri.authority().map(|authority| authority.as_str())).unwrap_or_default();
     if !is_own_name(app, host) {
-        let message = format!("this server is not called {host:?}: add the name to server.host_names in pipeline.yaml");
+        let message = format!("unknown host name {host:?}: add it to server.host_names in pipeline.yaml");
         return Some(Problem::new(StatusCode::MISDIRECTED_REQUEST, "HostError", message));
     }
     let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
     let origin = text(header::ORIGIN);
     let foreign = origin.is_some_and(|origin| !is_same_origin(origin, host) && !is_named(app, origin));
     if foreign && !reads {
-        let message = "pages of other sites may not call this server: name them in server.cors_origins";
+        let message =
+            "requests from other origins are not allowed: add the origin to server.cors_origins in pipeline.yaml";
         return Some(Problem::new(StatusCode::FORBIDDEN, "OriginError", message));
     }
-    // A question whether a call would be allowed carries no token.
+    // CORS preflight requests carry no token.
     if *method != Method::OPTIONS && !is_open(uri.path()) {
         let shown = text(header::AUTHORIZATION).unwrap_or_default();
         if app.token.as_ref().is_some_and(|token| !token.is_shown_by(shown)) {
-            let message = "this server asks for a token: send it as `Authorization: Bearer TOKEN`";
+            let message = "missing or invalid token: send `Authorization: Bearer TOKEN`";
             return Some(Problem::new(StatusCode::UNAUTHORIZED, "TokenError", message));
         }
     }
     None
 }
 
-/// What everybody may see: the page, its files, the description of the interface, and that the service lives.
+/// Returns whether a path needs no token: the page, its files, the API documentation and the health
+/// check.
 fn is_open(path: &str) -> bool {
     matches!(path, "/" | "/health" | "/docs" | "/openapi.json" | "/favicon.ico")
         || path.starts_with("/assets/")
         || path.starts_with("/docs/")
 }
 
-/// Whether the service is reached by a name of its own: an address, this machine, or a name of the settings.
+/// Returns whether `host` is an IP address, localhost or a configured name.
 fn is_own_name(app: &App, host: &str) -> bool {
     let name = host_name(host);
     let server = &app.settings.pipeline.server;
@@ -63,7 +67,7 @@ fn is_own_name(app: &App, host: &str) -> bool {
         || server.host_names.iter().any(|own| own.eq_ignore_ascii_case(name))
 }
 
-/// The name without the port.
+/// Returns the host name without the port.
 fn host_name(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

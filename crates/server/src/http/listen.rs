@@ -1,4 +1,4 @@
-//! Connections: a bounded number, each with limits of time, and an end that lets running work finish.
+//! Accepts a limited number of connections, applies timeouts and shuts down gracefully.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use tower::ServiceExt as _;
 
 use crate::app::{App, StartError};
 
-/// How long the head of a request may take, and a connection without any may stay.
+/// The maximum time for receiving request headers, and for an idle connection.
 const HEAD: Duration = Duration::from_secs(10);
-/// How long running work may take after the service was asked to end.
+/// The maximum time for running requests after the shutdown has started.
 const FAREWELL: Duration = Duration::from_secs(30);
-/// How long to wait after a connection could not be taken: most often there are no file handles left.
+/// The delay after a failed accept, usually caused by a lack of file handles.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The largest head of a request.
+/// The maximum size of request headers in bytes.
 const LARGEST_HEAD: usize = 64 << 10;
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// The service, listening.
+/// The HTTP server, bound to an address.
 #[derive(Debug)]
 pub struct Server {
     app: Arc<App>,
@@ -35,7 +35,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens where the settings say.
+    /// Binds the host and port of the settings.
     pub async fn bind(app: Arc<App>) -> Result<Self, StartError> {
         let server = &app.settings.pipeline.server;
         let address = (server.host.as_str(), server.port);
@@ -45,12 +45,12 @@ impl Server {
         Ok(Self { app, listener })
     }
 
-    /// Where it listens.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Serves until [`App::end`] is called; then no further connection is taken, and what runs is finished.
+    /// Serves until [`App::end`] is called, then finishes running requests and jobs.
     pub async fn run(self, router: Router) {
         let Self { app, listener } = self;
         app.resume_jobs();
@@ -67,7 +67,7 @@ impl Server {
             let stream = match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    tracing::warn!("a connection cannot be taken: {error}");
+                    tracing::warn!("cannot accept a connection: {error}");
                     tokio::time::sleep(PAUSE).await;
                     continue;
                 }
@@ -86,20 +86,20 @@ impl Server {
         drop(listener);
         let finished = tokio::time::timeout(FAREWELL, async { while connections.join_next().await.is_some() {} });
         if finished.await.is_err() {
-            tracing::warn!("{} connections were cut off", connections.len());
+            tracing::warn!("closed {} connections that did not finish in time", connections.len());
         }
         app.jobs.finished().await;
     }
 }
 
-/// How many connections the system lets this process have: as many files as it may open, some of them kept for other uses.
-/// The limit is raised as far as that is allowed.
+/// Raises the limit of open files as far as allowed and returns the number of possible connections.
+/// Some file handles are reserved for other uses.
 #[cfg(unix)]
 fn file_handles() -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     let raised = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
-    // What cannot be raised stays as it is.
+    // A limit that cannot be raised stays as it is.
     let _ = setrlimit(Resource::Nofile, raised);
     let current = getrlimit(Resource::Nofile).current;
     current
@@ -112,14 +112,14 @@ fn file_handles() -> usize {
     Semaphore::MAX_PERMITS
 }
 
-/// Says that there is no place, if that can be said without waiting.
+/// Sends a 503 response if that is possible without waiting.
 fn refuse(stream: TcpStream) {
     drop(stream.try_write(FULL));
 }
 
 async fn serve(app: &Arc<App>, stream: TcpStream, router: Router) {
     app.telemetry.connections.fetch_add(1, Ordering::Relaxed);
-    // Answers are small or streamed: nothing is gained by waiting for more.
+    // Responses are small or streamed, so Nagle's algorithm only adds latency.
     drop(stream.set_nodelay(true));
     let service =
         TowerToHyperService::new(router.map_request(|request: hyper::Request<_>| request.map(axum::body::Body::new)));
@@ -137,7 +137,7 @@ async fn serve(app: &Arc<App>, stream: TcpStream, router: Router) {
         }
     };
     if let Err(error) = served {
-        tracing::debug!("a connection ended: {error}");
+        tracing::debug!("connection closed: {error}");
     }
     app.telemetry.connections.fetch_sub(1, Ordering::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! What stands between the network and the calls: connections, limits, who may call, what is noted of it.
+//! The layer between the network and the handlers: connections, limits, access checks and logging.
 
 pub mod form;
 pub mod guard;

@@ -1,4 +1,4 @@
-//! What is noted of every request: a line of log, counts, an id; and what every answer says to browsers.
+//! Logs and counts every request, assigns a request ID and sets the security headers.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::store::new_id;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Nothing is loaded from elsewhere, nothing inline is run.
+/// Allows resources from this server only, and no inline scripts or styles.
 const POLICY: &str = "default-src 'self'; img-src 'self' blob: data:; style-src 'self'; script-src 'self'; \
                       connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -25,7 +25,8 @@ const FOR_BROWSERS: [(HeaderName, &str); 5] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// Notes a request and its answer. Neither the query of the address nor any header is logged: they may hold secrets.
+/// Logs and counts a request. Query strings and headers are not logged, because they may contain
+/// secrets.
 pub async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let start = Instant::now();
     let id = given_id(request.headers()).unwrap_or_else(new_id);
@@ -44,7 +45,7 @@ pub async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) 
     for (name, value) in FOR_BROWSERS {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // Pages that may call the service may also use what it answers.
+    // Allowed origins may also embed the responses.
     if app.settings.pipeline.server.cors_origins.is_empty() {
         let name = HeaderName::from_static("cross-origin-resource-policy");
         headers.insert(name, HeaderValue::from_static("same-origin"));
@@ -55,7 +56,7 @@ pub async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) 
     response
 }
 
-/// The id that the caller gave its request, if it is one that can be logged.
+/// Returns the `X-Request-Id` of the client, if it is safe to log.
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(REQUEST_ID)?.to_str().ok()?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');

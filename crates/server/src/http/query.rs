@@ -1,4 +1,4 @@
-//! The part of an address after `?`, and parts of its path, with errors in the form of the interface.
+//! Extractors for query and path parameters that return errors in the format of the API.
 
 use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::request::Parts;
@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Problem;
 
-/// What the address says after `?`; what is no good is a problem of the usual form.
+/// Query parameters.
 #[derive(Debug)]
 pub struct Checked<T>(pub Query<T>);
 
@@ -15,11 +15,11 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Checked<T> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let query = Query::from_request_parts(parts, state).await;
-        query.map(Self).map_err(|error| Problem::invalid(format!("the query of the address: {}", error.body_text())))
+        query.map(Self).map_err(|error| Problem::invalid(format!("query string: {}", error.body_text())))
     }
 }
 
-/// A part of the path.
+/// Path parameters.
 #[derive(Debug)]
 pub struct Named<T>(pub T);
 

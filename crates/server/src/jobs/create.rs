@@ -1,5 +1,5 @@
-//! Creates jobs from requests. A folder, a manifest or uploaded images become a manifest in the job's
-//! own folder.
+//! Creates jobs from requests. A folder, a manifest or uploaded images become a manifest in the
+//! job's own folder.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -80,8 +80,8 @@ impl App {
         Ok(Entry::new(folder, job))
     }
 
-    /// Writes the input into the job's folder. Returns its file name, the folder that its relative paths
-    /// start from, and the number of samples.
+    /// Writes the input into the job's folder. Returns its file name, the folder that its relative
+    /// paths start from, and the number of samples.
     fn fill(&self, own: &Path, request: &JobRequest, files: Vec<Upload>) -> Result<(PathBuf, PathBuf, u64), Problem> {
         let one = "set one of `folder` and `manifest`, or upload images as `image`";
         let (input, root) = match (&request.folder, &request.manifest, files.is_empty()) {
@@ -98,9 +98,7 @@ impl App {
         let total = self.check_paths(own, &Input::file(own.join(&input)), &root)?;
         match total {
             0 => Err(Problem::invalid("nothing to assess: the manifest is empty")),
-            MOST_SAMPLES.. => {
-                Err(Problem::too_large(format!("a job can have at most {MOST_SAMPLES} samples")))
-            }
+            MOST_SAMPLES.. => Err(Problem::too_large(format!("a job can have at most {MOST_SAMPLES} samples"))),
             _ => Ok((input, root, total)),
         }
     }
@@ -149,7 +147,9 @@ impl App {
     /// Copies the manifest, because the original may change while the job runs.
     fn copied(&self, own: &Path, manifest: &str, request: &JobRequest) -> Result<(PathBuf, PathBuf), Problem> {
         if request.query.is_some() || !request.options.is_empty() || request.recursive.is_some() {
-            return Err(Problem::invalid("query, options and recursive are not allowed with `manifest`, which has its own"));
+            return Err(Problem::invalid(
+                "query, options and recursive are not allowed with `manifest`, which has its own",
+            ));
         }
         let real = self.roots.resolve("manifest", manifest)?;
         let metadata = std::fs::metadata(&real)?;

@@ -107,10 +107,16 @@ impl Jobs {
 
     fn has_room(&self) -> Result<(), Problem> {
         if self.active() >= MOST_WAITING {
-            return Err(Problem::busy(format!("{MOST_WAITING} jobs are already queued or running: try again later"), 60));
+            return Err(Problem::busy(
+                format!("{MOST_WAITING} jobs are already queued or running: try again later"),
+                60,
+            ));
         }
         if self.entries().len() >= MOST_KEPT {
-            return Err(Problem::busy(format!("{MOST_KEPT} jobs are already stored: delete some with DELETE /jobs/{{id}}"), 60));
+            return Err(Problem::busy(
+                format!("{MOST_KEPT} jobs are already stored: delete some with DELETE /jobs/{{id}}"),
+                60,
+            ));
         }
         Ok(())
     }
@@ -197,8 +203,8 @@ impl App {
         Ok(summary.ending)
     }
 
-    /// Checks that every file of an input is in an allowed folder or in the job's own folder. Returns
-    /// the number of samples.
+    /// Checks that every file of an input is in an allowed folder or in the job's own folder.
+    /// Returns the number of samples.
     fn check_paths(&self, own: &Path, input: &Input, root: &Path) -> Result<u64, Problem> {
         let own = own.canonicalize()?;
         let unreadable = |error: agenticiqa::batch::Error| Problem::invalid(error.to_string());

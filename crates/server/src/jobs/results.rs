@@ -54,7 +54,7 @@ pub struct ResultsQuery {
     /// Number of rows to skip.
     #[serde(default)]
     pub offset: usize,
-    /// Maximum number of rows to return, up to 1000 [default: 100].
+    /// Maximum number of rows to return, up to 1000 (default: 100).
     #[schemars(range(max = 1000))]
     pub limit: Option<usize>,
     /// Sort order.
@@ -76,7 +76,7 @@ pub struct ResultsQuery {
     pub tool_max: Option<f64>,
     /// Only samples with this status: `success`, `partial` or `error`.
     pub status: Option<String>,
-    /// File format of an export [default: csv].
+    /// File format of an export (default: csv).
     pub format: Option<ExportFormat>,
 }
 

@@ -1,5 +1,7 @@
-//! Which files may be named. Over HTTP these are the server's allowed folders. A program that was started by its client may also
-//! follow what the client announces (`roots/list`): whoever starts a process decides what it may see.
+//! Which files MCP clients may name.
+//!
+//! Over HTTP, these are the allowed folders of the server. Over stdio, the client started the
+//! process and may announce its folders (`roots/list`).
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,33 +16,34 @@ use url::Url;
 use crate::error::Problem;
 use crate::roots::Roots;
 
-/// How long a client may take to say what its folders are.
+/// The maximum time for a client to announce its folders.
 const QUEUE_TIME: Duration = Duration::from_secs(10);
 
-/// Which files may be named.
+/// Which files a client may name.
 #[derive(Debug)]
 pub enum Access {
-    /// Those below the folders that the server was started with.
+    /// Files in the allowed folders of the server.
     Server,
-    /// Those below the folders that the client announces; below the working folder if it announces none.
+    /// Files in the folders that the client announces, or in the working folder if it announces
+    /// none.
     Client(Mutex<Option<Allowed>>),
 }
 
 /// The folders of a client.
 #[derive(Debug, Clone, Default)]
 pub struct Allowed {
-    /// To be checked against.
+    /// The folders as roots.
     pub roots: Roots,
     folders: Vec<PathBuf>,
 }
 
 impl Access {
-    /// The client's folders, asked for when they are first needed.
+    /// Allows the folders of the client. They are requested when the first path is used.
     pub fn of_client() -> Self {
         Self::Client(Mutex::default())
     }
 
-    /// The folders of the client, where it has a say.
+    /// Returns the folders of the client, or `None` if the server decides.
     pub async fn allowed(&self, context: &RequestContext<RoleServer>) -> Result<Option<Allowed>, Problem> {
         let Self::Client(known) = self else { return Ok(None) };
         let mut known = known.lock().await;
@@ -52,14 +55,14 @@ impl Access {
         Ok(known.clone())
     }
 
-    /// The client's folders are others now.
+    /// Discards the folders after the client has reported a change.
     pub async fn forget(&self) {
         if let Self::Client(known) = self {
             *known.lock().await = None;
         }
     }
 
-    /// What to do about a path that was refused.
+    /// Returns advice for a refused path.
     pub async fn advice(&self) -> String {
         let bytes = "send the image's bytes in base64, or start the server with --allow-root DIR";
         let Self::Client(known) = self else {
@@ -72,7 +75,7 @@ impl Access {
 }
 
 impl Allowed {
-    /// Folders that are there; others are left out.
+    /// Keeps the folders that exist.
     fn of(folders: Vec<PathBuf>) -> Self {
         let usable = |folder: &PathBuf| match Roots::new(std::slice::from_ref(folder)) {
             Ok(_) => true,
@@ -86,14 +89,14 @@ impl Allowed {
     }
 }
 
-/// The folders that the client announces; none where it does not know the question.
+/// Requests the folders of the client. Returns none if the client does not support the request.
 #[expect(
     deprecated,
-    reason = "clients of today announce folders so; newer versions of the protocol have no other way yet"
+    reason = "current clients announce folders this way; newer versions of the protocol have no replacement yet"
 )]
 async fn announced(context: &RequestContext<RoleServer>) -> Result<Vec<PathBuf>, Problem> {
     let knows = context.client_capabilities().is_some_and(|capabilities| capabilities.roots.is_some());
-    // From this version on servers ask clients nothing.
+    // Since this version, servers send no requests to clients.
     let asks = context.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
     if !knows || !asks {
         return Ok(Vec::new());
@@ -111,12 +114,13 @@ async fn announced(context: &RequestContext<RoleServer>) -> Result<Vec<PathBuf>,
     Ok(told.roots.iter().filter_map(|root| file_path(&root.uri)).collect())
 }
 
-/// The path of a `file://` address.
+/// Returns the path of a `file://` URI.
 pub fn file_path(address: &str) -> Option<PathBuf> {
     Url::parse(address).ok().filter(|url| url.scheme() == "file").and_then(|url| url.to_file_path().ok())
 }
 
-/// The working folder, unless that is everything: desktop programs start others in the root of the file system.
+/// Returns the working folder, unless it is the root of the file system, where desktop programs
+/// often start other programs.
 fn working_folder() -> Option<PathBuf> {
     std::env::current_dir().ok().filter(|folder| folder.parent().is_some())
 }

@@ -1,4 +1,5 @@
-//! What the tools take. The words here are what a model reads before it chooses a tool and fills in its arguments.
+//! Arguments of the MCP tools. Models read these descriptions to choose a tool and fill in its
+//! arguments.
 
 use agenticiqa::state::RegionBox;
 use schemars::JsonSchema;
@@ -11,28 +12,33 @@ use crate::requests::{Regions, ScoreRequest};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AssessArguments {
-    /// The image to ask about: the path of a file (absolute, or relative to an allowed folder), a `file://` URI, or the bytes of
-    /// the file in base64 (best as `data:image/png;base64,...`). JPEG, PNG, WebP, AVIF, TIFF, BMP or GIF.
+    /// The image to assess: a file path (absolute, or relative to an allowed folder), a `file://`
+    /// URI, or the file contents in base64, preferably as `data:image/png;base64,...`. Formats:
+    /// JPEG, PNG, WebP, AVIF, TIFF, BMP, GIF.
     pub image: String,
-    /// The question, in English or Chinese: "How good is this image?", "Is the face in focus?", "Which distortion is worst?".
+    /// The question, in English or Chinese. Examples: "How good is this image?", "Is the face in
+    /// focus?", "Which distortion is worst?".
     #[schemars(length(min = 1, max = 20000))]
     pub query: String,
-    /// The undistorted original of the image, of the same size, if there is one; given in the same ways as `image`. The image
-    /// is then judged by how far it is from it.
+    /// The undistorted original of the image, of the same size, in the same formats as `image`. If
+    /// given, the image is compared with it.
     pub reference: Option<String>,
-    /// Answers to choose from; `final_answer` is then the letter of one of them (A is the first).
+    /// Answer options for a multiple-choice question. `final_answer` is then the letter of an
+    /// option (A is the first).
     #[schemars(length(max = 26))]
     pub options: Option<Vec<String>>,
-    /// Where the things that the question is about are; each name should occur in the question.
+    /// Bounding boxes of objects in the question. Each name should occur in the question.
     #[schemars(length(max = 64))]
     pub regions: Option<Vec<RegionArgument>>,
-    /// Names of measuring tools that must be run besides those that are chosen; `list_tools` names them.
+    /// Names of metrics to run in addition to the automatic selection. `list_tools` returns all
+    /// names.
     #[schemars(length(max = 64))]
     pub tools: Option<Vec<String>>,
-    /// How often a new plan may be made when evidence is missing: 0 to 5, 2 by default.
+    /// Maximum number of replans when evidence is missing, from 0 to 5 (default: 2).
     #[schemars(range(min = 0, max = 5))]
     pub max_replan_iterations: Option<u32>,
-    /// The name of a measuring tool that has a map: a heat map of where it sees damage comes with the answer, as an image.
+    /// Name of a metric with a heat map. The result then includes an image that shows where the
+    /// metric detects damage.
     pub map: Option<String>,
 }
 
@@ -40,21 +46,24 @@ pub struct AssessArguments {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreArguments {
-    /// The image to measure: the path of a file (absolute, or relative to an allowed folder), a `file://` URI, or the bytes of
-    /// the file in base64 (best as `data:image/png;base64,...`). JPEG, PNG, WebP, AVIF, TIFF, BMP or GIF.
+    /// The image to score: a file path (absolute, or relative to an allowed folder), a `file://`
+    /// URI, or the file contents in base64, preferably as `data:image/png;base64,...`. Formats:
+    /// JPEG, PNG, WebP, AVIF, TIFF, BMP, GIF.
     pub image: String,
-    /// The undistorted original of the image, of the same size; given in the same ways as `image`. Tools of type FR need it.
+    /// The undistorted original of the image, of the same size, in the same formats as `image`.
+    /// Metrics of type FR need it.
     pub reference: Option<String>,
-    /// Names of the tools to run, such as "SSIM" or "BRISQUE"; a sensible few by default. `list_tools` names them all.
+    /// Names of the metrics to run, such as "SSIM" or "BRISQUE" (default: a small selection).
+    /// `list_tools` returns all names.
     #[schemars(length(max = 64))]
     pub tools: Option<Vec<String>>,
-    /// Run every tool that can run here; slow on large images. Not together with `tools`.
+    /// Run every available metric. Slow on large images. Not allowed together with `tools`.
     pub all: Option<bool>,
-    /// Parts of the image to measure instead of the whole.
+    /// Regions to score instead of the whole image.
     #[schemars(length(max = 64))]
     pub regions: Option<Vec<RegionArgument>>,
-    /// The name of a tool that has a map: a heat map of where it sees damage comes with the scores, as an image. It shows the
-    /// whole image, or the region if just one is given.
+    /// Name of a metric with a heat map. The result then includes an image that shows where the
+    /// metric detects damage, in the whole image or in the region if exactly one is given.
     pub map: Option<String>,
 }
 
@@ -62,17 +71,19 @@ pub struct ScoreArguments {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompareArguments {
-    /// The images to compare: two or more, or one if a `reference` is given. Each is the path of a file (absolute, or relative
-    /// to an allowed folder), a `file://` URI, or the bytes of the file in base64 (best as `data:image/png;base64,...`).
+    /// The images to compare: two or more, or one with a `reference`. Each is a file path
+    /// (absolute, or relative to an allowed folder), a `file://` URI, or the file contents in
+    /// base64, preferably as `data:image/png;base64,...`.
     #[schemars(length(min = 1, max = 16))]
     pub images: Vec<String>,
-    /// The undistorted original of all of them, of the same size, if there is one. They are then ranked by how far they are from it.
+    /// The undistorted original of all images, of the same size. If given, the images are ranked by
+    /// their similarity to it.
     pub reference: Option<String>,
-    /// Names of the tools to measure with; the first that scores all images ranks them. By default Fused-FR ranks where there is
-    /// a reference and Fused-NR where there is none.
+    /// Names of the metrics to run. The first metric that scores all images ranks them (default:
+    /// Fused-FR with a reference, Fused-NR without).
     #[schemars(length(max = 64))]
     pub tools: Option<Vec<String>>,
-    /// The tool of type FR whose map shows where the images differ: "SSIM" by default, "none" for no map.
+    /// Metric of type FR for the heat maps of differences, or "none" (default: "SSIM").
     pub map: Option<String>,
 }
 
@@ -80,44 +91,45 @@ pub struct CompareArguments {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListArguments {
-    /// Only tools of this type: "FR" compares with a reference, "NR" looks at the image alone.
+    /// Only metrics of this type: "FR" (full-reference) compares with a reference, "NR"
+    /// (no-reference) uses the image alone.
     #[serde(rename = "type")]
     pub tool_type: Option<TypeArgument>,
-    /// Also tools that cannot run here, with what they would need.
+    /// Whether to include metrics that are not installed, with instructions.
     pub include_unavailable: Option<bool>,
 }
 
-/// The type of a tool.
+/// The type of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum TypeArgument {
-    /// Compares with a reference.
+    /// Full-reference: compares with a reference.
     #[serde(alias = "fr")]
     FR,
-    /// Looks at the image alone.
+    /// No-reference: uses the image alone.
     #[serde(alias = "nr")]
     NR,
 }
 
-/// A named part of an image, in pixels of the image as it is shown.
+/// A named region of an image, in pixels after applying the orientation.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegionArgument {
-    /// What is there, such as "face".
+    /// Name of the object, such as "face".
     #[schemars(length(min = 1))]
     pub name: String,
-    /// Left edge.
+    /// Left edge in pixels.
     pub x: usize,
-    /// Upper edge.
+    /// Top edge in pixels.
     pub y: usize,
-    /// Width.
+    /// Width in pixels.
     #[schemars(range(min = 1))]
     pub width: usize,
-    /// Height.
+    /// Height in pixels.
     #[schemars(range(min = 1))]
     pub height: usize,
 }
 
-/// Regions as requests take them.
+/// Converts regions to the type of requests.
 pub fn regions(given: Option<Vec<RegionArgument>>) -> Result<Option<Regions>, Problem> {
     let named = |RegionArgument { name, x, y, width, height }| {
         let name =
@@ -129,7 +141,7 @@ pub fn regions(given: Option<Vec<RegionArgument>>) -> Result<Option<Regions>, Pr
 }
 
 impl ScoreArguments {
-    /// What is asked of the tools.
+    /// Converts the arguments to a request.
     pub fn request(&self) -> Result<ScoreRequest, Problem> {
         Ok(ScoreRequest {
             tools: self.tools.clone().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! `assess_image`: a question about an image.
+//! `assess_image`: answers a question about an image.
 
 use agenticiqa::state::QualityLevel;
 use rmcp::RoleServer;
@@ -15,7 +15,7 @@ use crate::error::Problem;
 use crate::requests::AssessRequest;
 
 impl Service {
-    /// Answers a question, and tells how that goes.
+    /// Answers a question and reports progress.
     pub(super) async fn assess(
         &self,
         arguments: AssessArguments,
@@ -38,11 +38,11 @@ impl Service {
         let reference = self.reference(context, arguments.reference.as_deref()).await?;
         let mut progress = Progress::of(context, None);
         let assessment = self.app.prepare(request, image.clone(), reference.clone()).await?;
-        progress.step("the images are read").await;
+        progress.step("images loaded").await;
         let (tell, heard) = unbounded_channel();
         let work = self.app.assess(assessment, move |event| {
             if let Some(line) = progress::line(event) {
-                // Nobody listens any more when the client has gone.
+                // Sending fails only after the client has disconnected.
                 drop(tell.send(line));
             }
         });
@@ -62,7 +62,7 @@ impl Service {
     }
 }
 
-/// The answer in a few lines.
+/// Formats the result as text.
 fn text(result: &AssessResult) -> String {
     let mut lines = vec![format!("Answer: {}", result.final_answer)];
     if let Some(score) = result.quality_score {
@@ -70,7 +70,7 @@ fn text(result: &AssessResult) -> String {
         lines.push(format!("Quality: {}", words::score(score, level, result.score_interval)));
     }
     if !result.reasoning.is_empty() {
-        lines.push(format!("Reasons: {}", result.reasoning));
+        lines.push(format!("Reasoning: {}", result.reasoning));
     }
     let distortions: Vec<String> = result
         .distortions
@@ -87,7 +87,7 @@ fn text(result: &AssessResult) -> String {
         lines.push(format!("Heat map: {}", map.meaning));
     }
     if result.evidence_missing {
-        lines.push("Some evidence is missing; see notes.".to_owned());
+        lines.push("Some evidence is missing: see `notes`.".to_owned());
     }
     lines.join("\n")
 }

@@ -1,4 +1,4 @@
-//! What a client is told of each tool: name, purpose, the schemas of what it takes and gives.
+//! Descriptions of the MCP tools: name, purpose, input schema and output schema.
 
 use std::sync::{Arc, LazyLock};
 
@@ -14,37 +14,37 @@ pub const ASSESS: &str = "assess_image";
 pub const SCORE: &str = "score_image";
 pub const COMPARE: &str = "compare_images";
 pub const LIST: &str = "list_tools";
-/// All tools.
+/// The names of all tools.
 pub const NAMES: [&str; 4] = [ASSESS, SCORE, COMPARE, LIST];
 
 const ASSESS_PURPOSE: &str = "\
-Answer a question about the quality of one picture, with evidence: finds distortions, runs the metrics that fit, and gives an \
-answer in words, a score from 1 to 5 with an interval, the reasons and every number behind them. Use it for questions like \"Is \
-this sharp enough to print?\", \"What is wrong with this photo?\", \"Is the face in focus?\" (with `regions`), or a multiple choice \
-(with `options`). For bare numbers use score_image, which is faster; to find the better of several pictures use compare_images.";
+Answer a question about the quality of one image, with evidence. Detects distortions, runs suitable metrics, and returns an answer \
+in words, a score from 1 to 5 with its 90% prediction interval, the reasoning, and all measurements. Use it for questions such as \
+\"Is this sharp enough to print?\", \"What is wrong with this photo?\", \"Is the face in focus?\" (with `regions`), or multiple choice \
+(with `options`). For numbers only, use score_image, which is faster. To find the best of several images, use compare_images.";
 
 const SCORE_PURPOSE: &str = "\
-Measure one picture with image quality metrics (SSIM, PSNR, VIF, BRISQUE, NIQE, blur, noise, ...), without asking anything. Use \
-it for numbers, for a certain metric by name, for parts of a picture (`regions`), and for a heat map of where the damage is \
-(`map`). With a `reference` (the undistorted original) the picture is compared with it; without one it is judged alone.";
+Score one image with image quality metrics (SSIM, PSNR, VIF, BRISQUE, NIQE, blur, noise, ...), without a question. Use it for \
+numbers, for a specific metric, for regions of an image (`regions`), and for a heat map of the damage (`map`). With a `reference` (the \
+undistorted original), the image is compared with it; without one, the image is scored alone.";
 
 const COMPARE_PURPOSE: &str = "\
-Say which of several pictures is better and by how much, or what processing (compression, resizing, denoising) did to an \
-original given as `reference`. Gives the scores of all, a ranking, whether the intervals overlap (then the order is not \
-certain), and heat maps of where they differ. Maps need pictures of the same size.";
+Compare images: which is better and by how much, or what processing (compression, resizing, denoising) did to an original given as \
+`reference`. Returns the scores of all images, a ranking, whether the prediction intervals overlap (if they do, the order is \
+uncertain), and heat maps of the differences. Heat maps need images of the same size.";
 
 const LIST_PURPOSE: &str = "\
-List the metrics that the other tools can run, with what each is good at, whether it needs a reference, the direction and range \
-of its numbers, and whether it has a heat map. Call it when a metric is to be chosen or named.";
+List the metrics that the other tools can run. Returns for each metric its strengths, whether it needs a reference, the direction \
+and range of its scores, and whether it has a heat map. Use it to choose a metric or to look up its name.";
 
-/// The tools.
+/// Returns the descriptions of all tools.
 pub fn all() -> Vec<Tool> {
     static CARDS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         vec![
-            card::<AssessArguments, AssessResult>(ASSESS, "Assess a picture", ASSESS_PURPOSE),
-            card::<ScoreArguments, ScoreResult>(SCORE, "Score a picture", SCORE_PURPOSE),
-            card::<CompareArguments, CompareResult>(COMPARE, "Compare pictures", COMPARE_PURPOSE),
-            card::<ListArguments, ListResult>(LIST, "List the metrics", LIST_PURPOSE),
+            card::<AssessArguments, AssessResult>(ASSESS, "Assess an image", ASSESS_PURPOSE),
+            card::<ScoreArguments, ScoreResult>(SCORE, "Score an image", SCORE_PURPOSE),
+            card::<CompareArguments, CompareResult>(COMPARE, "Compare images", COMPARE_PURPOSE),
+            card::<ListArguments, ListResult>(LIST, "List metrics", LIST_PURPOSE),
         ]
     });
     CARDS.clone()
@@ -61,7 +61,8 @@ fn card<A: JsonSchema, R: JsonSchema>(name: &'static str, title: &str, purpose: 
     tool
 }
 
-/// The schema of a type, without names of formats that are Rust's own and that strict readers warn of.
+/// Returns the schema of a type without Rust-specific format names, which strict clients warn
+/// about.
 fn schema<T: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<T>().to_value();
@@ -90,7 +91,8 @@ fn remove_formats(value: &mut Value) {
     }
 }
 
-/// An argument that is not needed is left out: that it may be null too is not said, because not every client can read that.
+/// Removes `null` from the types of optional arguments, because some clients cannot read such
+/// types.
 fn without_null(value: &mut Value) {
     match value {
         Value::Object(fields) => {

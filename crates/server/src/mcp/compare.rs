@@ -1,4 +1,4 @@
-//! `compare_images`: which image is better, by how much, and where they differ.
+//! `compare_images`: ranks images and shows where they differ.
 
 use std::cmp::Ordering;
 
@@ -16,16 +16,16 @@ use crate::error::Problem;
 use crate::requests::ScoreRequest;
 use crate::sources::RequestImage;
 
-/// The tool that ranks images beside a reference, and the one that ranks them alone.
+/// The tools that rank images with and without a reference.
 const BESIDE: &str = "Fused-FR";
 const ALONE: &str = "Fused-NR";
-/// The map that shows where images differ.
+/// The default tool for maps of differences.
 const MAP: &str = "SSIM";
-/// More images are not taken, and not more maps drawn.
+/// The maximum number of images and of maps.
 const MOST_PICTURES: usize = 16;
 const MOST_MAPS: usize = 4;
 
-/// An image, its name and what was measured of it.
+/// An image, its name and its measurements.
 struct Inputs {
     index: Option<usize>,
     name: String,
@@ -63,14 +63,14 @@ impl Service {
             let rows = self.measure(inputs, reference.as_ref(), &named).await?;
             note(&mut notes, &inputs.name, &rows);
             inputs.rows = rows.iter().map(Measured::from).collect();
-            progress.step(format!("{} is measured", inputs.name)).await;
+            progress.step(format!("{} scored", inputs.name)).await;
         }
         let ranked_by = self.ranker(&mut subjects, reference.as_ref()).await?;
         subjects.sort_by(|a, b| by_score(a.overall(&ranked_by).as_ref(), b.overall(&ranked_by).as_ref()));
         let reference = match reference {
             Some(given) => {
                 let rows = self.rows(&given, None, &[ALONE.to_owned()]).await?;
-                progress.step("the reference is measured").await;
+                progress.step("reference scored").await;
                 let rows = rows.iter().map(Measured::from).collect();
                 Some(Inputs { index: None, name: name_of(&given), given, rows })
             }
@@ -97,16 +97,15 @@ impl Service {
         Reply::new(text(&result), &result, pictures)
     }
 
-    /// What can be told before anything is read: the number of images, and the tool of the map, if one is wanted.
+    /// Checks the arguments before anything is read. Returns the tool of the map, if one is
+    /// requested.
     fn check(&self, arguments: &CompareArguments) -> Result<Option<String>, Problem> {
         let (count, alone) = (arguments.images.len(), arguments.reference.is_none());
         if count == 0 || (count == 1 && alone) {
-            return Err(Problem::invalid(
-                "images: give two or more images, or one and the `reference` that it was made of",
-            ));
+            return Err(Problem::invalid("images: pass two or more images, or one image and its `reference`"));
         }
         if count > MOST_PICTURES {
-            return Err(Problem::invalid(format!("images: at most {MOST_PICTURES} are compared at a time")));
+            return Err(Problem::invalid(format!("images: at most {MOST_PICTURES} can be compared at a time")));
         }
         let map = arguments.map.as_deref().map(str::trim).filter(|tool| !tool.is_empty()).unwrap_or(MAP);
         if map.eq_ignore_ascii_case("none") {
@@ -116,12 +115,13 @@ impl Service {
         match self.app.registry().get(map)?.needs_reference() {
             true => Ok(Some(map.to_owned())),
             false => Err(Problem::invalid(format!(
-                "map: {map} looks at one image alone: take one of type FR, such as {MAP}"
+                "map: {map} uses one image alone: choose a metric of type FR, such as {MAP}"
             ))),
         }
     }
 
-    /// What the named tools say of an image, or else a sensible few: beside the reference, and alone.
+    /// Scores an image with the named tools. Without names, runs a default selection with the
+    /// reference and scores the image alone as well.
     async fn measure(
         &self,
         inputs: &Inputs,
@@ -145,7 +145,8 @@ impl Service {
         Ok(self.app.score(request, image.clone(), reference.cloned()).await?.rows)
     }
 
-    /// The first tool that gave every image a score from 1 to 5; if none of those that were named did, one that can is run.
+    /// Returns the first tool that scored every image from 1 to 5. If there is none, runs a default
+    /// tool.
     async fn ranker(&self, subjects: &mut [Inputs], reference: Option<&RequestImage>) -> Result<String, Problem> {
         let scores_all = |subjects: &[Inputs], tool: &str| subjects.iter().all(|inputs| inputs.overall(tool).is_some());
         let tried = subjects.first().map(|inputs| inputs.rows.iter().map(|row| row.tool.clone()).collect::<Vec<_>>());
@@ -164,7 +165,8 @@ impl Service {
         Ok(ranker.to_owned())
     }
 
-    /// Maps of where images differ: from the reference, or else from the best of them. What cannot be drawn is noted.
+    /// Draws maps of the differences from the reference, or from the best image without one. Maps
+    /// that cannot be drawn are reported in the notes.
     async fn difference(
         &self,
         tool: Option<String>,
@@ -192,17 +194,19 @@ impl Service {
                     maps.push(map);
                     pictures.push(png);
                 }
-                Err(problem) => notes.push(format!("no map of {} beside {}: {problem}", inputs.name, against.name)),
+                Err(problem) => {
+                    notes.push(format!("no map of {} compared with {}: {problem}", inputs.name, against.name))
+                }
             }
         }
         if others.len() > MOST_MAPS {
-            notes.push(format!("maps of the first {MOST_MAPS} of {} images are drawn", others.len()));
+            notes.push(format!("only the first {MOST_MAPS} of {} images have maps", others.len()));
         }
         (maps, pictures)
     }
 }
 
-/// A name that no image before has.
+/// Makes a name unique by adding a number.
 fn unique(subjects: &[Inputs], name: String) -> String {
     let taken = |name: &str| subjects.iter().any(|inputs| inputs.name == name);
     if !taken(&name) {
@@ -217,13 +221,13 @@ fn note(notes: &mut Vec<String>, name: &str, rows: &[ScoreRow]) {
     notes.extend(told.map(|note| format!("{name}: {note}")));
 }
 
-/// The better one first.
+/// Orders by score, best first.
 fn by_score(first: Option<&Overall>, second: Option<&Overall>) -> Ordering {
     let score = |overall: Option<&Overall>| overall.map_or(f64::NEG_INFINITY, |overall| overall.score);
     score(second).total_cmp(&score(first))
 }
 
-/// The images with their ranks; equal scores have equal ranks.
+/// Returns the images with their ranks. Equal scores have equal ranks.
 fn ranked(subjects: &[Inputs], tool: &str) -> Vec<Ranked> {
     let scores: Vec<Option<Overall>> = subjects.iter().map(|inputs| inputs.overall(tool)).collect();
     let rank = |overall: &Option<Overall>| {
@@ -239,7 +243,8 @@ fn ranked(subjects: &[Inputs], tool: &str) -> Vec<Ranked> {
     subjects.iter().zip(&scores).map(ranked).collect()
 }
 
-/// The best beside each other one; a single image beside its reference, each judged alone.
+/// Compares the best image with each other image. A single image is compared with its reference,
+/// each scored alone.
 fn comparisons(subjects: &[Inputs], reference: Option<&Inputs>, ranked_by: &str) -> Vec<Beside> {
     let Some((best, others)) = subjects.split_first() else { return Vec::new() };
     match reference {
@@ -270,30 +275,31 @@ fn verdict(subjects: &[Inputs], reference: Option<&Inputs>, ranked_by: &str, com
     };
     let Some(best) = subjects.first() else { return String::new() };
     if let (Some(reference), [_]) = (reference, subjects) {
-        let beside = format!("Beside the reference {} has {} by {ranked_by}.", best.name, told(best, ranked_by));
+        let beside =
+            format!("Compared with the reference, {} scores {} by {ranked_by}.", best.name, told(best, ranked_by));
         let alone = comparisons.first().map(|alone| {
             let (picture, reference) = (told(best, ALONE), told(reference, ALONE));
             format!(
-                " Each judged alone by {ALONE}, the reference has {reference}, the image {picture}: {}.",
+                " Without a reference, {ALONE} scores the original {reference} and the image {picture}: {}.",
                 sentence(alone)
             )
         });
         return beside + &alone.unwrap_or_default();
     }
     let scores: Vec<String> =
-        subjects.iter().map(|inputs| format!("{} has {}", inputs.name, told(inputs, ranked_by))).collect();
+        subjects.iter().map(|inputs| format!("{} scores {}", inputs.name, told(inputs, ranked_by))).collect();
     let first = comparisons.first().map(sentence).unwrap_or_default();
     format!("{} by {ranked_by}: {first}.", scores.join("; "))
 }
 
-/// Two images beside each other, in words.
+/// Describes a comparison in one sentence.
 fn sentence(beside: &Beside) -> String {
     let Some(better) = &beside.better else {
         return format!("{} and {} score the same", beside.images[0], beside.images[1]);
     };
     let certainty = match beside.intervals_overlap {
-        Some(true) => ", but their intervals overlap: people may not agree",
-        Some(false) => ", and their intervals do not overlap: most people would agree",
+        Some(true) => ", but their prediction intervals overlap, so viewers may disagree",
+        Some(false) => ", and their prediction intervals do not overlap, so most viewers would agree",
         None => "",
     };
     format!("{better} is better than {} by {:.2}{certainty}", beside.images[1], beside.difference)
@@ -305,7 +311,7 @@ fn text(result: &CompareResult) -> String {
     lines.extend(others.map(|beside| format!("{}.", sentence(beside))));
     let map = |map: &MapResult| {
         let against = map.against.as_deref().unwrap_or_default();
-        format!("Heat map of {} beside {against}: {}", map.image, map.meaning)
+        format!("Heat map of {} compared with {against}: {}", map.image, map.meaning)
     };
     lines.extend(result.maps.iter().map(map));
     lines.extend(result.notes.iter().map(|note| format!("Note: {note}")));
@@ -334,7 +340,10 @@ mod tests {
         let (a, b) = (inputs("a", 3.0, Some([2.5, 3.5])), inputs("b", 4.0, Some([3.5, 4.5])));
         let told = beside(&a, &b, ALONE).unwrap();
         assert_eq!((told.better.as_deref(), told.difference, told.intervals_overlap), (Some("b"), 1.0, Some(true)));
-        assert_eq!(sentence(&told), "b is better than a by 1.00, but their intervals overlap: people may not agree");
+        assert_eq!(
+            sentence(&told),
+            "b is better than a by 1.00, but their prediction intervals overlap, so viewers may disagree"
+        );
         let c = inputs("c", 4.6, Some([4.51, 4.9]));
         assert_eq!(beside(&b, &c, ALONE).unwrap().intervals_overlap, Some(false));
         let same = beside(&a, &inputs("d", 3.0, None), ALONE).unwrap();

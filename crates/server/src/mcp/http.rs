@@ -1,4 +1,4 @@
-//! For programs that reach this one over the network: "streamable HTTP" at `/mcp`, behind the checks of all calls (`Host`, token).
+//! MCP over streamable HTTP at `/mcp`, with the same checks as all endpoints (`Host`, token).
 
 use std::sync::{Arc, LazyLock, Once};
 use std::time::Duration;
@@ -20,17 +20,17 @@ use super::{Access, Service};
 use crate::app::{App, Limits};
 use crate::error::Problem;
 
-/// Kilobytes of messages in memory at a time, over all clients.
+/// The maximum total size of messages in memory, in kilobytes.
 const BUDGET: usize = 512 << 10;
 static MEMORY: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(BUDGET)));
 
-/// Clients at a time that keep a session; those of newer versions of the protocol keep none.
+/// The maximum number of open sessions. Newer versions of the protocol use no sessions.
 const MOST_SESSIONS: usize = 1024;
-/// A session that is not used for so long is closed; a client of it starts another.
+/// The time after which an unused session is closed.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 const SESSION: &str = "mcp-session-id";
 
-/// All that requests to `/mcp` share.
+/// State shared by all requests to `/mcp`.
 struct Endpoint {
     app: Arc<App>,
     service: StreamableHttpService<Service, LocalSessionManager>,
@@ -39,14 +39,14 @@ struct Endpoint {
     watch: Once,
 }
 
-/// The route.
+/// Returns the route `/mcp`.
 pub fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(IDLE);
     let sessions = Arc::new(sessions);
     let end = CancellationToken::new();
     let config = StreamableHttpServerConfig::default()
-        // The guard of all calls checks it, by the names of the settings.
+        // The middleware of the router checks the host against the settings.
         .disable_allowed_hosts()
         .with_max_request_body_bytes(app.limits.body)
         .with_cancellation_token(end.clone());
@@ -65,14 +65,15 @@ impl Endpoint {
     async fn answer(&self, request: Request) -> Response {
         self.watch_for_end();
         if is_foreign(&self.app, request.headers()) {
-            let message = "pages of other sites may not call this server: name them in server.cors_origins";
+            let message =
+                "requests from other origins are not allowed: add the origin to server.cors_origins in pipeline.yaml";
             return Problem::new(StatusCode::FORBIDDEN, "OriginError", message).into_response();
         }
         let closes = request.method() == Method::DELETE;
         match self.received(request).await {
             Ok(request) => {
                 let mut response = self.service.handle(request).await.into_response();
-                // A session is closed at once; some clients take "accepted" for a failure.
+                // The session is already closed, and some clients treat 202 as a failure.
                 if closes && response.status() == StatusCode::ACCEPTED {
                     *response.status_mut() = StatusCode::NO_CONTENT;
                 }
@@ -82,7 +83,7 @@ impl Endpoint {
         }
     }
 
-    /// Streams close when the service ends.
+    /// Closes streams when the shutdown starts.
     fn watch_for_end(&self) {
         self.watch.call_once(|| {
             let (app, end) = (Arc::clone(&self.app), self.end.clone());
@@ -93,7 +94,7 @@ impl Endpoint {
         });
     }
 
-    /// The request with its whole body, which is counted for as long as the call lasts.
+    /// Reads the whole body. Its memory is charged until the call ends.
     async fn received(&self, request: Request) -> Result<Request, Problem> {
         if request.method() != Method::POST {
             return Ok(request);
@@ -101,21 +102,21 @@ impl Endpoint {
         let (mut parts, body) = request.into_parts();
         let begins = !parts.headers.contains_key(SESSION);
         if begins && self.sessions.sessions.read().await.len() >= MOST_SESSIONS {
-            return Err(Problem::busy(format!("{MOST_SESSIONS} clients have a session: try again later"), 60));
+            return Err(Problem::busy(format!("{MOST_SESSIONS} sessions are already open: try again later"), 60));
         }
         let limits = &self.app.limits;
         let slow = |_| {
-            let message = format!("the request was not sent within {:?}", limits.read_timeout);
+            let message = format!("the request was not received within {:?}", limits.read_timeout);
             Problem::new(StatusCode::REQUEST_TIMEOUT, "TimeoutError", message)
         };
         let (body, held) = tokio::time::timeout(limits.read_timeout, read(body, limits)).await.map_err(slow)??;
-        // What belongs to the request lives as long as the call that it makes.
+        // Extensions live as long as the call.
         parts.extensions.insert(Arc::new(held));
         Ok(Request::from_parts(parts, Body::from(body)))
     }
 }
 
-/// What a body takes of the memory for all.
+/// The memory charged for a body.
 type Held = Vec<OwnedSemaphorePermit>;
 
 async fn read(body: Body, limits: &Limits) -> Result<(bytes::Bytes, Held), Problem> {
@@ -123,18 +124,19 @@ async fn read(body: Body, limits: &Limits) -> Result<(bytes::Bytes, Held), Probl
     while let Some(chunk) = stream.next().await {
         let chunk = chunk.map_err(|_| Problem::invalid("the body ended before it was complete"))?;
         if whole.len() + chunk.len() > limits.body {
-            let message = format!("the request is larger than the {} bytes that this server accepts", limits.body);
+            let message = format!("the request is larger than the limit of {} bytes", limits.body);
             return Err(Problem::too_large(message));
         }
         let kilobytes = u32::try_from(chunk.len().div_ceil(1024)).unwrap_or(u32::MAX);
         let permit = Arc::clone(&MEMORY).try_acquire_many_owned(kilobytes);
-        held.push(permit.map_err(|_| Problem::busy("too much is being sent at the moment: try again", 2))?);
+        held.push(permit.map_err(|_| Problem::busy("the server is receiving too much data: try again", 2))?);
         whole.extend_from_slice(&chunk);
     }
     Ok((whole.freeze(), held))
 }
 
-/// Whether a page of another site calls, whatever the method: streams are opened by GET.
+/// Returns whether the request comes from another origin. All methods are checked, because streams
+/// are opened with GET.
 fn is_foreign(app: &App, headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let (Some(origin), host) = (text(header::ORIGIN), text(header::HOST).unwrap_or_default()) else { return false };

@@ -1,4 +1,4 @@
-//! `list_tools`: the metrics.
+//! `list_tools`: lists the metrics.
 
 use super::arguments::{ListArguments, TypeArgument};
 use super::results::ListResult;
@@ -8,10 +8,10 @@ use crate::api::about;
 use crate::error::Problem;
 
 impl Service {
-    /// The metrics, and what can run here.
+    /// Lists the metrics and their availability.
     pub(super) async fn list(&self, arguments: ListArguments) -> Result<Reply, Problem> {
         let app = self.app.clone();
-        // Whether a tool can run is found out by looking for its files.
+        // Checking availability reads the file system.
         let all =
             tokio::task::spawn_blocking(move || app.registry().iter().map(about::tool).collect::<Vec<_>>()).await?;
         let fits = |tool: &ToolEntry| match arguments.tool_type {
@@ -41,7 +41,7 @@ fn text(result: &ListResult) -> String {
     };
     let mut lines: Vec<String> = result.tools.iter().map(line).collect();
     if result.unavailable > 0 && result.tools.iter().all(|tool| tool.available) {
-        lines.push(format!("{} more cannot run here: include_unavailable lists them", result.unavailable));
+        lines.push(format!("{} more are not available here: set include_unavailable to list them", result.unavailable));
     }
     lines.join("\n")
 }

@@ -1,4 +1,4 @@
-//! Heat maps as images that a model is shown: small enough to cost little, with a legend.
+//! Heat maps for models: small images with a legend.
 
 use std::sync::Arc;
 
@@ -11,30 +11,32 @@ use crate::requests::{MapRequest, OneRegion};
 use crate::sources::RequestImage;
 use crate::work::Mapped;
 
-/// The longest side of a map with its legend.
+/// The maximum length of the longer side of a map with its legend.
 const LONGEST: usize = 1024;
-/// The room that the legend takes below images of this size.
+/// The height of the legend below an image of this size.
 const LEGEND: usize = 96;
 
-/// The smallest size that is tried.
+/// The smallest size to try.
 const SMALLEST: usize = 384;
-/// Bytes of all maps of an answer: some clients refuse answers of more than a megabyte, in which bytes are written in base64.
+/// The maximum total size of the maps in a result, in bytes. Some clients refuse results of more
+/// than a megabyte, in which images are encoded as base64.
 pub const ROOM: usize = 540_000;
 
-/// A map that is wanted.
+/// A requested map.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// The tool.
+    /// Tool name.
     pub tool: String,
-    /// The image and its name.
+    /// The name and the image.
     pub image: (String, RequestImage),
-    /// What it is compared with, and its name.
+    /// The name and the image to compare with.
     pub against: Option<(String, RequestImage)>,
-    /// The part, and its name.
+    /// The name and the rectangle of the region.
     pub region: Option<(String, OneRegion)>,
 }
 
-/// Draws a map: what it is, and a PNG file of at most so many bytes.
+/// Draws a map. Returns its description and a PNG file of at most `room` bytes, if that is
+/// possible.
 pub async fn draw(app: &Arc<App>, wanted: Wanted, room: usize) -> Result<(MapResult, Vec<u8>), Problem> {
     check(app, &wanted.tool, wanted.against.is_some())?;
     let Wanted { tool, image, against, region } = wanted;
@@ -53,7 +55,7 @@ pub async fn draw(app: &Arc<App>, wanted: Wanted, room: usize) -> Result<(MapRes
     Ok((result, png))
 }
 
-/// Whether a tool can draw a map of what is given; if not, which ones can.
+/// Checks that a tool can draw a map. The error lists the tools that can.
 pub fn check(app: &App, name: &str, with_reference: bool) -> Result<(), Problem> {
     let tool = app.registry().get(name)?;
     let fits = |tool: &agenticiqa::tools::Tool| tool.has_map() && (with_reference || !tool.needs_reference());
@@ -62,19 +64,19 @@ pub fn check(app: &App, name: &str, with_reference: bool) -> Result<(), Problem>
     }
     let others = app.registry().iter().filter(|tool| fits(tool) && tool.availability().is_available());
     let others: Vec<&str> = others.map(agenticiqa::tools::Tool::name).collect();
-    let reason = if tool.has_map() { "compares with a reference: give one" } else { "has no map" };
-    Err(Problem::invalid(format!("map: {} {reason}, or take one of {}", tool.name(), others.join(", "))))
+    let reason = if tool.has_map() { "needs a `reference`" } else { "has no map" };
+    Err(Problem::invalid(format!("map: {} {reason}; metrics with a map: {}", tool.name(), others.join(", "))))
 }
 
 fn meaning(mapped: &Mapped) -> String {
     let map = &mapped.map;
     format!(
-        "local {}: places without color ({}) are flawless, from dark purple over red to light yellow ({}) they are ever worse",
+        "local {}: no color ({}) means no visible damage; from dark purple to red to light yellow ({}), damage increases",
         mapped.tool, map.best, map.worst
     )
 }
 
-/// The image with the map over it, no side longer than what models look at, and no more bytes than there is room for.
+/// Draws the map over the image and shrinks it until it fits the size limits.
 fn small(mapped: &Mapped, room: usize) -> Result<Vec<u8>, Problem> {
     let mut longest = LONGEST - LEGEND;
     loop {

@@ -1,8 +1,10 @@
-//! The service for other programs: the Model Context Protocol, by which language models call tools. The work is that of the HTTP
-//! interface (`work.rs`), behind the same gate; this says what there is, reads arguments, and puts answers into words, data and
-//! images.
+//! The MCP server: language models call the tools over the Model Context Protocol.
 //!
-//! [`Service`] answers one client. [`stdio`] serves the program that has started this one; [`http`] is a part of the router.
+//! The work is done by the same functions as for HTTP, with the same limits. This module describes
+//! the tools, reads their arguments and returns results as text, structured data and images.
+//!
+//! [`Service`] handles one client. [`stdio`] serves the client that started the program, and
+//! [`http`] is the endpoint `/mcp` of the router.
 
 mod access;
 mod arguments;
@@ -38,23 +40,23 @@ pub use access::Access;
 use crate::app::App;
 use crate::error::Problem;
 
-/// What a client is told when it connects.
+/// Instructions that a client receives when it connects.
 const INSTRUCTIONS: &str = "\
-Measures and explains the technical quality of pictures (blur, noise, compression, exposure, color, damage by processing), here \
-and without sending them anywhere unless a model is configured. Scores go from 1 (bad) to 5 (excellent), as people would score on \
-average; an interval says how sure that is. Use assess_image to answer a question about a picture in words, score_image for \
-numbers, compare_images to find the better of several pictures or what processing did to an original, list_tools for the metrics \
-by name. Pictures are given by path (below an allowed folder) or as base64 data. Quote the numbers you get; do not guess quality \
-by looking.";
+Measures and explains the technical quality of images: blur, noise, compression, exposure, color and processing artifacts. Runs \
+locally and sends images nowhere unless a model is configured. Scores predict the mean opinion of viewers from 1 (bad) to 5 \
+(excellent); the 90% prediction interval shows the uncertainty. Use assess_image to answer a question about an image in words, \
+score_image for numbers, compare_images to find the best of several images or to measure what processing did to an original, and \
+list_tools to look up metrics by name. Pass an image as a path in an allowed folder or as base64 data. Quote the numbers you get; do \
+not guess quality by looking.";
 
-/// What answers one client.
+/// The MCP service for one client.
 #[derive(Debug, Clone)]
 pub struct Service {
     app: Arc<App>,
     access: Arc<Access>,
 }
 
-/// An answer: words for models that read nothing else, data, and images.
+/// A tool result: text, structured data and PNG images.
 #[derive(Debug)]
 struct Reply {
     text: String,
@@ -78,12 +80,12 @@ impl From<Reply> for CallToolResult {
 }
 
 impl Service {
-    /// What answers a client that may name files as `access` says.
+    /// Creates a service. `access` decides which files the client may name.
     pub fn new(app: Arc<App>, access: Access) -> Self {
         Self { app, access: Arc::new(access) }
     }
 
-    /// Does what a tool is called for.
+    /// Runs a tool.
     async fn call(
         &self,
         name: &str,
@@ -98,7 +100,7 @@ impl Service {
         }
     }
 
-    /// A problem, in words that say what to do about it.
+    /// Formats an error with advice for the model.
     async fn told(&self, problem: &Problem) -> String {
         if problem.is_outside() {
             return format!("{problem}: {}", self.access.advice().await);
@@ -107,7 +109,7 @@ impl Service {
     }
 }
 
-/// Arguments as a type; errors name the field.
+/// Deserializes arguments. Errors name the field.
 fn read<T: DeserializeOwned>(arguments: Option<JsonObject>) -> Result<T, Problem> {
     serde_path_to_error::deserialize(Value::Object(arguments.unwrap_or_default())).map_err(|error| {
         let (path, reason) = (error.path().to_string(), error.inner().to_string());
@@ -140,18 +142,18 @@ impl ServerHandler for Service {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         if !cards::NAMES.contains(&request.name.as_ref()) {
-            let message = format!("there is no tool {:?}: there are {}", request.name, cards::NAMES.join(", "));
+            let message = format!("unknown tool {:?}: available tools are {}", request.name, cards::NAMES.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         }
         let limit = self.app.limits.timeout;
         let work = tokio::time::timeout(limit, self.call(&request.name, request.arguments, &context));
-        // What is dropped here ends: tools that have not begun are left.
+        // Dropping the work cancels it: tools that have not started do not run.
         let done = tokio::select! {
             biased;
             () = context.ct.cancelled() => Err(Problem::invalid("cancelled")),
-            () = self.app.ending() => Err(Problem::busy("this server ends: try again when it is back", 10)),
+            () = self.app.ending() => Err(Problem::busy("the server is shutting down: try again later", 10)),
             done = work => done.unwrap_or_else(|_| {
-                Err(Problem::invalid(format!("no answer within {limit:?}: ask for less, or raise server.timeout_seconds")))
+                Err(Problem::invalid(format!("no answer within {limit:?}: request less, or raise server.timeout_seconds")))
             }),
         };
         Ok(match done {

@@ -1,4 +1,4 @@
-//! An image as an argument gives it: one text that is a path, an address of a file, or the bytes of a file in base64.
+//! Images in tool arguments: a path, a `file://` URI, or the contents of a file in base64.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -17,22 +17,23 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// How files of images begin when they are written in base64: PNG, JPEG, GIF, WebP, BMP, TIFF (both orders), AVIF.
+/// The first characters of image files in base64: PNG, JPEG, GIF, WebP, BMP, TIFF (both byte
+/// orders), AVIF.
 const BEGINNINGS: [&str; 8] = ["iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "Qk", "SUkq", "TU0AK", "AAAA"];
-/// No file of an image is shorter.
+/// The minimum length of an image file in base64.
 const SHORTEST: usize = 64;
 
-/// What a text stands for.
+/// The meaning of an argument.
 #[derive(Debug, PartialEq, Eq)]
 enum Meaning<'a> {
-    /// A path, as it is written.
+    /// A path.
     Path(String),
-    /// Bytes in base64, and the ending of the file's name.
+    /// Bytes in base64, and a file extension.
     Bytes(&'a str, &'a str),
 }
 
 impl Service {
-    /// The image of an argument; `name` is what it is called if it has no name of its own.
+    /// Reads the image of an argument. `name` is used for images without a name.
     pub(super) async fn picture(
         &self,
         context: &RequestContext<RoleServer>,
@@ -59,7 +60,7 @@ impl Service {
         tokio::task::spawn_blocking(read).await?
     }
 
-    /// The image of an argument that may be missing.
+    /// Reads the reference image, if there is one.
     pub(super) async fn reference(
         &self,
         context: &RequestContext<RoleServer>,
@@ -72,7 +73,7 @@ impl Service {
     }
 }
 
-/// What an image is called in answers.
+/// Returns the name of an image in results.
 pub fn name_of(given: &RequestImage) -> String {
     match given {
         RequestImage::Sent { name, .. } => name.clone(),
@@ -93,10 +94,10 @@ fn meaning<'a>(field: &str, text: &'a str) -> Result<Meaning<'a>, Problem> {
         },
         Some(("file", _)) => {
             let path = file_path(text).map(|path| path.display().to_string());
-            path.map(Meaning::Path).ok_or_else(|| Problem::invalid(format!("{field}: this address names no file here")))
+            path.map(Meaning::Path).ok_or_else(|| Problem::invalid(format!("{field}: not a valid file URI")))
         }
         Some(("http" | "https" | "ftp", _)) => Err(Problem::invalid(format!(
-            "{field}: nothing is fetched from the network: save the picture in an allowed folder and name it, or send its bytes \
+            "{field}: URLs are not downloaded: save the image in an allowed folder and pass its path, or pass its contents \
              in base64"
         ))),
         _ if is_base64(text) => Ok(Meaning::Bytes(text, "")),
@@ -104,7 +105,7 @@ fn meaning<'a>(field: &str, text: &'a str) -> Result<Meaning<'a>, Problem> {
     }
 }
 
-/// The ending of a file's name by the kind of its data.
+/// Returns the file extension of a media type.
 fn ending(kind: &str) -> &'static str {
     match kind.split(';').next().unwrap_or_default().to_ascii_lowercase().as_str() {
         "image/png" => ".png",
@@ -118,7 +119,8 @@ fn ending(kind: &str) -> &'static str {
     }
 }
 
-/// Whether a text is the file of an image in base64: letters of base64 only, which have no dot as names of images do.
+/// Returns whether a text is an image file in base64. File names contain a dot, which base64 does
+/// not.
 fn is_base64(text: &str) -> bool {
     let letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\n' | b'\r');
     text.len() >= SHORTEST && BEGINNINGS.iter().any(|start| text.starts_with(start)) && text.bytes().all(letter)
@@ -127,9 +129,9 @@ fn is_base64(text: &str) -> bool {
 fn decode(encoded: &str) -> Result<Bytes, String> {
     let letters: Vec<u8> = encoded.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     if letters.is_empty() {
-        return Err("there are no bytes after `base64,`".to_owned());
+        return Err("no data after `base64,`".to_owned());
     }
-    BASE64.decode(letters).map(Bytes::from).map_err(|error| format!("this is not base64: {error}"))
+    BASE64.decode(letters).map(Bytes::from).map_err(|error| format!("not base64: {error}"))
 }
 
 #[cfg(test)]
@@ -149,7 +151,7 @@ mod tests {
         assert_eq!(told(&jpeg), Ok(Meaning::Bytes(jpeg.as_str(), "")));
         let long = format!("/9j/{}.jpg", "A".repeat(100));
         assert_eq!(told(&long), path(&long));
-        assert!(told("https://example.org/a.png").unwrap_err().contains("nothing is fetched"));
+        assert!(told("https://example.org/a.png").unwrap_err().contains("URLs are not downloaded"));
         assert!(told("data:image/png,abc").unwrap_err().contains("base64"));
     }
 
@@ -158,6 +160,6 @@ mod tests {
         assert_eq!(decode("aGVs\r\nbG8=").unwrap(), "hello");
         assert_eq!(decode("aGVsbG8").unwrap(), "hello");
         assert!(decode("aGV*").unwrap_err().contains("not base64"));
-        assert!(decode(" ").unwrap_err().contains("no bytes"));
+        assert!(decode(" ").unwrap_err().contains("no data"));
     }
 }

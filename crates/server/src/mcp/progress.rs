@@ -1,4 +1,4 @@
-//! What a client is told while it waits, if it wants to know.
+//! Progress notifications for clients that request them.
 
 use std::future::Future;
 
@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::words::number;
 
-/// Tells a client how far its call is.
+/// Reports the progress of a call to the client.
 #[derive(Debug)]
 pub struct Progress {
     peer: Peer<RoleServer>,
@@ -20,22 +20,22 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of a call whose number of steps may be known.
+    /// Creates a reporter for a call. `total` is the number of steps, if known.
     pub fn of(context: &RequestContext<RoleServer>, total: Option<u32>) -> Self {
         Self { peer: context.peer.clone(), token: context.meta.get_progress_token(), steps: 0, total }
     }
 
-    /// One step further.
+    /// Reports one step.
     pub async fn step(&mut self, message: impl Into<String>) {
         self.steps += 1;
         let Some(token) = &self.token else { return };
         let mut progress = ProgressNotificationParam::new(token.clone(), f64::from(self.steps)).with_message(message);
         progress.total = self.total.map(|total| f64::from(total.max(self.steps)));
-        // A client that has gone is noticed elsewhere.
+        // A disconnected client is handled elsewhere.
         drop(self.peer.notify_progress(progress).await);
     }
 
-    /// Does the work, and tells what is heard of it.
+    /// Runs the work and reports the messages that arrive meanwhile.
     pub async fn through<T>(&mut self, mut heard: UnboundedReceiver<String>, work: impl Future<Output = T>) -> T {
         tokio::pin!(work);
         let done = loop {
@@ -52,24 +52,24 @@ impl Progress {
     }
 }
 
-/// An event in words, if it is one that somebody who waits wants to hear of.
+/// Describes an event, if it is relevant for a waiting client.
 pub fn line(event: &Event) -> Option<String> {
     match event {
-        Event::NodeStarted { node, iteration: 0 } => Some(format!("{} begins", node.name())),
-        Event::NodeStarted { node, iteration } => Some(format!("{} begins, round {}", node.name(), iteration + 1)),
+        Event::NodeStarted { node, iteration: 0 } => Some(format!("{} started", node.name())),
+        Event::NodeStarted { node, iteration } => Some(format!("{} started, round {}", node.name(), iteration + 1)),
         Event::SubtaskEnded { subtask, problem: Some(problem), .. } => Some(format!("{}: {problem}", subtask.name())),
-        Event::SubtaskEnded { subtask, seconds, .. } => Some(format!("{} done in {seconds:.1} s", subtask.name())),
+        Event::SubtaskEnded { subtask, seconds, .. } => Some(format!("{} finished in {seconds:.1} s", subtask.name())),
         Event::ToolEnded { log } => Some(match (&log.error, log.raw_score, log.normalized_score) {
             (Some(error), ..) => format!("{}: {error}", log.tool_name),
             (None, _, Some(score)) => format!("{} of {}: {:.2} of 5", log.tool_name, log.object_name, score.value()),
             (None, Some(raw), None) => format!("{} of {}: {}", log.tool_name, log.object_name, number(raw.0)),
-            (None, None, None) => format!("{} has ended", log.tool_name),
+            (None, None, None) => format!("{} finished", log.tool_name),
         }),
         Event::Retry { backend, attempt, reason, .. } => {
-            Some(format!("{backend} is asked again ({attempt}): {reason}"))
+            Some(format!("retrying {backend} (attempt {attempt} failed): {reason}"))
         }
-        Event::Fallback { from, to, .. } => Some(format!("{to} takes over from {from}")),
-        Event::Replan { reason, .. } => Some(format!("a new plan is made: {reason}")),
+        Event::Fallback { from, to, .. } => Some(format!("falling back from {from} to {to}")),
+        Event::Replan { reason, .. } => Some(format!("replanning: {reason}")),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What the tools give, as models and programs read it: short, and with the words that a number needs to be understood.
+//! Results of the MCP tools: compact, with the context that a model needs to interpret the numbers.
 
 use agenticiqa::state::{AnswerForm, QualityLevel, Replan, Score, ToolExecutionLog};
 use schemars::JsonSchema;
@@ -7,62 +7,64 @@ use serde::Serialize;
 use super::words::{short, short_raw};
 use crate::answers::{Answer, Detected, ScoreRow, Skipped, ToolEntry};
 
-/// What `assess_image` gives.
+/// Result of `assess_image`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AssessResult {
-    /// The answer: a sentence, the letter of an option, or the letter of a level of quality (A excellent to E bad).
+    /// The answer: a sentence, the letter of an option, or the letter of a quality level (A
+    /// excellent to E bad).
     pub final_answer: String,
-    /// Which of these it is.
+    /// The form of the answer.
     pub answer_form: Option<AnswerForm>,
-    /// The quality from 1 (bad) to 5 (excellent), as people would score it on average; null where nothing was measured.
+    /// Predicted mean opinion from 1 (bad) to 5 (excellent); null if nothing was measured.
     pub quality_score: Option<f64>,
-    /// The scores that nine of ten mean opinions are expected among, the lower end first.
+    /// 90% prediction interval of the score: lower and upper bound.
     pub score_interval: Option<[f64; 2]>,
-    /// The level next to the score.
+    /// Quality level of the score.
     pub quality_level: Option<QualityLevel>,
-    /// The reasons, with the numbers behind them.
+    /// The reasoning, with the numbers behind it.
     pub reasoning: String,
-    /// The distortions that were found.
+    /// Detected distortions.
     pub distortions: Vec<Detected>,
-    /// What was measured.
+    /// Scores of the metrics.
     pub measurements: Vec<Measured>,
-    /// Whether evidence is still missing after all rounds.
+    /// Whether evidence is still missing after the last round.
     pub evidence_missing: bool,
-    /// Why new plans were made.
+    /// The reason for each replan.
     pub replans: Vec<Replan>,
-    /// Who thought: `builtin`, or the models that were asked.
+    /// Backends that were used: `builtin`, or model names.
     pub backends: Vec<String>,
-    /// What was done to the images before they were measured, and what could not be done.
+    /// Conversions applied to the images before measuring, and steps that failed.
     pub notes: Vec<String>,
-    /// The heat map that comes with the answer.
+    /// The heat map that is returned as an image.
     pub map: Option<MapResult>,
-    /// The name of the assessment; a server keeps it under `/assessments/{id}`.
+    /// Assessment ID, for `GET /assessments/{id}` of an HTTP server.
     pub id: String,
-    /// How long it took.
+    /// Execution time in seconds.
     pub seconds: f64,
 }
 
-/// One number of one tool.
+/// The score of one metric.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Measured {
-    /// The tool.
+    /// Metric name.
     pub tool: String,
-    /// The part of the image; left out for the whole.
+    /// Name of the region; omitted for the whole image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// The tool's own number, on its own scale; left out where it is infinite (PSNR of identical images) or where it failed.
+    /// Score on the metric's own scale; omitted if it is infinite (PSNR of identical images) or if
+    /// the metric failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_score: Option<f64>,
-    /// Whether lower raw scores are better; left out for plain measurements.
+    /// Whether lower raw scores are better; omitted for plain measurements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lower_is_better: Option<bool>,
-    /// The same from 1 (bad) to 5 (excellent); left out for plain measurements.
+    /// Score from 1 (bad) to 5 (excellent); omitted for plain measurements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// The scores from 1 to 5 that nine of ten mean opinions are expected among, for tools that know theirs.
+    /// 90% prediction interval on the scale from 1 to 5, for metrics that provide one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
-    /// Why there is no number.
+    /// Error message, if the metric failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -82,7 +84,7 @@ impl From<&ScoreRow> for Measured {
 }
 
 impl Measured {
-    /// The number of a tool in an assessment.
+    /// Builds the score of a tool from an assessment record.
     pub fn of_log(log: &ToolExecutionLog, lower_is_better: Option<bool>) -> Self {
         let region = Some(log.object_name.to_string()).filter(|name| name != agenticiqa::state::GLOBAL);
         Self {
@@ -97,57 +99,57 @@ impl Measured {
     }
 }
 
-/// A heat map that comes with an answer as an image.
+/// A heat map that is returned as an image.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MapResult {
-    /// The tool.
+    /// Metric name.
     pub tool: String,
-    /// The image that it shows.
+    /// Name of the image.
     pub image: String,
-    /// What that was compared with.
+    /// Name of the image it was compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
-    /// The part that it shows; left out for the whole image.
+    /// Name of the region; omitted for the whole image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// How to read it.
+    /// How to read the colors.
     pub meaning: String,
 }
 
-/// What `score_image` gives.
+/// Result of `score_image`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ScoreResult {
-    /// The image.
+    /// Name of the image.
     pub image: String,
-    /// What it was compared with.
+    /// Name of the reference image.
     pub reference: Option<String>,
-    /// The tool whose score comes closest to people's, if it ran on the whole image.
+    /// The score that best predicts the opinion of viewers, if its metric ran on the whole image.
     pub overall: Option<Overall>,
-    /// One row for each region and tool.
+    /// One row for each region and metric.
     pub scores: Vec<Measured>,
-    /// Tools that do not apply to this image.
+    /// Metrics that do not apply to this image.
     pub skipped: Vec<Skipped>,
-    /// What was done to the image before it was measured.
+    /// Conversions applied to the image before measuring.
     pub notes: Vec<String>,
-    /// The heat map that comes with the scores.
+    /// The heat map that is returned as an image.
     pub map: Option<MapResult>,
 }
 
-/// The score that stands for the image.
+/// The overall score of an image.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Overall {
-    /// The tool.
+    /// Metric name.
     pub tool: String,
-    /// From 1 (bad) to 5 (excellent).
+    /// Score from 1 (bad) to 5 (excellent).
     pub score: f64,
-    /// The level next to it.
+    /// Quality level of the score.
     pub level: Option<QualityLevel>,
-    /// The scores that nine of ten mean opinions are expected among.
+    /// 90% prediction interval of the score.
     pub interval: Option<[f64; 2]>,
 }
 
 impl Overall {
-    /// The score of a row, if it has one.
+    /// Builds the overall score from a row, if it has a score.
     pub fn of(row: &Measured) -> Option<Self> {
         let score = row.score?;
         let level = Score::new(score).ok().map(QualityLevel::of);
@@ -155,67 +157,69 @@ impl Overall {
     }
 }
 
-/// What `compare_images` gives.
+/// Result of `compare_images`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CompareResult {
-    /// In a sentence, which is better and how sure that is.
+    /// The result in words, with its certainty.
     pub verdict: String,
-    /// The tool that ranks the images.
+    /// The metric that ranks the images.
     pub ranked_by: String,
-    /// The images, the best first.
+    /// The images, best first.
     pub pictures: Vec<Ranked>,
-    /// The reference, measured without looking at anything else.
+    /// The reference, scored alone.
     pub reference: Option<Ranked>,
-    /// The best image beside each other one; for a single image, the reference beside it.
+    /// The best image compared with each other image. For a single image: the reference compared
+    /// with it.
     pub comparisons: Vec<Beside>,
-    /// The heat maps that come with the answer, in order.
+    /// The heat maps that are returned as images, in order.
     pub maps: Vec<MapResult>,
-    /// What could not be done, and what was done to the images.
+    /// Steps that failed, and conversions applied to the images.
     pub notes: Vec<String>,
 }
 
-/// An image in its place.
+/// An image with its rank.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Ranked {
-    /// The name of the image.
+    /// Name of the image.
     pub image: String,
-    /// Its place in `images`, counted from 0; null for the reference.
+    /// Index in the argument `images`, from 0; null for the reference.
     pub index: Option<usize>,
-    /// Its rank: 1 is the best, equal scores have equal ranks; null for the reference.
+    /// Rank: 1 is best, equal scores have equal ranks; null for the reference.
     pub rank: Option<usize>,
-    /// Its score by the tool that ranks, from 1 to 5; for the reference by Fused-NR.
+    /// Score from 1 to 5 by the ranking metric; for the reference by Fused-NR.
     pub overall: Option<Overall>,
-    /// Everything that was measured of it.
+    /// All scores of the image.
     pub scores: Vec<Measured>,
 }
 
-/// Two images beside each other.
+/// A comparison of two images.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Beside {
-    /// The better one; null where they score the same.
+    /// The better image; null if the scores are equal.
     pub better: Option<String>,
-    /// The two images, the better one first.
+    /// The two images, better first.
     pub images: [String; 2],
-    /// The tool that says so.
+    /// The metric used for the comparison.
     pub tool: String,
-    /// By how much, on the scale from 1 to 5.
+    /// Difference of the scores on the scale from 1 to 5.
     pub difference: f64,
-    /// Whether the intervals that nine of ten mean opinions are expected in overlap: then the order is not certain. Null where the
-    /// tool knows no interval.
+    /// Whether the 90% prediction intervals overlap. If they do, the order is uncertain. Null if
+    /// the metric provides no interval.
     pub intervals_overlap: Option<bool>,
 }
 
-/// What `list_tools` gives.
+/// Result of `list_tools`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ListResult {
-    /// The tools.
+    /// The metrics.
     pub tools: Vec<ToolEntry>,
-    /// How many more there are that cannot run here.
+    /// Number of metrics that are not available on this machine.
     pub unavailable: usize,
 }
 
 impl AssessResult {
-    /// What is told of an answer; `direction` says which way a tool's numbers go.
+    /// Builds the result from an answer. `direction` returns whether lower scores of a tool are
+    /// better.
     pub fn new(answer: Answer, direction: impl Fn(&str) -> Option<bool>) -> Self {
         let Answer { record, detected_distortions: distortions, .. } = answer;
         let conclusion = record.summarizer_result.as_ref();

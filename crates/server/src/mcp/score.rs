@@ -1,4 +1,4 @@
-//! `score_image`: what the metrics say of an image.
+//! `score_image`: scores an image with metrics.
 
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
@@ -13,11 +13,8 @@ use crate::answers::Scores;
 use crate::error::Problem;
 use crate::requests::OneRegion;
 
-/// The tools that were fitted to people's opinions; the first that ran stands for the image.
-const OVERALL: [&str; 2] = ["Fused-FR", "Fused-NR"];
-
 impl Service {
-    /// Measures an image.
+    /// Scores an image.
     pub(super) async fn score(
         &self,
         arguments: ScoreArguments,
@@ -32,7 +29,7 @@ impl Service {
         let reference = self.reference(context, arguments.reference.as_deref()).await?;
         let mut progress = Progress::of(context, Some(1 + u32::from(map.is_some())));
         let scores = self.app.score(request, image.clone(), reference.clone()).await?;
-        progress.step("the image is measured").await;
+        progress.step("image scored").await;
         let mut result = ScoreResult {
             image: name_of(&image),
             reference: reference.as_ref().map(name_of),
@@ -44,7 +41,7 @@ impl Service {
             let region = only(arguments.regions.as_deref());
             let wanted = Wanted { tool, image: named(image), against: reference.map(named), region };
             let (map, png) = maps::draw(&self.app, wanted, maps::ROOM).await?;
-            progress.step("the map is drawn").await;
+            progress.step("heat map drawn").await;
             result.map = Some(map);
             pictures.push(png);
         }
@@ -52,19 +49,19 @@ impl Service {
     }
 }
 
-/// The region, if there is just one.
+/// Returns the region, if there is exactly one.
 fn only(regions: Option<&[RegionArgument]>) -> Option<(String, OneRegion)> {
     let [region] = regions? else { return None };
     Some((region.name.clone(), OneRegion::Corners([region.x, region.y, region.width, region.height])))
 }
 
 impl ScoreResult {
-    /// What is told of scores; if every tool failed, why.
+    /// Builds the result from scores. Returns an error if every tool failed.
     fn of(scores: Scores) -> Result<Self, Problem> {
         let measured: Vec<Measured> = scores.rows.iter().map(Measured::from).collect();
         let failed = measured.iter().filter_map(|row| row.error.as_ref());
         if let Some(error) = failed.clone().next().filter(|_| failed.count() == measured.len()) {
-            return Err(Problem::invalid(format!("nothing could be measured: {error}")));
+            return Err(Problem::invalid(format!("all metrics failed: {error}")));
         }
         Ok(Self {
             image: String::new(),
@@ -78,14 +75,14 @@ impl ScoreResult {
     }
 }
 
-/// The score that stands for the whole image, if one of these tools gave it.
+/// Returns the first score of the whole image that has a prediction interval.
 fn overall(rows: &[Measured]) -> Option<Overall> {
-    let of_tool = |name: &&str| rows.iter().find(|row| row.tool == **name && row.region.is_none());
-    OVERALL.iter().filter_map(of_tool).find_map(Overall::of)
+    let of_whole = rows.iter().filter(|row| row.region.is_none() && row.interval.is_some());
+    of_whole.filter_map(Overall::of).next()
 }
 
 fn text(result: &ScoreResult) -> String {
-    let against = result.reference.as_ref().map(|name| format!(" beside {name}")).unwrap_or_default();
+    let against = result.reference.as_ref().map(|name| format!(" compared with {name}")).unwrap_or_default();
     let mut lines = vec![match &result.overall {
         Some(overall) => format!("{}{against}: {} by {}", result.image, words::overall(overall), overall.tool),
         None => format!("{}{against}:", result.image),

@@ -1,4 +1,4 @@
-//! For the program that has started this one: messages over standard input and output, a line each.
+//! MCP over standard input and output, one message per line.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use rmcp::transport::stdio;
 use super::{Access, Service};
 use crate::app::App;
 
-/// What a message holds besides an image.
+/// The size of a message without its image, in bytes.
 const AROUND: usize = 1 << 20;
 
-/// Serves until the client closes its end, or [`App::end`] is called.
+/// Serves until the client closes the connection or [`App::end`] is called.
 pub async fn serve(app: Arc<App>, access: Access) -> std::io::Result<()> {
     let (input, output) = stdio();
-    // As much as a request over HTTP may hold, written in base64.
+    // The same limit as for HTTP requests, encoded in base64.
     let longest = app.limits.body.saturating_mul(4) / 3;
     let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(longest.saturating_add(AROUND));
     let running = match Service::new(Arc::clone(&app), access).serve(transport).await {
         Ok(running) => running,
-        // A client that goes before it has said anything is no failure.
+        // A client that disconnects before the handshake is not an error.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(std::io::Error::other(error.to_string())),
     };

@@ -1,10 +1,10 @@
-//! Numbers in words, for models that read nothing but text.
+//! Formats scores as text, for models that do not read structured data.
 
 use super::results::{Measured, Overall};
 
-/// "4.12 of 5 (Good, nine of ten mean opinions 3.60 to 4.55)".
+/// Formats a score: "4.12 of 5 (Good, 90% prediction interval 3.60 to 4.55)".
 pub fn score(score: f64, level: Option<&str>, interval: Option<[f64; 2]>) -> String {
-    let interval = interval.map(|[low, high]| format!("nine of ten mean opinions {low:.2} to {high:.2}"));
+    let interval = interval.map(|[low, high]| format!("90% prediction interval {low:.2} to {high:.2}"));
     let remarks: Vec<String> = level.map(str::to_owned).into_iter().chain(interval).collect();
     match remarks.is_empty() {
         true => format!("{score:.2} of 5"),
@@ -12,12 +12,12 @@ pub fn score(score: f64, level: Option<&str>, interval: Option<[f64; 2]>) -> Str
     }
 }
 
-/// The same of a score that stands for an image.
+/// Formats an overall score.
 pub fn overall(overall: &Overall) -> String {
     score(overall.score, overall.level.map(agenticiqa::state::QualityLevel::name), overall.interval)
 }
 
-/// "SSIM 0.9132 (higher is better), 3.41 of 5".
+/// Formats a measurement: "SSIM: 0.9132 (higher is better), 3.41 of 5".
 pub fn measured(row: &Measured) -> String {
     let place = row.region.as_ref().map(|region| format!(" of {region}")).unwrap_or_default();
     if let Some(error) = &row.error {
@@ -33,7 +33,7 @@ pub fn measured(row: &Measured) -> String {
     format!("{}{place}: {raw}{direction}{scaled}", row.tool)
 }
 
-/// Four digits that count, and no more.
+/// Formats a number with about four significant digits.
 pub fn number(value: f64) -> String {
     let digits = match value.abs() {
         size if size >= 1000.0 => 0,
@@ -45,12 +45,12 @@ pub fn number(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// A score with as many digits as mean something: what a model reads costs.
+/// Rounds a score to four decimals, because every digit costs tokens.
 pub fn short(value: f64) -> f64 {
     format!("{value:.4}").parse().unwrap_or(value)
 }
 
-/// A raw score with six digits that count, whatever its size.
+/// Rounds a raw score to six significant digits.
 pub fn short_raw(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(measured(&row("Contrast", Some(61.237), None, None)), "Contrast: 61.24");
         assert_eq!(
             score(4.1249, Some("Good"), Some([3.6, 4.55])),
-            "4.12 of 5 (Good, nine of ten mean opinions 3.60 to 4.55)"
+            "4.12 of 5 (Good, 90% prediction interval 3.60 to 4.55)"
         );
     }
 }

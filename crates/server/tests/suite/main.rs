@@ -1,4 +1,4 @@
-//! The server as its clients see it: HTTP and MCP.
+//! Integration tests of the server over HTTP and MCP.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

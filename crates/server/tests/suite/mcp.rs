@@ -1,8 +1,8 @@
-//! The Model Context Protocol: a client of `rmcp` in the same process, and plain requests over HTTP.
+//! MCP: an `rmcp` client in the same process, and plain requests over HTTP.
 
 #![expect(
     deprecated,
-    reason = "clients of today announce folders by a call that newer versions of the protocol do without"
+    reason = "current clients announce folders with a request that newer versions of the protocol removed"
 )]
 
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use rmcp::service::{NotificationContext, PeerRequestOptions, RequestContext, Run
 use rmcp::{ClientHandler, RoleClient, ServiceError, ServiceExt as _};
 use serde_json::{Value, json};
 
-/// A client that announces folders and remembers what it is told while it waits.
+/// A client that announces folders and records progress notifications.
 #[derive(Debug, Clone, Default)]
 struct Client {
     roots: Option<Arc<Mutex<Vec<String>>>>,
@@ -67,7 +67,7 @@ fn app(data: &Path, variables: &[(&str, &str)], change: impl FnOnce(&mut ServerS
     App::new(settings, environment, registry, Reload::default()).unwrap()
 }
 
-/// A client and what answers it.
+/// A client and the server it is connected to.
 struct Connected {
     _data: tempfile::TempDir,
     app: Arc<App>,
@@ -84,7 +84,7 @@ async fn connect(client: Client, access: Access, change: impl FnOnce(&mut Server
     Connected { _data: data, app, client }
 }
 
-/// A client of a server that may read the images of the repository.
+/// Connects to a server that may read the images of the repository.
 async fn connected() -> Connected {
     connect(Client::default(), Access::Server, |server| {
         server.allow_roots = vec![repository("examples"), repository("tests/data")];
@@ -98,7 +98,8 @@ impl Connected {
         self.client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await
     }
 
-    /// The data of a call that succeeds and gives what its schema says, its text, and its images decoded.
+    /// Calls a tool, validates the result against its schema, and returns data, text and decoded
+    /// images.
     async fn call(&self, tool: &'static str, arguments: Value) -> (Value, String, Vec<Image>) {
         let result = self.try_call(tool, arguments).await.unwrap();
         let text = text(&result);
@@ -120,7 +121,7 @@ impl Connected {
         (data, text, pictures.map(decode).collect())
     }
 
-    /// The message of a call that fails as a tool does.
+    /// Returns the message of a call that fails with a tool error.
     async fn fail(&self, tool: &'static str, arguments: Value) -> String {
         let result = self.try_call(tool, arguments).await.unwrap();
         assert_eq!(result.is_error, Some(true), "{result:?}");
@@ -166,7 +167,7 @@ async fn a_picture_is_scored_beside_its_original_with_a_map() {
     assert!(low < overall && overall < high && high < 5.0, "{low} {overall} {high}");
     assert!(text.contains("SSIM: 0.") && text.contains("higher is better"), "{text}");
     assert_eq!(data["map"]["against"], "osprey.jpg");
-    // The map shows damage: some of it is in color, not gray.
+    // The map shows damage, so some pixels are colored.
     let colorful = (0..pictures[0].width()).any(|x| {
         let [red, _, blue] = [0, 1, 2].map(|channel| pictures[0].channel(channel).at(x, pictures[0].height() / 3));
         (red - blue).abs() > 40.0
@@ -182,7 +183,7 @@ async fn a_region_is_scored_alone_and_identical_pictures_are_infinitely_close() 
     let (data, _, pictures) = connected.call("score_image", arguments).await;
     assert!(data["scores"].as_array().unwrap().iter().all(|row| row["region"] == "bird"));
     assert_eq!((&data["map"]["region"], &data["overall"]), (&json!("bird"), &Value::Null));
-    // 200x160 is shown enlarged, in its own shape.
+    // 200x160 is enlarged, with the same aspect ratio.
     assert_eq!(pictures[0].width(), 400);
     let same = json!({"image": "osprey.jpg", "reference": "osprey.jpg", "tools": ["PSNR"]});
     let (data, text, _) = connected.call("score_image", same).await;
@@ -209,7 +210,7 @@ async fn a_question_is_answered_and_the_client_hears_of_every_step() {
     let steps: Vec<f64> = heard.iter().map(|progress| progress.progress).collect();
     assert!(steps.len() > 4 && steps.windows(2).all(|pair| pair[0] < pair[1]), "{steps:?}");
     let messages: Vec<&str> = heard.iter().filter_map(|progress| progress.message.as_deref()).collect();
-    for part in ["planner begins", "tool execution done", "SSIM of", "summarizer begins"] {
+    for part in ["planner started", "tool execution finished", "SSIM of", "summarizer started"] {
         assert!(messages.iter().any(|message| message.contains(part)), "{part}: {messages:?}");
     }
 }
@@ -236,7 +237,10 @@ async fn the_better_picture_is_found_with_and_without_the_original() {
         (&data["comparisons"][0]["better"], &data["comparisons"][0]["tool"]),
         (&json!("osprey.jpg"), &json!("Fused-NR"))
     );
-    assert!(pictures.is_empty() && text.starts_with("Beside the reference osprey-blurred.jpg has "), "{text}");
+    assert!(
+        pictures.is_empty() && text.starts_with("Compared with the reference, osprey-blurred.jpg scores "),
+        "{text}"
+    );
 
     let three = json!({"images": ["osprey-blurred.jpg", "osprey.jpg", "osprey.jpg"], "reference": "osprey.jpg", "tools": ["Noise", "SSIM"]});
     let (data, _, pictures) = connected.call("compare_images", three).await;
@@ -336,13 +340,17 @@ async fn what_is_wrong_with_a_call_is_said_to_the_model() {
         ("score_image", json!({"picture": "osprey.jpg"}), "unknown field `picture`, expected one of `image`"),
         ("score_image", json!({"image": 3}), "image: invalid type"),
         ("score_image", json!({"image": "none.jpg"}), "none.jpg"),
-        ("score_image", json!({"image": "https://example.org/a.png"}), "nothing is fetched"),
+        ("score_image", json!({"image": "https://example.org/a.png"}), "URLs are not downloaded"),
         ("score_image", json!({"image": "data:image/png;base64,aGVsbG8gd29ybGQ="}), "image"),
         ("score_image", json!({"image": "data:image/png;base64,****"}), "not base64"),
         ("score_image", json!({"image": "osprey.jpg", "tools": ["SSIM"]}), "reference"),
         ("score_image", json!({"image": "osprey.jpg", "tools": ["NIQE"], "all": true}), "not both"),
-        ("score_image", json!({"image": "osprey.jpg", "map": "BRISQUE"}), "map: BRISQUE has no map, or take one of"),
-        ("score_image", json!({"image": "osprey.jpg", "map": "SSIM"}), "compares with a reference"),
+        (
+            "score_image",
+            json!({"image": "osprey.jpg", "map": "BRISQUE"}),
+            "map: BRISQUE has no map; metrics with a map: ",
+        ),
+        ("score_image", json!({"image": "osprey.jpg", "map": "SSIM"}), "needs a `reference`"),
         (
             "score_image",
             json!({"image": "osprey.jpg", "regions": [{"name": "far", "x": 99999, "y": 0, "width": 5, "height": 5}]}),
@@ -358,14 +366,14 @@ async fn what_is_wrong_with_a_call_is_said_to_the_model() {
         assert!(message.contains(part), "{tool} {arguments}: {message}");
     }
     let unknown = connected.try_call("paint_image", json!({})).await.unwrap_err();
-    assert!(unknown.to_string().contains("there is no tool"), "{unknown}");
-    // It lives on.
+    assert!(unknown.to_string().contains("unknown tool"), "{unknown}");
+    // The server still works.
     let (data, text, _) = connected.call("list_tools", json!({"type": "NR"})).await;
     assert!(data["tools"].as_array().unwrap().iter().all(|tool| tool["type"] == "NR" && tool["available"] == true));
     assert!(text.contains("BRISQUE (NR, lower is better)"), "{text}");
 }
 
-/// An image that no cache knows, large enough to take a while.
+/// A noise image that no cache contains, large enough to take a while.
 fn noise(side: usize) -> String {
     let mut random = fastrand::Rng::with_seed(7);
     let samples = (0..side * side * 3).map(|_| random.u8(..)).collect();
@@ -384,7 +392,7 @@ async fn a_call_that_is_cancelled_ends_without_an_answer_and_makes_room() {
     call.cancel(Some("enough".into())).await.unwrap();
     until("work has ended", || connected.app.admission.running() == 0).await;
     connected.call("assess_image", json!({"image": "osprey.jpg", "query": "Is it dark?"})).await;
-    // The second answer alone was found.
+    // Only the second assessment was stored.
     let rows = connected.app.store.assessment_rows(None, 10).unwrap();
     assert!(rows.len() == 1 && String::from_utf8_lossy(&rows[0]).contains("Is it dark?"), "{rows:?}");
 }
@@ -396,10 +404,10 @@ async fn until(what: &str, is: impl Fn() -> bool) {
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
-    panic!("waited in vain: {what}");
+    panic!("timed out waiting until {what}");
 }
 
-/// A server over HTTP.
+/// A running HTTP server.
 struct Listening {
     _data: tempfile::TempDir,
     app: Arc<App>,
@@ -417,7 +425,7 @@ async fn listen(variables: &[(&str, &str)], change: impl FnOnce(&mut ServerSetti
     let server = Server::bind(Arc::clone(&app)).await.unwrap();
     let url = format!("http://{}/mcp", server.address().unwrap());
     let served = tokio::spawn(server.run(router(&app)));
-    // Some other test may have done it already.
+    // Another test may have done this already.
     drop(rustls::crypto::ring::default_provider().install_default());
     Listening { _data: data, app, url, http: reqwest::Client::builder().no_proxy().build().unwrap(), served }
 }
@@ -434,7 +442,7 @@ fn initialize() -> Value {
         {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}})
 }
 
-/// The message of a stream that answers a request.
+/// Returns the response with an ID from an event stream.
 fn answer(stream: &str, id: u64) -> Value {
     let data = stream.lines().filter_map(|line| line.strip_prefix("data: "));
     let messages = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());

@@ -1,4 +1,4 @@
-//! A tool of the user's own: a program that is given files and prints a number.
+//! User-defined tools: a program that reads image files and prints a score.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -16,17 +16,19 @@ use super::{Availability, Failure, Flaw, Metadata, ToolInput, ToolType};
 
 const IMAGE: &str = "{image}";
 const REFERENCE: &str = "{reference}";
-/// Seconds that a program may take, unless told otherwise.
+/// Default timeout of a program in seconds.
 const TIMEOUT: f64 = 60.0;
 const LONGEST_TIMEOUT: f64 = 86400.0;
 
-/// A program that prints a score: the last line is a number, or JSON with the number as `score`.
+/// A program that prints a score. The last line of its output is a number, or JSON with the number
+/// as `score`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandLine {
-    /// The program and its arguments; `{image}` and `{reference}` stand for files. No shell reads them.
+    /// The program and its arguments. `{image}` and `{reference}` are replaced by file paths. No
+    /// shell is involved.
     pub run: Vec<String>,
-    /// Seconds after which the program is killed.
+    /// Timeout in seconds, after which the program is killed.
     #[serde(default = "default_timeout")]
     pub timeout: f64,
 }
@@ -58,7 +60,7 @@ impl CommandLine {
         }
     }
 
-    /// The program as a file: as it is written if it names a folder, else from `PATH`.
+    /// Resolves the program: a path is used as it is, a plain name is looked up in `PATH`.
     fn program(&self) -> Option<PathBuf> {
         let program = Path::new(self.run.first()?);
         if program.components().count() > 1 {
@@ -78,7 +80,7 @@ impl CommandLine {
     }
 }
 
-/// What runs an entry whose backend is `command`.
+/// Returns the engine of an entry with the backend `command`.
 pub(super) fn engine(metadata: &Metadata) -> Arc<dyn Engine> {
     match &metadata.command {
         Some(line) => Arc::new(CommandEngine { line: line.clone() }),
@@ -86,7 +88,7 @@ pub(super) fn engine(metadata: &Metadata) -> Arc<dyn Engine> {
     }
 }
 
-/// Runs a program of the user's.
+/// Engine that runs a program of the user.
 #[derive(Debug)]
 struct CommandEngine {
     line: CommandLine,
@@ -104,7 +106,7 @@ impl Engine for CommandEngine {
         true
     }
 
-    /// The command line, and which edition of the program it calls.
+    /// The command line, and the version of the program file that it runs.
     fn fingerprint(&self) -> String {
         let edition = self.line.program().and_then(|path| std::fs::metadata(path).ok()).map(|file| {
             let changed = file.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
@@ -152,14 +154,14 @@ impl CommandEngine {
     }
 }
 
-/// The argument with the files in their places.
+/// Replaces the placeholders in an argument by the files.
 fn fill(argument: &str, image: &Path, reference: Option<&Path>) -> OsString {
     let mut filled = OsString::new();
     let mut rest = argument;
     while let Some((at, placeholder)) = next_placeholder(rest) {
         filled.push(&rest[..at]);
         let file = if placeholder == IMAGE { Some(image) } else { reference };
-        // What begins with a hyphen would be read as an option.
+        // The program would read a path with a leading hyphen as an option.
         if filled.is_empty() && file.is_some_and(|file| file.as_os_str().as_encoded_bytes().starts_with(b"-")) {
             filled.push("./");
         }
@@ -174,7 +176,7 @@ fn next_placeholder(text: &str) -> Option<(usize, &'static str)> {
     [IMAGE, REFERENCE].into_iter().filter_map(|name| Some((text.find(name)?, name))).min()
 }
 
-/// The score that a program printed.
+/// Parses the score that a program printed.
 fn score(program: &str, finished: &Finished) -> Result<f64, String> {
     let complaint = match last_line(&finished.stderr) {
         "" => String::new(),
@@ -203,7 +205,7 @@ fn last_line(text: &str) -> &str {
     text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("")
 }
 
-/// What a program printed, fit for a message.
+/// Shortens output of a program for an error message.
 fn shown(line: &str) -> String {
     let mut text: String = line.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if line.chars().nth(200).is_some() {
@@ -212,12 +214,12 @@ fn shown(line: &str) -> String {
     text
 }
 
-/// A folder for images that are no files, made when it is needed and removed afterwards.
+/// A temporary folder for images that are not files, created on demand and removed afterwards.
 #[derive(Default)]
 struct Scratch(std::cell::OnceCell<tempfile::TempDir>);
 
 impl Scratch {
-    /// The file of an image: its own, or the pixels as PNG.
+    /// Returns the file of an image, or writes its pixels to a PNG file.
     fn file(&self, image: &Image, own: Option<&Path>, name: &str) -> Result<PathBuf, Failure> {
         if let Some(own) = own.filter(|path| path.is_file()) {
             return Ok(own.to_owned());

@@ -1,14 +1,15 @@
-//! The HTTP client of downloads.
+//! HTTP client for downloads.
 
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 
-/// A server that sends nothing for so long while a file is under way has lost it.
+/// A download is considered lost if the server sends nothing for this long.
 const STALL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A client for files, which may take hours and may lie elsewhere than where they are asked for: no key goes along.
+/// Creates a client for file downloads. They may take hours and be redirected to another host, so
+/// no key is sent.
 pub(super) fn client(server: &Url) -> Result<Client, String> {
     let builder = agenticiqa_http::client(server)?.read_timeout(STALL_TIMEOUT).redirect(Policy::limited(5));
     builder.build().map_err(|error| error.to_string())

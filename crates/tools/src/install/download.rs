@@ -1,7 +1,8 @@
-//! A file from a server: goes on where it was cut, and is only what its checksum says.
+//! Resumable downloads that are verified by checksum.
 //!
-//! Bytes go to `NAME.part` beside the file; a later run, in this process or another, asks for the rest of them. The
-//! server's mark of the file (`ETag` or date) is kept with them, so that parts of two editions are never joined.
+//! Bytes are written to `NAME.part` next to the file. A later run, in this process or another one,
+//! requests only the rest. The validator of the file (`ETag` or date) is stored too, so that parts
+//! of two versions are never joined.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,26 +15,26 @@ use super::client::client;
 use super::{Checksum, Error, Event, Listener, Source, local, place};
 use agenticiqa_http::without_secrets;
 
-/// How often a connection may be lost before a byte of progress.
+/// Maximum number of attempts without any progress.
 const ATTEMPTS: u32 = 4;
-/// The pause after a lost connection; doubled each time. The servers of the tests need none.
+/// Pause after a lost connection, doubled each time; short in tests.
 const PAUSE: Duration = Duration::from_millis(if cfg!(test) { 2 } else { 250 });
 
 /// One file to download.
 pub(super) struct Download<'a> {
     pub source: &'a Source,
-    /// Checksum and size.
+    /// Expected checksum and size.
     pub expected: (Checksum, u64),
-    /// The address, with what is secret in it.
+    /// URL of the file, including secrets.
     pub address: &'a str,
     pub folder: &'a Path,
 }
 
-/// Why one attempt did not get to the end.
+/// Reasons why one attempt did not complete.
 enum Setback {
-    /// May go better next time.
+    /// A temporary problem; the next attempt may succeed.
     Lost(String),
-    /// Will not.
+    /// A permanent problem.
     Final(Error),
 }
 
@@ -44,7 +45,7 @@ impl From<Error> for Setback {
 }
 
 impl Download<'_> {
-    /// The file, with the right checksum.
+    /// Downloads the file and verifies its checksum.
     pub async fn fetch(&self, listener: Listener<'_>) -> Result<PathBuf, Error> {
         let path = self.folder.join(self.source.file_name());
         if local::is(&path, &self.expected)? {
@@ -55,7 +56,7 @@ impl Download<'_> {
         let resumed = self.have()? > 0;
         let found = match self.complete(listener).await? {
             found if found != self.expected.0 && resumed => {
-                // The part of an earlier run may have been at fault.
+                // The part from an earlier run may have been damaged.
                 self.discard()?;
                 self.complete(listener).await?
             }
@@ -72,7 +73,7 @@ impl Download<'_> {
         Ok(path)
     }
 
-    /// Downloads all bytes, however many connections it takes; their checksum.
+    /// Downloads all bytes, over several connections if needed, and returns their checksum.
     async fn complete(&self, listener: Listener<'_>) -> Result<Checksum, Error> {
         let url = Url::parse(self.address).map_err(|error| self.lost(error.to_string()))?;
         let client = client(&url).map_err(|reason| self.lost(reason))?;
@@ -98,7 +99,7 @@ impl Download<'_> {
         hashed.unwrap_or_else(|error| Err(self.lost(error.to_string())))
     }
 
-    /// One connection: asks for what is missing, and keeps what comes.
+    /// Requests the missing bytes over one connection and stores what arrives.
     async fn attempt(&self, client: &reqwest::Client, url: &Url, listener: Listener<'_>) -> Result<(), Setback> {
         let have = self.have()?;
         let mut request = client.get(url.clone());
@@ -119,7 +120,8 @@ impl Download<'_> {
         self.keep(response, start, listener).await
     }
 
-    /// Where the bytes of an answer begin: where the part ends, or at the beginning if the server starts over.
+    /// Returns the offset of the first byte of a response: the end of the part, or 0 if the server
+    /// starts over.
     fn start(&self, response: &Response, have: u64) -> Result<u64, Setback> {
         let status = response.status();
         match status {
@@ -148,7 +150,7 @@ impl Download<'_> {
         }
     }
 
-    /// Appends the bytes of an answer to the part.
+    /// Appends the body of a response to the part.
     async fn keep(&self, mut response: Response, start: u64, listener: Listener<'_>) -> Result<(), Setback> {
         let part = self.part();
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&part).map_err(Error::file(&part))?;
@@ -161,7 +163,7 @@ impl Download<'_> {
             }
             if let Err(error) = file.write_all(&chunk) {
                 if error.kind() == std::io::ErrorKind::StorageFull {
-                    // Half a file on a full disk helps nobody.
+                    // A partial file would only take space on a full disk.
                     self.discard()?;
                 }
                 return Err(Error::file(&part)(error).into());
@@ -175,7 +177,7 @@ impl Download<'_> {
         Ok(())
     }
 
-    /// How many bytes of the part are there; a part that is too long is none.
+    /// Returns the size of the part; 0 if it is too long to be valid.
     fn have(&self) -> Result<u64, Error> {
         match std::fs::metadata(self.part()) {
             Ok(part) if part.len() <= self.expected.1 => Ok(part.len()),
@@ -212,13 +214,14 @@ impl Download<'_> {
     }
 }
 
-/// What tells editions of a file apart. A weak tag does not vouch for every byte.
+/// Returns the validator that identifies a version of a file. Weak tags do not guarantee equal
+/// bytes.
 fn mark_of(headers: &HeaderMap) -> Option<String> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     text(ETAG).filter(|tag| !tag.starts_with("W/")).or_else(|| text(LAST_MODIFIED))
 }
 
-/// A failure of the connection in words, without the address, which may hold a password.
+/// Describes a connection error without the URL, which may contain a password.
 fn lost(error: reqwest::Error) -> Setback {
     let error = error.without_url();
     let mut reason = error.to_string();

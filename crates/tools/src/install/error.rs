@@ -1,10 +1,10 @@
-//! Why an installation failed.
+//! Errors of installation and removal.
 
 use std::path::PathBuf;
 
 use super::Checksum;
 
-/// Why something could not be installed or removed.
+/// Reasons why a package cannot be installed or removed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,42 +18,42 @@ pub enum Error {
         /// The file.
         file: String,
     },
-    /// The server has no such file, or does not give it away.
+    /// The server does not have the file or refuses access.
     #[error("{address}: the server answered {status}")]
     Status {
-        /// The address, without secrets.
+        /// The URL, without secrets.
         address: String,
-        /// The status.
+        /// The HTTP status.
         status: u16,
     },
-    /// The connection does not last.
+    /// The connection keeps failing.
     #[error("{address}: {reason}; the downloaded part is kept")]
     Connection {
-        /// The address, without secrets.
+        /// The URL, without secrets.
         address: String,
-        /// What went wrong.
+        /// The problem.
         reason: String,
     },
-    /// The server's file is not the one of the entry.
+    /// The file on the server has another size than the entry says.
     #[error("{address}: {found} bytes where {expected} were expected: this is not the file of the entry")]
     Size {
-        /// The address, without secrets.
+        /// The URL, without secrets.
         address: String,
-        /// The size that the entry names.
+        /// The size in the entry.
         expected: u64,
-        /// The size of the server's file.
+        /// The size of the file on the server.
         found: u64,
     },
-    /// A file is damaged, or not the one of the entry.
+    /// A file is damaged or is not the expected one.
     #[error(
         "{place}: wrong checksum: SHA-256 {found}, expected {expected}: the file is damaged or another one, and is not used"
     )]
     Checksum {
-        /// The file or address.
+        /// The file or URL.
         place: String,
-        /// The checksum of the entry.
+        /// The checksum in the entry.
         expected: Checksum,
-        /// That of the file.
+        /// The checksum of the file.
         found: Checksum,
     },
     /// The given files and folders do not contain what is needed.
@@ -61,9 +61,9 @@ pub enum Error {
     NotFound {
         /// The package.
         package: String,
-        /// Where was looked.
+        /// The searched places.
         places: String,
-        /// What for.
+        /// The missing files.
         wanted: String,
     },
     /// The sources could not be converted.
@@ -71,7 +71,7 @@ pub enum Error {
     Conversion {
         /// The package.
         package: String,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// A file or folder cannot be read or written.
@@ -79,13 +79,13 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl Error {
-    /// An error of the file system at a place.
+    /// Creates an error for a file system operation on `path`.
     pub(super) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |error| {

@@ -1,4 +1,4 @@
-//! Sources and converted files that the user has: `--from`.
+//! Finds sources and converted files among the user's files (`--from`).
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Checksum, Error, Files, Package, Source};
 
-/// The sources of a package among the user's files.
+/// Finds the sources of a package among the user's files.
 pub(super) fn sources(package: &Package, from: &[PathBuf]) -> Result<Vec<(Source, PathBuf)>, Error> {
     let section = &package.installation;
     let find = |source: &Source| {
@@ -31,8 +31,8 @@ pub(super) fn sources(package: &Package, from: &[PathBuf]) -> Result<Vec<(Source
     section.sources.iter().map(find).collect()
 }
 
-/// The converted files of a package, if all are among the user's files. One without checksum is none of them: only its
-/// recipe can tell whether it is good.
+/// Returns the converted files of a package if the user has all of them. A file without a recorded
+/// checksum does not count, because only its recipe can verify it.
 pub(super) fn produced(package: &Package, from: &[PathBuf]) -> Result<Option<Files>, Error> {
     let mut files = Vec::new();
     for (name, produced) in &package.installation.files {
@@ -43,7 +43,8 @@ pub(super) fn produced(package: &Package, from: &[PathBuf]) -> Result<Option<Fil
     Ok(Some(files))
 }
 
-/// The file of that name, or of any name with that content. A file of the name with other content is an error.
+/// Finds a file by name, or by content under any name. A file of that name with other content is
+/// an error.
 fn find(from: &[PathBuf], name: &str, expected: &(Checksum, u64)) -> Result<Option<PathBuf>, Error> {
     for path in from {
         if path.is_dir() {
@@ -61,7 +62,8 @@ fn find(from: &[PathBuf], name: &str, expected: &(Checksum, u64)) -> Result<Opti
     Ok(None)
 }
 
-/// A file that is known by its name alone; a single file counts, whatever its name.
+/// Finds a file that is identified by its name only. A single given file is accepted under any
+/// name.
 fn named(from: &[PathBuf], name: &str) -> Option<PathBuf> {
     let in_folders = from.iter().map(|path| if path.is_dir() { path.join(name) } else { path.clone() });
     let found =
@@ -76,7 +78,8 @@ fn places(from: &[PathBuf]) -> String {
     from.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a file is there and is the expected one. The size is looked at first: it costs nothing.
+/// Returns whether a file exists and has the expected content. The size is compared first because
+/// that is cheap.
 pub(super) fn is(path: &Path, expected: &(Checksum, u64)) -> Result<bool, Error> {
     match std::fs::metadata(path) {
         Ok(file) if file.is_file() && file.len() == expected.1 => Ok(checksum(path)? == expected.0),
@@ -94,7 +97,7 @@ fn verify(path: &Path, expected: &(Checksum, u64)) -> Result<(), Error> {
     Err(Error::Checksum { place: path.display().to_string(), expected: expected.0.clone(), found })
 }
 
-/// The checksum of a file, a block at a time.
+/// Computes the checksum of a file block by block.
 pub(super) fn checksum(path: &Path) -> Result<Checksum, Error> {
     let mut file = std::fs::File::open(path).map_err(Error::file(path))?;
     let mut hasher = Sha256::new();

@@ -1,8 +1,9 @@
-//! `tools install`: the files that a tool needs, from where its entry says, checked and put into the data folder.
+//! Installs the files that tools need (`tools install`): downloads, checks and converts them.
 //!
-//! A [`Package`] is what can be installed: a tool with an `install` section ([`Installation`]), or the shared library of
-//! ONNX Runtime. An [`Installer`] takes the sources from the network (resumable) or from folders of the user's, converts
-//! them by the section's recipe, checks the SHA-256 of what came out and moves it into place.
+//! A [`Package`] is a tool with an `install` section ([`Installation`]), or the shared library of
+//! ONNX Runtime. An [`Installer`] gets the sources from the network (resumable) or from the user's
+//! folders, converts them with the recipe of the section, checks the SHA-256 of the result, and
+//! moves it into the data folder.
 
 mod client;
 mod download;
@@ -24,60 +25,60 @@ pub use section::{Checksum, Installation, Produced, Source};
 
 use agenticiqa_http::BaseUrl;
 
-/// What happens during an installation.
+/// Progress of an installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Another process installs into the same folder; this one goes on when that has ended.
+    /// Another process is installing into the same folder; this one waits for it.
     Waiting,
-    /// A package is begun.
+    /// A package is started.
     Package(&'a Package),
-    /// A source is in a place of the user's, or was downloaded before.
+    /// A source was found among the user's files or among earlier downloads.
     Found {
         /// The source.
         source: &'a Source,
         /// The file.
         path: &'a Path,
     },
-    /// A download begins, or goes on.
+    /// A download starts or resumes.
     Downloading {
         /// The source.
         source: &'a Source,
-        /// The bytes that are there already.
+        /// Number of bytes already downloaded.
         done: u64,
     },
-    /// More bytes of the download are there.
+    /// More bytes were downloaded.
     Progress {
-        /// How many in all.
+        /// Total number of bytes downloaded so far.
         done: u64,
     },
-    /// A source has the checksum of the entry.
+    /// The checksum of a source was verified.
     Verified {
         /// The source.
         source: &'a Source,
     },
-    /// A connection was lost and is tried again.
+    /// A connection was lost, and the download is retried.
     Retrying {
         /// Why.
         reason: &'a str,
     },
-    /// The sources are converted.
+    /// The sources are being converted.
     Converting {
-        /// By which recipe.
+        /// Name of the recipe.
         recipe: &'a str,
     },
-    /// A file is in its place.
+    /// A file was installed.
     Installed {
         /// The file.
         path: &'a Path,
-        /// Its size.
+        /// Size in bytes.
         size: u64,
-        /// Its checksum.
+        /// SHA-256 of the file.
         sha256: &'a Checksum,
     },
 }
 
-/// Who is told of [`Event`]s.
+/// Callback that receives [`Event`]s.
 pub type Listener<'a> = &'a (dyn Fn(&Event<'_>) + Send + Sync);
 
 /// Files by name.
@@ -92,22 +93,23 @@ pub struct Installer {
 }
 
 impl Installer {
-    /// An installer for a data folder, which is made when it is needed.
+    /// Creates an installer for a data folder. The folder is created when needed.
     pub fn new(data: impl Into<PathBuf>) -> Self {
         Self { data: data.into(), mirror: None, from: Vec::new() }
     }
 
-    /// Asks this server instead of `https://files.pythonhosted.org`.
+    /// Downloads from this server instead of `https://files.pythonhosted.org`.
     pub fn with_mirror(self, mirror: Option<BaseUrl>) -> Self {
         Self { mirror, ..self }
     }
 
-    /// Takes sources, or converted files, from these files and folders, and nothing from the network.
+    /// Uses sources or converted files from these files and folders, and downloads nothing.
     pub fn with_files(self, from: Vec<PathBuf>) -> Self {
         Self { from, ..self }
     }
 
-    /// Installs packages, one after the other; the first that fails ends it. Those that came before it stay.
+    /// Installs packages one after the other and stops at the first failure. Packages installed
+    /// before it remain.
     pub async fn install(&self, packages: &[Package], listener: Listener<'_>) -> Result<(), Error> {
         let _lock = place::lock(&self.data, listener).await?;
         let mut downloads = BTreeSet::new();
@@ -115,7 +117,8 @@ impl Installer {
             listener(&Event::Package(package));
             self.install_one(package, &mut downloads, listener).await?;
         }
-        // Several packages can share a source: it goes when all are there. After a failure it stays, for the next try.
+        // Packages can share a source, so it is deleted only when all are installed. After a
+        // failure it stays for the next attempt.
         for path in downloads {
             let _ = std::fs::remove_file(path);
         }
@@ -159,14 +162,15 @@ impl Installer {
         download.fetch(listener).await
     }
 
-    /// Takes the files of a package out of the data folder, except those that `others`, which are installed, need too.
+    /// Removes the files of a package from the data folder, except those that the installed
+    /// packages `others` also need.
     pub async fn remove(&self, package: &Package, others: &[Package]) -> Result<Vec<PathBuf>, Error> {
         let _lock = place::lock(&self.data, &|_| ()).await?;
         place::remove(package, &self.data, others)
     }
 }
 
-/// Converts on a thread for blocking work: it takes seconds of CPU.
+/// Converts on a blocking thread, because it takes seconds of CPU time.
 async fn convert(package: &Package, sources: Vec<(Source, PathBuf)>, listener: Listener<'_>) -> Result<Files, Error> {
     listener(&Event::Converting { recipe: &package.installation.recipe });
     let (name, section) = (package.name.clone(), package.installation.clone());

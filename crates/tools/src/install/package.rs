@@ -1,4 +1,4 @@
-//! What can be installed: tools with an `install` section, and the library of ONNX Runtime.
+//! Packages: tools with an `install` section, and the library of ONNX Runtime.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,47 +6,48 @@ use std::path::{Path, PathBuf};
 use super::Installation;
 use crate::{Backend, Error, Registry};
 
-/// The name under which the shared library of ONNX Runtime is installed.
+/// Package name of the shared library of ONNX Runtime.
 pub const ONNX_RUNTIME: &str = "onnxruntime";
 
-/// The library of ONNX Runtime for each system, out of the wheels on PyPI.
+/// Sources of the ONNX Runtime library for each system, from wheels on PyPI.
 const LIBRARIES: &str = include_str!("../../iqa_tools/metadata/onnxruntime.json");
 
 /// Something that can be installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
-    /// Its name: the tool's, or [`ONNX_RUNTIME`].
+    /// Name of the tool, or [`ONNX_RUNTIME`].
     pub name: String,
-    /// Where its files come from.
+    /// Source of its files.
     pub installation: Installation,
-    /// Whether it is a shared library, not a tool.
+    /// Whether it is a shared library and not a tool.
     pub is_library: bool,
 }
 
-/// How much of a package is there.
+/// Installation state of a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// All of it.
+    /// All files are installed.
     Installed,
-    /// Some files, or files of another size.
+    /// Some files are missing or have another size.
     Incomplete,
-    /// Nothing.
+    /// No file is installed.
     Absent,
 }
 
 impl Package {
-    /// The folder of its files.
+    /// Returns the folder of its files in a data folder.
     pub fn folder(&self, data: &Path) -> PathBuf {
         data.join(if self.is_library { "lib" } else { "tools" })
     }
 
-    /// Where its files belong.
+    /// Returns the paths of its files in a data folder.
     pub fn files(&self, data: &Path) -> impl Iterator<Item = PathBuf> {
         let folder = self.folder(data);
         self.installation.files.keys().map(move |name| folder.join(name))
     }
 
-    /// How much of it is there, told by names and sizes; checksums were compared when it was installed.
+    /// Returns the installation state by file names and sizes. Checksums are compared during
+    /// installation.
     pub fn state(&self, data: &Path) -> State {
         let is_there = |(path, size): (PathBuf, Option<u64>)| match std::fs::metadata(path) {
             Ok(file) => (true, file.is_file() && size.is_none_or(|size| size == file.len())),
@@ -61,12 +62,12 @@ impl Package {
         }
     }
 
-    /// The file with its terms.
+    /// Returns the path of the file with its license terms.
     pub(super) fn terms_file(&self, data: &Path) -> PathBuf {
         self.folder(data).join(format!("{}.LICENSE.txt", self.name))
     }
 
-    /// License, notice and origin, for the file beside the others.
+    /// Returns license, notice and origin as text, for a file next to the others.
     pub(super) fn terms(&self) -> String {
         let Installation { license, notice, sources, recipe, files } = &self.installation;
         let mut text = format!("{}\nLicense: {license}\n{notice}\n\nMade by the recipe {recipe:?} of:\n", self.name);
@@ -80,7 +81,7 @@ impl Package {
     }
 }
 
-/// All that can be installed here: tools by the order of the registry, then the library.
+/// Returns all packages for this system: tools in the order of the registry, then the library.
 pub fn packages(registry: &Registry) -> Result<Vec<Package>, Error> {
     let tools = registry.iter().filter_map(|tool| {
         let installation = tool.metadata().install.clone()?;
@@ -89,7 +90,8 @@ pub fn packages(registry: &Registry) -> Result<Vec<Package>, Error> {
     Ok(tools.chain(library(std::env::consts::OS, std::env::consts::ARCH)?).collect())
 }
 
-/// The packages of these names, each once; a tool that cannot be installed says why.
+/// Returns the packages of these names without duplicates. Fails with the reason if a tool cannot
+/// be installed.
 pub fn named(names: &[String], registry: &Registry) -> Result<Vec<Package>, Error> {
     let available = packages(registry)?;
     let mut wanted: Vec<Package> = Vec::new();
@@ -118,7 +120,7 @@ fn nothing_to_install(name: &str, registry: &Registry) -> String {
     }
 }
 
-/// The library of ONNX Runtime for a system, if there is one.
+/// Returns the ONNX Runtime library for a system, if there is one.
 fn library(system: &str, processor: &str) -> Result<Option<Package>, Error> {
     let wrong = |reason: String| Error::Metadata { file: "onnxruntime.json".to_owned(), reason };
     let mut all: BTreeMap<String, Installation> =

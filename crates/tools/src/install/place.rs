@@ -1,4 +1,4 @@
-//! The data folder: a lock, files that are whole or not there, and the terms beside them.
+//! The data folder: a lock, files that are complete or absent, and the license terms next to them.
 
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
@@ -10,10 +10,10 @@ use tempfile::NamedTempFile;
 use super::{Checksum, Error, Event, Listener, Package};
 use agenticiqa_imaging::files::beside;
 
-/// How often a lock that another process holds is tried.
+/// Interval between attempts to get a lock that another process holds.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The right to change the data folder; it ends with the process at the latest.
+/// Locks the data folder for changes. The lock ends with the process at the latest.
 pub(super) async fn lock(data: &Path, listener: Listener<'_>) -> Result<File, Error> {
     make_folder(data)?;
     let path = data.join(".lock");
@@ -28,20 +28,20 @@ pub(super) async fn lock(data: &Path, listener: Listener<'_>) -> Result<File, Er
                 }
                 tokio::time::sleep(PAUSE).await;
             }
-            // A file system without locks: files are still whole or not there.
+            // The file system has no locks. Renaming still keeps files complete or absent.
             Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Unsupported => return Ok(file),
             Err(TryLockError::Error(error)) => return Err(Error::file(path)(error)),
         }
     }
 }
 
-/// Makes a folder and those above it.
+/// Creates a folder and its parents.
 pub(super) fn make_folder(folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(Error::file(folder))
 }
 
-/// Checks the files that a recipe made and moves them into place. All are written before the first is moved: a full disk
-/// leaves nothing.
+/// Checks the files of a recipe and moves them into place. All are written before the first one is
+/// moved, so a full disk leaves nothing behind.
 pub(super) fn store(
     package: &Package,
     data: &Path,
@@ -71,7 +71,8 @@ pub(super) fn store(
     Ok(())
 }
 
-/// A file beside its place, safe on the disk, which goes away by itself unless it is moved there.
+/// Writes a temporary file next to `path` and syncs it to disk. It is removed unless it is moved
+/// there.
 fn write_beside(path: &Path, content: &[u8]) -> Result<NamedTempFile, Error> {
     let write = || {
         let mut file = beside(path)?;
@@ -82,7 +83,7 @@ fn write_beside(path: &Path, content: &[u8]) -> Result<NamedTempFile, Error> {
     write().map_err(Error::file(path))
 }
 
-/// Takes the files of a package away, except those that others need; those that were there.
+/// Removes the files of a package except those that others need, and returns the removed files.
 pub(super) fn remove(package: &Package, data: &Path, others: &[Package]) -> Result<Vec<PathBuf>, Error> {
     let folder = package.folder(data);
     let needed = |path: &PathBuf| others.iter().any(|other| other.files(data).any(|file| file == *path));

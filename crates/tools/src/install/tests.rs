@@ -1,4 +1,5 @@
-//! Installations against a server that cuts, starts over, lies or has nothing, and from files.
+//! Tests installation from files, and from servers that cut connections, start over, send wrong
+//! data or have no file.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -6,22 +7,22 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 
-/// What the server does with a request, in this order; the last goes for all that follow.
+/// How the server answers each request, in this order; the last one repeats.
 #[derive(Debug, Clone)]
 enum Answer {
-    /// The bytes from where they are asked for on.
+    /// The requested range.
     Range,
-    /// All bytes, whatever is asked for.
+    /// The whole file, whatever was requested.
     Whole,
-    /// The first so many of the bytes that are asked for, then the end of the connection.
+    /// This many of the requested bytes, then the connection ends.
     CutAfter(usize),
-    /// Another part than was asked for.
+    /// Another range than the requested one.
     WrongPart,
     /// A status without a body.
     Status(u16),
 }
 
-/// A server of one file, and the requests that it got.
+/// A server with one file that records its requests.
 struct Server {
     url: String,
     requests: Arc<Mutex<Vec<String>>>,
@@ -47,16 +48,17 @@ impl Server {
                 let request = String::from_utf8(request).unwrap().to_lowercase();
                 let answer = answers.get(index).or(answers.last()).unwrap();
                 let response = respond(&content, tag, &request, answer);
-                // Before the answer, which lets the client go on and look.
+                // Recorded before the answer, because the client continues as soon as it has the
+                // answer.
                 seen.lock().unwrap().push(request);
-                // A client that has gone is no matter of the server's.
+                // The client may have disconnected.
                 let _ = connection.write_all(&response);
             }
         });
         Self { url, requests }
     }
 
-    /// The ranges that were asked for.
+    /// Returns the requested ranges.
     fn ranges(&self) -> Vec<Option<String>> {
         let header = |request: &String, name: &str| {
             request.lines().find_map(|line| line.strip_prefix(name).map(|value| value.trim().to_owned()))
@@ -72,7 +74,7 @@ impl Server {
 fn respond(content: &[u8], tag: &str, request: &str, answer: &Answer) -> Vec<u8> {
     let line = |name: &str| request.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let start = line("range: bytes=").and_then(|range| range.trim_end_matches('-').parse::<usize>().ok());
-    // Another edition than the client has is sent from its beginning.
+    // If the client has another version, the file is sent from its beginning.
     let start = start.filter(|_| line("if-range:").is_none_or(|mark| mark == tag));
     let (whole, from) = match answer {
         Answer::Status(status) => return format!("HTTP/1.1 {status} x\r\ncontent-length: 0\r\n\r\n").into_bytes(),
@@ -116,7 +118,7 @@ async fn install(installer: &Installer, package: &Package) -> Result<(), Error> 
     installer.install(std::slice::from_ref(package), &|_| ()).await
 }
 
-/// The names of all files below a folder, apart from the lock.
+/// Returns the names of all files below a folder except the lock.
 fn files(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
@@ -267,12 +269,12 @@ async fn a_mirror_is_asked_instead_of_pypi_and_its_password_is_not_shown() {
 async fn what_cannot_be_written_is_an_error_that_leaves_nothing() {
     let server = Server::start(content(), TAG, vec![Answer::Range]);
     let data = tempfile::tempdir().unwrap();
-    // A file where the folder of tools belongs: also for root, whom permissions do not stop.
+    // A file in place of the tools folder fails for root too, unlike permissions.
     std::fs::write(data.path().join("tools"), "").unwrap();
     let package = package(&server.url, &content());
     let error = install(&Installer::new(data.path()), &package).await.unwrap_err();
     assert!(matches!(error, Error::File { .. }), "{error}");
-    // The download is whole and serves the next try.
+    // The download is complete and is used by the next attempt.
     assert_eq!(files(data.path()), ["file.bin", "tools"]);
     std::fs::remove_file(data.path().join("tools")).unwrap();
     install(&Installer::new(data.path()), &package).await.unwrap();
@@ -298,7 +300,7 @@ async fn files_of_the_users_need_no_network() {
         missing.contains("holds no file.bin (from http://127.0.0.1:9/packages/file.bin), nor net.onnx"),
         "{missing}"
     );
-    // The published file in a folder, a file of any name, the converted file.
+    // A folder with the published file, a file under any name, and the converted file.
     for name in ["file.bin", "net.onnx"] {
         std::fs::write(from.path().join(name), content()).unwrap();
         install(&installer(from.path().to_owned()), &package).await.unwrap();

@@ -1,9 +1,9 @@
-//! Tools that are ONNX files: a graph, and the section of `tools.json` that says how an image becomes its input and its
-//! output a score.
+//! ONNX tools: a graph, and the `onnx` section of `tools.json` that describes how an image becomes
+//! its input and how its output becomes a score.
 //!
-//! The file is looked for where the tool list is and among the installed models. It is loaded when a score is first asked
-//! for, once for all threads. Large images go through the graph in tiles (see [`Tiles`]), so that memory is bounded
-//! and the score is still that of the whole image.
+//! The file is looked up next to the tool list and among the installed models. It is loaded on the
+//! first score, once for all threads. Large images pass through the graph in tiles (see
+//! [`Tiles`]), which bounds memory and still gives the score of the whole image.
 
 mod picture;
 mod resample;
@@ -28,10 +28,10 @@ pub use size::{Filter, SizeChange, SizeRule};
 use super::engine::{Engine, ToolInput};
 use super::{Availability, Failure, ToolResources, ToolType};
 
-/// The output of a graph that sees tiles.
+/// Name of the output of a graph that processes tiles.
 const STATISTICS: &str = "statistics";
 
-/// A tool that is an ONNX file.
+/// Engine of an ONNX tool.
 #[derive(Debug)]
 pub(super) struct OnnxTool {
     name: String,
@@ -44,17 +44,17 @@ pub(super) struct OnnxTool {
     digest: OnceLock<String>,
 }
 
-/// The graphs of a tool, ready to run.
+/// The loaded graphs of a tool.
 #[derive(Debug)]
 struct Graphs {
     model: Model,
     head: Option<Model>,
-    /// The name of the output that becomes the score.
+    /// Name of the output that becomes the score.
     output: String,
 }
 
 impl OnnxTool {
-    /// A tool by its section; no file is opened yet.
+    /// Creates the engine from its section, without opening a file.
     pub fn new(name: &str, tool_type: ToolType, section: &OnnxSection, resources: &ToolResources) -> Self {
         Self {
             name: name.to_owned(),
@@ -72,7 +72,8 @@ impl OnnxTool {
         std::iter::once(self.model.as_path()).chain(self.head.as_deref())
     }
 
-    /// The graphs; the first to ask loads them. A failure is told each time, for the file may have been replaced.
+    /// Returns the graphs, which the first call loads. A failure is not cached, because the file
+    /// may be replaced.
     fn graphs(&self) -> Result<Arc<Graphs>, onnx::Error> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(graphs) = &*loaded {
@@ -132,7 +133,7 @@ impl Engine for OnnxTool {
         if let Some(digest) = self.digest.get() {
             return digest.clone();
         }
-        // What cannot be read has no score to remember, and may be there the next time.
+        // A file that cannot be read has no score to cache, and it may be readable next time.
         self.compute_digest().map_or_else(|_| String::new(), |digest| self.digest.get_or_init(|| digest).clone())
     }
 
@@ -143,7 +144,7 @@ impl Engine for OnnxTool {
 }
 
 impl OnnxTool {
-    /// SHA-256 of the files and of how they are used.
+    /// Computes the SHA-256 of the files and of the settings.
     fn compute_digest(&self) -> std::io::Result<String> {
         let mut hasher = Sha256::new();
         hasher.update(serde_json::to_vec(&self.section)?);
@@ -158,7 +159,7 @@ fn broken(error: onnx::Error) -> Failure {
     Failure::Tool(error.to_string())
 }
 
-/// The images that a tool looks at, and the inputs that take them.
+/// The images of a tool and the inputs that take them.
 struct Pictures<'a> {
     tool: &'a OnnxTool,
     distorted: Picture<'a>,
@@ -188,7 +189,7 @@ impl<'a> Pictures<'a> {
         self.distorted.size()
     }
 
-    /// What the graph gives for a part of the images.
+    /// Runs the graph on a part of the images.
     fn run(&self, model: &Model, part: Window, inner: Option<&Tensor>, output: &str) -> Result<Tensor, Failure> {
         let section = &self.tool.section;
         let reference = || self.reference.iter();
@@ -211,7 +212,7 @@ fn only(outputs: Vec<Tensor>) -> Result<Tensor, Failure> {
     outputs.into_iter().next().ok_or_else(|| Failure::Tool("the graph gave nothing".to_owned()))
 }
 
-/// The statistics of all tiles, a row each.
+/// Stacks the statistics of all tiles, one row per tile.
 fn stacked(rows: impl Iterator<Item = Result<Tensor, Failure>>) -> Result<Tensor, Failure> {
     let (mut numbers, mut count, mut width) = (Vec::new(), 0, None);
     for row in rows {
@@ -228,10 +229,10 @@ fn stacked(rows: impl Iterator<Item = Result<Tensor, Failure>>) -> Result<Tensor
     Tensor::float([count, width.unwrap_or(0)], numbers).map_err(broken)
 }
 
-/// How far the sum of probabilities may be from one.
+/// Tolerance for the sum of probabilities.
 const PROBABILITY_TOLERANCE: f64 = 1e-2;
 
-/// One number of an output.
+/// Reduces an output to one number.
 fn reduce(output: &Tensor, reduce: Reduce) -> Result<f64, Failure> {
     let failed = |reason: String| Err(Failure::Tool(reason));
     let Some(floats) = output.floats() else { return failed("the score is not a floating point number".to_owned()) };
@@ -245,7 +246,7 @@ fn reduce(output: &Tensor, reduce: Reduce) -> Result<f64, Failure> {
         (Reduce::Mean, _) => Ok(numbers().sum::<f64>() / floats.len() as f64),
         (Reduce::ExpectedRating, _) => {
             let sum: f64 = numbers().sum();
-            // A comparison that is false of NaN.
+            // This form of comparison also rejects NaN.
             if !((sum - 1.0).abs() <= PROBABILITY_TOLERANCE && numbers().all(|number| number >= 0.0)) {
                 return failed(format!("the graph gave no probabilities: they sum to {sum}"));
             }

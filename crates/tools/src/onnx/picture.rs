@@ -1,4 +1,4 @@
-//! From an image to the numbers that a network takes.
+//! Converts images to the input tensors of a network.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(super) struct Window {
     pub height: usize,
 }
 
-/// An image at the size that the network looks at.
+/// An image at the input size of the network.
 #[derive(Debug)]
 pub(super) struct Picture<'a> {
     pixels: Pixels<'a>,
@@ -28,14 +28,15 @@ pub(super) struct Picture<'a> {
 
 #[derive(Debug)]
 enum Pixels<'a> {
-    /// Read as they are asked for, so that a large image is never held as floating point numbers.
+    /// Pixels converted on demand, so that a large image is never stored as floating point
+    /// numbers.
     Image(&'a Image),
     /// Resized channels, on the scale 0..=255.
     Planes(Vec<Plane>),
 }
 
 impl<'a> Picture<'a> {
-    /// Brings an image to the size that the section asks for.
+    /// Resizes and crops an image as the section requires.
     pub fn new(image: &'a Image, section: &OnnxSection) -> Result<Self, Failure> {
         let (width, height) = (image.width(), image.height());
         if width.min(height) < section.min_side {
@@ -69,12 +70,13 @@ impl<'a> Picture<'a> {
         Ok(Self { pixels: Pixels::Planes(planes), window })
     }
 
-    /// Width and height.
+    /// Returns width and height.
     pub fn size(&self) -> (usize, usize) {
         (self.window.width, self.window.height)
     }
 
-    /// Row `y` of the window of a channel, on the scale 0..=255; `buffer` is as wide as the image that it is read from.
+    /// Returns row `y` of the window of a channel, on the scale 0..=255. `buffer` is as wide as
+    /// the source image.
     fn row<'b>(&'b self, color: Color, channel: usize, y: usize, part: Window, buffer: &'b mut Vec<f32>) -> &'b [f32] {
         let left = self.window.left + part.left;
         let y = self.window.top + part.top + y;
@@ -89,10 +91,10 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Longer than any resized image that a crop is cut from.
+/// Maximum side of a resized image before cropping.
 const MAX_LENGTH: usize = 1 << 16;
 
-/// The middle of an image, as torchvision finds it: half a pixel is rounded to the even side.
+/// Returns the centered crop as torchvision computes it: half a pixel is rounded to even.
 fn center(width: usize, height: usize, inner_width: usize, inner_height: usize) -> Result<Window, Failure> {
     if inner_width > width || inner_height > height {
         let message = format!("needs at least {inner_width}x{inner_height} pixels, this image has {width}x{height}");
@@ -119,7 +121,7 @@ fn plane(image: &Image, color: Color, channel: usize) -> Cow<'_, Plane> {
     }
 }
 
-/// The pixels of `part` of each image as one batch of numbers in the network's range.
+/// Converts `part` of each image to one batch in the value range of the network.
 pub(super) fn batch(pictures: &[&Picture<'_>], part: Window, section: &OnnxSection) -> Result<Tensor, Failure> {
     let (channels, area) = (section.color.channels(), part.width * part.height);
     let mut numbers = vec![0.0; pictures.len() * channels * area];
@@ -127,7 +129,7 @@ pub(super) fn batch(pictures: &[&Picture<'_>], part: Window, section: &OnnxSecti
     for (picture, numbers) in pictures.iter().zip(numbers.chunks_exact_mut(channels * area)) {
         for channel in 0..channels {
             let (factor, offset) = normalization(section, channel);
-            // Where the first number of a channel is, and how far apart its pixels are.
+            // Offset of the first value of a channel, and the distance between its pixels.
             let (start, step) = match section.layout {
                 Layout::Nchw => (channel * area, 1),
                 Layout::Nhwc => (channel, channels),
@@ -146,7 +148,7 @@ pub(super) fn batch(pictures: &[&Picture<'_>], part: Window, section: &OnnxSecti
     Tensor::float(shape, numbers).map_err(|error| Failure::Tool(error.to_string()))
 }
 
-/// Factor and offset that bring 0..=255 to the network's range.
+/// Returns factor and offset that map 0..=255 to the value range of the network.
 fn normalization(section: &OnnxSection, channel: usize) -> (f32, f32) {
     let of = |numbers: &[f64], usual: f64| match numbers {
         [] => usual,

@@ -1,11 +1,11 @@
-//! Resizing as Pillow and torchvision do it: each axis on its own, columns first, kernels cut at the border and their
-//! weights made to sum to one again.
+//! Resizes like Pillow and torchvision: each axis separately, columns first. Kernels are cut at
+//! the border and their weights renormalized.
 
 use agenticiqa_metrics::Plane;
 
 use super::size::Filter;
 
-/// Brings a plane to another size. `rounded` rounds to whole steps of 0..=255 after each axis, as Pillow does.
+/// Resizes a plane. `rounded` rounds to whole steps of 0..=255 after each axis, as Pillow does.
 pub(super) fn resize(source: &Plane, width: usize, height: usize, filter: Filter, rounded: bool) -> Plane {
     let finish = |value: f64| if rounded { value.round().clamp(0.0, 255.0) as f32 } else { value as f32 };
     if filter == Filter::Nearest {
@@ -23,15 +23,15 @@ pub(super) fn resize(source: &Plane, width: usize, height: usize, filter: Filter
     })
 }
 
-/// For each new sample the one whose area its middle lies in. Pillow adds up the distance from one middle to the next;
-/// where a middle lies between two samples, rounding decides, so we add up as well.
+/// Returns, for each new sample, the source sample that contains its center. Pillow adds up the
+/// step size, so rounding decides for centers between two samples; this code does the same.
 fn nearest(from: usize, to: usize) -> Vec<usize> {
     let distance = from as f64 / to as f64;
     let middles = std::iter::successors(Some(distance / 2.0), |middle| Some(middle + distance));
     middles.take(to).map(|middle| (middle as usize).min(from - 1)).collect()
 }
 
-/// The samples that make a new one.
+/// The source samples of a new sample, and their weights.
 struct Taps {
     first: usize,
     weights: Vec<f64>,

@@ -1,4 +1,5 @@
-//! The `onnx` section of a tool in `tools.json`: how an image becomes the input of a graph, and its output a score.
+//! The `onnx` section of a tool in `tools.json`: how an image becomes the input of a graph, and
+//! how its output becomes a score.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,42 +10,43 @@ use crate::ToolType;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OnnxSection {
-    /// The ONNX file: an absolute path, or one below the folder of the tool list or of the installed models.
+    /// The ONNX file: an absolute path, or a path relative to the tool list or to the installed
+    /// models.
     pub model: String,
-    /// The graph that makes a score of the statistics of all tiles; needed with `tiles`.
+    /// The graph that turns the statistics of all tiles into a score; required with `tiles`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// The names of the inputs that take images.
+    /// Names of the image inputs.
     #[serde(default, skip_serializing_if = "Inputs::is_default")]
     pub inputs: Inputs,
-    /// The size that the network looks at; the image's own unless it says otherwise.
+    /// Input size of the network; the size of the image by default.
     #[serde(default)]
     pub size: SizeRule,
-    /// The order of the channels.
+    /// Order of the color channels.
     #[serde(default)]
     pub color: Color,
-    /// What black and white become.
+    /// Values of black and white.
     #[serde(default = "unit")]
     pub range: [f64; 2],
-    /// What is then subtracted, a number for each channel or one for all.
+    /// Mean to subtract afterwards: one number per channel, or one for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mean: Vec<f64>,
-    /// What that is then divided by, a number for each channel or one for all.
+    /// Standard deviation to divide by afterwards: one number per channel, or one for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub std: Vec<f64>,
-    /// Whether channels are planes or stand together at each pixel.
+    /// Memory layout of the channels.
     #[serde(default)]
     pub layout: Layout,
-    /// How large images are cut; without it the graph sees the whole image at once.
+    /// How to cut large images into tiles; without it the graph processes the whole image at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tiles: Option<Tiles>,
-    /// What becomes the score.
+    /// How the output becomes the score.
     #[serde(default)]
     pub output: Output,
-    /// The smallest side of an image that the network can look at.
+    /// Minimum side of an image that the network accepts.
     #[serde(default = "one")]
     pub min_side: usize,
-    /// The most pixels that go through the graph at once, so that memory is bounded.
+    /// Maximum number of pixels per run of the graph, which bounds memory.
     #[serde(default = "two_million")]
     pub max_pixels: usize,
 }
@@ -57,42 +59,42 @@ fn one() -> usize {
     1
 }
 
-/// Full HD. Wide networks keep one to two kilobytes a pixel.
+/// Full HD. Wide networks need one to two kilobytes per pixel.
 fn two_million() -> usize {
     2 << 20
 }
 
-/// The names of the inputs that take images: one for each, or one for both as a batch of two.
+/// Names of the image inputs: one per image, or one for both as a batch of two.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Inputs {
-    /// The image of a tool without reference; `image` unless it says otherwise.
+    /// Image of a no-reference tool; `image` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
-    /// The reference; `reference` unless it says otherwise.
+    /// Reference image; `reference` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// The image that is compared with the reference; `distorted` unless it says otherwise.
+    /// Image that is compared with the reference; `distorted` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distorted: Option<String>,
-    /// Both as a batch of two, the reference first.
+    /// Both images as a batch of two, the reference first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<String>,
-    /// The pixels of a tile that count: top, left, bottom, right; `inner` unless it says otherwise.
+    /// Rectangle of a tile that counts (top, left, bottom, right); `inner` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inner: Option<String>,
 }
 
-/// Which images go into an input, in the order of the batch.
+/// The images of an input, in the order of the batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feed {
-    /// The image of a tool without reference.
+    /// The image of a no-reference tool.
     Image,
     /// The reference.
     Reference,
-    /// The image that is compared with it.
+    /// The image that is compared with the reference.
     Distorted,
-    /// Reference and image.
+    /// The reference and the image.
     Both,
 }
 
@@ -101,7 +103,7 @@ impl Inputs {
         *self == Self::default()
     }
 
-    /// The inputs of a tool and what they are given.
+    /// Returns the inputs of a tool and their images.
     pub(super) fn feeds(&self, tool_type: ToolType) -> Vec<(&str, Feed)> {
         match (tool_type, &self.pair) {
             (ToolType::NoReference, _) => vec![(self.image.as_deref().unwrap_or("image"), Feed::Image)],
@@ -113,27 +115,27 @@ impl Inputs {
         }
     }
 
-    /// The input that says which pixels of a tile count.
+    /// Returns the input for the rectangle of a tile that counts.
     pub(super) fn inner(&self) -> &str {
         self.inner.as_deref().unwrap_or("inner")
     }
 }
 
-/// The order of the channels.
+/// Order of the color channels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Color {
-    /// Red, green, blue; a gray image has the same in all.
+    /// Red, green, blue; a gray image has three equal channels.
     #[default]
     Rgb,
     /// Blue, green, red.
     Bgr,
-    /// One channel of BT.601 luma, in whole steps of the image's depth.
+    /// One channel of BT.601 luma, rounded to the bit depth of the image.
     Luma,
 }
 
 impl Color {
-    /// How many channels there are.
+    /// Returns the number of channels.
     pub(super) fn channels(self) -> usize {
         match self {
             Self::Rgb | Self::Bgr => 3,
@@ -142,59 +144,60 @@ impl Color {
     }
 }
 
-/// How the numbers of an image are ordered.
+/// Memory layout of an image tensor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
     /// Channel, row, column.
     #[default]
     Nchw,
-    /// Row, column, channel, as TensorFlow has it.
+    /// Row, column, channel, as in TensorFlow.
     Nhwc,
 }
 
-/// How a large image is cut into tiles that together give what one pass over the whole image gives.
+/// How a large image is cut into tiles that together give the same result as one pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tiles {
-    /// The sides of the part of a tile that counts.
+    /// Side of the part of a tile that counts, in pixels.
     pub size: usize,
-    /// How many pixels are seen around it: at least as far as the network looks.
+    /// Number of pixels around that part that the network also sees; at least its receptive field
+    /// radius.
     pub halo: usize,
-    /// The network's largest stride: tiles begin at multiples of it.
+    /// Largest stride of the network; tiles start at multiples of it.
     pub align: usize,
 }
 
-/// What becomes the score.
+/// How the output becomes the score.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
-    /// The output's name; may be left out of a graph that has one only.
+    /// Name of the output; optional if the graph has only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How it becomes one number.
+    /// Reduction to one number.
     #[serde(default)]
     pub reduce: Reduce,
 }
 
-/// How an output becomes one number.
+/// Reduction of an output to one number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reduce {
-    /// It is one.
+    /// The output is a single number.
     #[default]
     Value,
-    /// Their mean, such as of a map.
+    /// The mean of all values, for example of a map.
     Mean,
-    /// The mean rating, of the probabilities of the ratings 1, 2, 3 and so on.
+    /// The expected rating, from the probabilities of the ratings 1, 2, 3 and so on.
     ExpectedRating,
 }
 
-/// More than any network looks around, and than any tile is worth.
+/// Maximum size and halo of tiles; no useful tile is larger.
 const MAX_TILE: usize = 1 << 14;
 
 impl OnnxSection {
-    /// Says what makes no sense.
+    /// Checks the section and returns the first problem.
     pub(crate) fn check(&self, tool_type: ToolType) -> Result<(), &'static str> {
         let sensible = [
             (!self.model.is_empty(), "onnx.model must name a file"),

@@ -1,4 +1,4 @@
-//! The size at which a network looks at an image: its own, or a fixed one by resizing and cropping.
+//! Input size of a network: the size of the image, or a size by resizing and cropping.
 
 use std::fmt;
 
@@ -6,33 +6,34 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The size at which a network looks at an image.
+/// Input size of a network.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum SizeRule {
-    /// The image's own, written `"native"`.
+    /// The size of the image, written `"native"`.
     #[default]
     Native,
     /// Resized, cropped or both.
     Changed(SizeChange),
 }
 
-/// Resizing and cropping, in this order. Sizes are width and height.
+/// Resizing and cropping, in this order. Sizes are `[width, height]`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SizeChange {
-    /// The size that the image is brought to, whatever its shape.
+    /// Target size; the aspect ratio is not kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resize: Option<[usize; 2]>,
-    /// The length that its shorter side is brought to, keeping its shape.
+    /// Target length of the shorter side; the aspect ratio is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shorter_side: Option<usize>,
-    /// How the pixels in between are found.
+    /// Interpolation filter.
     #[serde(default)]
     pub filter: Filter,
-    /// Whether resized pixels of 8 bits are rounded to whole steps, as Pillow does; torchvision does not.
+    /// Whether resized 8-bit pixels are rounded to whole steps, as Pillow does and torchvision
+    /// does not.
     #[serde(default = "yes")]
     pub rounded: bool,
-    /// The part in the middle that is kept.
+    /// Size of the centered crop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crop: Option<[usize; 2]>,
 }
@@ -41,20 +42,20 @@ fn yes() -> bool {
     true
 }
 
-/// How a resized pixel is found. The smooth filters grow with the scale when an image shrinks (antialiasing).
+/// Interpolation filter. Smooth filters widen when an image shrinks (antialiasing).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Filter {
-    /// The pixel below its middle, as Pillow and Keras do.
+    /// The nearest pixel, as in Pillow and Keras.
     Nearest,
-    /// A triangle.
+    /// Linear interpolation.
     #[default]
     Bilinear,
-    /// Keys' cubic with a = -1/2.
+    /// Cubic interpolation (Keys, a = -1/2).
     Bicubic,
 }
 
-/// Longer than any network's input.
+/// Maximum side of a network input.
 const MAX_SIDE: usize = 1 << 13;
 
 impl SizeRule {
@@ -81,7 +82,7 @@ impl SizeRule {
 }
 
 impl SizeChange {
-    /// The size that an image is resized to.
+    /// Returns the size to which an image is resized.
     pub(super) fn resized(&self, width: usize, height: usize) -> (usize, usize) {
         match (self.resize, self.shorter_side) {
             (Some([width, height]), _) => (width, height),
@@ -107,7 +108,7 @@ impl<'de> Deserialize<'de> for SizeRule {
     }
 }
 
-/// Reads the word or the object, so that what is wrong in the object is told by its name.
+/// Deserializes the word or the object, so that errors in the object name the field.
 struct Rule;
 
 impl<'de> Visitor<'de> for Rule {

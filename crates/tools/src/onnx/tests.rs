@@ -1,4 +1,4 @@
-//! Tools by an entry of the tool list alone, on graphs that are written here.
+//! Tests tools that are defined only by an entry of the tool list, with generated graphs.
 
 #[path = "../../../onnx/tests/graphs/mod.rs"]
 mod graphs;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::{Error, Failure, Registry, Tool, ToolInput, ToolResources, ToolRun};
 
-/// A folder of models and the tool list's entry called `X`.
+/// A folder of models, and an entry called `X`.
 struct Shop {
     folder: TempDir,
     registry: Registry,
@@ -91,7 +91,7 @@ fn gray_and_deep_pictures_are_on_the_same_scale() {
 
 #[test]
 fn sizes_follow_the_rule() {
-    // Left half black, right half white, and a white line at the far right of the black half.
+    // Left half black, right half white, and a white line at the right edge of the black half.
     let image = Image::from_gray8(8, 4, [0, 0, 0, 255, 255, 255, 255, 255].repeat(4)).unwrap();
     close(mean_tool(json!({"size": "native"})).score(&image), 5.0 / 8.0);
     close(mean_tool(json!({"size": {"crop": [4, 2]}})).score(&image), 3.0 / 4.0);
@@ -188,7 +188,7 @@ fn a_missing_file_is_a_state_and_a_broken_one_an_error_of_the_tool() {
         matches!(&failure, Failure::Tool(reason) if reason.ends_with("it is damaged or not an ONNX file")),
         "{failure:?}"
     );
-    // The file is put right: no need to start again.
+    // Once the file is repaired, the tool works without a restart.
     std::fs::write(broken.folder.path().join("x.onnx"), graphs::mean(1.0)).unwrap();
     assert!(broken.single(&photo(4, 4, 1)).raw_score.is_some());
 }
@@ -259,7 +259,7 @@ fn a_tool_works_by_threads_of_one_pool_at_once_and_loads_its_file_once() {
     let scores: Vec<f64> =
         (0..16).into_par_iter().map(|_| shop.compare(&reference, &distorted).raw_score.unwrap()).collect();
     assert!(scores.iter().all(|score| *score == scores[0]));
-    // Loaded: the file is not needed any more.
+    // The loaded file is no longer needed.
     std::fs::remove_file(shop.folder.path().join("tile.onnx")).unwrap();
     assert_eq!(shop.compare(&reference, &distorted).raw_score, Some(scores[0]));
 }

@@ -1,18 +1,19 @@
-//! Cuts an image into tiles that together count every pixel once.
+//! Cuts an image into tiles that count every pixel exactly once.
 
 use super::picture::Window;
 use super::section::Tiles;
 
-/// A part of an image: what the network sees, and which of it counts.
+/// A tile: the pixels that the network sees, and the part of them that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tile {
-    /// The pixels that it sees.
+    /// The pixels that the network sees.
     pub window: Window,
-    /// Top, left, bottom and right of those that count, in its own coordinates; the last two exclusive.
+    /// Top, left, bottom and right of the part that counts, relative to the window; the last two
+    /// are exclusive.
     pub inner: [i64; 4],
 }
 
-/// The tiles of an image, row by row.
+/// Returns the tiles of an image, row by row.
 pub(super) fn cut(width: usize, height: usize, tiles: Tiles) -> Vec<Tile> {
     let columns = spans(width, tiles);
     let tile = |down: Span| {
@@ -34,14 +35,14 @@ pub(super) fn cut(width: usize, height: usize, tiles: Tiles) -> Vec<Tile> {
     spans(height, tiles).into_iter().flat_map(tile).collect()
 }
 
-/// A stretch of one side: what counts, and what is seen.
+/// A span along one side: the part that counts, and the part that is seen.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     inner: (usize, usize),
     outer: (usize, usize),
 }
 
-/// Stretches of nearly the same length; a short rest is added to the last.
+/// Divides a side into spans of nearly equal length; a short rest is added to the last span.
 fn spans(length: usize, Tiles { size, halo, align }: Tiles) -> Vec<Span> {
     let step = length.div_ceil(length.div_ceil(size)).next_multiple_of(align);
     let mut starts: Vec<usize> = (0..length).step_by(step).collect();
@@ -95,7 +96,7 @@ mod tests {
         let tiles = Tiles { size: 64, halo: 32, align: 16 };
         let window = Window { left: 0, top: 0, width: 64, height: 40 };
         assert_eq!(cut(64, 40, tiles), [Tile { window, inner: [0, 0, 40, 64] }]);
-        // Three stretches of 48 would leave 1 pixel.
+        // Three spans of 48 would leave 1 pixel.
         assert_eq!(cut(145, 10, tiles).len(), 3);
         assert!(cut(100_000, 10, tiles).iter().all(|tile| tile.inner[3] - tile.inner[1] >= 16));
     }

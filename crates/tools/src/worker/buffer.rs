@@ -1,4 +1,5 @@
-//! Images in shared memory: a file without a name on disk where the system has such a place, written again for every call.
+//! Images in shared memory: an unnamed file, on a memory file system if there is one, that is
+//! rewritten for every call.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -9,10 +10,11 @@ use tempfile::NamedTempFile;
 
 use super::protocol;
 
-/// Memory that looks like a folder, on Linux.
+/// Memory file system on Linux.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// A file that the worker maps. Its pages stay where they are from call to call, so that an image costs one copy.
+/// A file that the worker maps into memory. Its pages are reused from call to call, so that an
+/// image costs one copy.
 #[derive(Debug)]
 pub(super) struct Buffer {
     file: NamedTempFile,
@@ -20,7 +22,7 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer in shared memory, or in the folder for temporary files.
+    /// Creates a buffer in shared memory, or in the folder for temporary files.
     pub fn new() -> io::Result<Self> {
         let shared = Path::new(SHARED_MEMORY);
         if shared.is_dir()
@@ -36,7 +38,8 @@ impl Buffer {
         Ok(Self { file, folder: folder.to_owned() })
     }
 
-    /// Puts an image in. Where shared memory is full (64 MB in many containers) the buffer moves to the disk.
+    /// Writes an image. If shared memory is full (64 MB in many containers), the buffer moves to
+    /// disk.
     pub fn write(&mut self, image: &Image) -> io::Result<()> {
         match write(self.file.as_file_mut(), image) {
             Err(_) if self.folder == Path::new(SHARED_MEMORY) => {
@@ -47,7 +50,7 @@ impl Buffer {
         }
     }
 
-    /// How the worker is told of the image that was put in.
+    /// Describes the written image for the worker.
     pub fn describe(&self, image: &Image) -> protocol::Samples<'_> {
         protocol::Samples {
             buffer: self.file.path(),

@@ -1,5 +1,5 @@
-//! The worker of a registry: started when it is first needed, restarted when it dies, given up when it keeps dying; and what
-//! is known to fail, so that it is not tried again and again.
+//! Manages the worker of a registry: starts it on demand, restarts it when it dies, gives up when
+//! it keeps dying, and remembers failures so that they are not repeated.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,25 +12,26 @@ use super::process::{Broken, Process};
 use super::protocol::Answer;
 use super::{Failure, WorkerScore, WorkerSection, WorkerSettings, probe};
 
-/// Images in one call.
+/// Maximum number of images in one call.
 const BATCH: usize = 8;
-/// How often a call is made before its metric counts as one that ends the worker.
+/// Number of attempts before a metric counts as one that crashes the worker.
 const ATTEMPTS: u32 = 2;
-/// Deaths in a row after which the worker is left alone.
+/// Number of consecutive deaths after which the worker is not restarted.
 const DEATHS: u32 = 5;
-/// How long what has failed for good is not tried again: a connection may come back, a package may be installed.
+/// How long a permanent failure is not retried. A connection may return, or a package may be
+/// installed.
 const REST: Duration = Duration::from_secs(600);
 
-/// The worker, and what is known of it.
+/// The worker process and its known failures.
 #[derive(Debug)]
 pub(super) struct Keeper {
     settings: WorkerSettings,
-    /// Held during a call: the process does one thing at a time.
+    /// Locked during a call, because the process handles one request at a time.
     place: Mutex<Place>,
-    /// The process, for those who must not wait for a call; 0 for none.
+    /// Process ID, readable without waiting for a call; 0 if there is no process.
     process_id: AtomicU32,
     probed: OnceLock<Result<String, String>>,
-    /// By metric; the whole worker under the empty name.
+    /// Failures by metric; the empty name is the whole worker.
     troubles: Mutex<HashMap<String, Trouble>>,
 }
 
@@ -59,12 +60,12 @@ impl Keeper {
         }
     }
 
-    /// Why a metric cannot be expected to work, if so. Never waits for a call.
+    /// Returns the known reason why a metric cannot work. Never waits for a call.
     pub fn trouble(&self, metric: &WorkerSection) -> Option<String> {
         self.probed().err().or_else(|| self.remembered(WHOLE)).or_else(|| self.remembered(&metric.key()))
     }
 
-    /// The version of pyiqa.
+    /// Returns the version of pyiqa.
     pub fn version(&self) -> Option<String> {
         self.probed().ok()
     }
@@ -92,14 +93,14 @@ impl Keeper {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Measures images one after the other.
+    /// Measures images in batches.
     pub fn measure(&self, metric: &WorkerSection, pairs: &[Pair<'_>]) -> Vec<Result<WorkerScore, Failure>> {
         pairs.chunks(BATCH).flat_map(|pairs| self.measure_batch(metric, pairs)).collect()
     }
 
     fn measure_batch(&self, metric: &WorkerSection, pairs: &[Pair<'_>]) -> Vec<Result<WorkerScore, Failure>> {
         let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        // Asked when it is our turn: the calls before this one may have found out.
+        // Checked only now, because an earlier call may have found a problem.
         let outcome = match self.trouble(metric) {
             Some(reason) => Err(reason),
             None => self.call(&mut place, metric, pairs),
@@ -111,7 +112,8 @@ impl Keeper {
         }
     }
 
-    /// One call, made again if the worker dies of it: another call may have brought it near its end.
+    /// Makes one call and repeats it if the worker dies, because an earlier call may have caused
+    /// the death.
     fn call(&self, place: &mut Place, metric: &WorkerSection, pairs: &[Pair<'_>]) -> Result<Answer, String> {
         let name = &metric.metric;
         let mut attempt = 0;

@@ -1,15 +1,15 @@
-//! Metrics of pyiqa, by a Python process that is started at the first measurement and kept.
+//! Runs pyiqa metrics in a Python process that is started at the first measurement and kept.
 //!
-//! | file | idea |
+//! | file | purpose |
 //! | --- | --- |
-//! | `settings.rs` | which Python, which device, how long a call may take; the section of `tools.json` |
-//! | `probe.rs` | whether that Python has pyiqa, asked of a short process once |
-//! | `protocol.rs` | the lines that go to the process and come back |
+//! | `settings.rs` | interpreter, device and timeout; the section of `tools.json` |
+//! | `probe.rs` | checks once, in a short process, whether the interpreter has pyiqa |
+//! | `protocol.rs` | the JSON lines to and from the process |
 //! | `buffer.rs` | images in shared memory |
-//! | `process.rs` | one running process: its start, one call, its end |
-//! | `keeper.rs` | the process of a registry: started, restarted, given up; what is known to fail |
+//! | `process.rs` | one running process: start, call, end |
+//! | `keeper.rs` | starts and restarts the process of a registry; remembers failures |
 //!
-//! The program that runs there is `worker/agenticiqa_worker.py`, built in.
+//! The process runs `worker/agenticiqa_worker.py`, which is built into the program.
 
 mod buffer;
 mod keeper;
@@ -31,8 +31,8 @@ pub use settings::{WorkerSection, WorkerSettings};
 const OFF: &str = "needs pyiqa: set AGENTICIQA_PYTHON (or tools.worker.python) to a Python that has it, for example one made by \
                    `python3 -m venv pyiqa && pyiqa/bin/pip install pyiqa`: pyiqa/bin/python";
 
-/// Measures with pyiqa in a Python process. Clones share the process; it ends with the last of them, and with this program
-/// in any case.
+/// Measures with pyiqa in a Python process. Clones share the process, which ends with the last of
+/// them, or with this program.
 ///
 /// ```
 /// use agenticiqa_tools::{Worker, WorkerSettings};
@@ -47,28 +47,28 @@ pub struct Worker {
     keeper: Option<Arc<Keeper>>,
 }
 
-/// What a metric of the worker gave.
+/// Result of a worker metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkerScore {
-    /// The metric's own number.
+    /// The raw score.
     pub score: f64,
-    /// Seconds of the metric alone, as the worker counts them.
+    /// Run time of the metric alone in seconds, measured by the worker.
     pub seconds: f64,
 }
 
 impl Worker {
-    /// A worker by these settings; its process is started at the first measurement.
+    /// Creates a worker. Its process starts at the first measurement.
     pub fn new(settings: WorkerSettings) -> Self {
         Self { keeper: Some(Arc::new(Keeper::new(settings))) }
     }
 
-    /// Whether there is a Python to use at all.
+    /// Returns whether a Python interpreter is configured.
     pub fn is_on(&self) -> bool {
         self.keeper.is_some()
     }
 
-    /// Whether a metric can be expected to work: what is known without starting the worker. The first question asks the
-    /// interpreter whether it has pyiqa, in a process of some milliseconds.
+    /// Returns whether a metric can be expected to work, without starting the worker. The first
+    /// call runs the interpreter for some milliseconds to check whether pyiqa is installed.
     pub fn availability(&self, metric: &WorkerSection) -> Availability {
         match &self.keeper {
             None => Availability::missing(OFF),
@@ -79,8 +79,9 @@ impl Worker {
         }
     }
 
-    /// Measures images, or pairs for a metric that compares, one after the other with one metric. Blocks until all are
-    /// measured, and until the calls of others are: the process does one thing at a time.
+    /// Measures images, or pairs for a full-reference metric, with one metric. Blocks until all
+    /// are measured, including the calls of other threads, because the process handles one request
+    /// at a time.
     pub fn measure(&self, metric: &WorkerSection, pairs: &[Pair<'_>]) -> Vec<Result<WorkerScore, Failure>> {
         match &self.keeper {
             None => pairs.iter().map(|_| Err(Failure::Tool(OFF.to_owned()))).collect(),
@@ -88,18 +89,18 @@ impl Worker {
         }
     }
 
-    /// The process, while it runs.
+    /// Returns the process ID while the process runs.
     pub fn process_id(&self) -> Option<u32> {
         self.keeper.as_ref().and_then(|keeper| keeper.process_id())
     }
 
-    /// What runs a tool of the list.
+    /// Returns the engine of a tool.
     pub(super) fn engine(&self, metric: WorkerSection, full_reference: bool) -> Arc<dyn Engine> {
         Arc::new(WorkerTool { worker: self.clone(), metric, full_reference })
     }
 }
 
-/// One metric of the worker as a tool.
+/// Engine of a worker metric.
 #[derive(Debug)]
 struct WorkerTool {
     worker: Worker,

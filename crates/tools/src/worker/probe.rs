@@ -1,4 +1,4 @@
-//! Whether a Python has pyiqa: asked of a short process that imports nothing heavy.
+//! Checks whether a Python interpreter has pyiqa, in a short process that imports nothing heavy.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use super::WorkerSettings;
 
-/// Longer than the slowest start of an interpreter.
+/// Timeout of the check; longer than the slowest start of an interpreter.
 const QUEUE_TIME: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(2);
-/// The oldest Python that the worker's program runs on.
+/// Oldest Python version that the worker supports.
 const OLDEST: (u32, u32) = (3, 9);
-/// Prints Python's version, and pyiqa's if it is there. Modules are not looked for in the working directory.
+/// Prints the versions of Python and, if installed, pyiqa. Does not import from the working
+/// directory.
 const QUESTION: &str = "import sys; sys.path[:] = [p for p in sys.path if p]
 print('python', *sys.version_info[:2])
 import importlib.util
@@ -22,7 +23,7 @@ if importlib.util.find_spec('pyiqa'):
     except Exception:
         print('pyiqa', 'unknown')";
 
-/// The version of pyiqa, or what is missing and how to get it.
+/// Returns the version of pyiqa, or what is missing and how to get it.
 pub(super) fn probe(settings: &WorkerSettings) -> Result<String, String> {
     let python = settings.python.display();
     let said = ask(settings)?;
@@ -49,7 +50,7 @@ pub(super) fn probe(settings: &WorkerSettings) -> Result<String, String> {
     }
 }
 
-/// What the interpreter says.
+/// Runs the interpreter and returns its output.
 fn ask(settings: &WorkerSettings) -> Result<String, String> {
     let python = settings.python.display();
     let mut child = Command::new(&settings.python)
@@ -71,13 +72,13 @@ fn ask(settings: &WorkerSettings) -> Result<String, String> {
         }
     };
     if !ended {
-        // Already gone, or ended now.
+        // The process has already ended or ends now.
         let _ = child.kill().and_then(|()| child.wait());
         return Err(format!("{python} said nothing within {} seconds", QUEUE_TIME.as_secs()));
     }
     let mut said = String::new();
     if let Some(out) = child.stdout.take() {
-        // What is no text is no answer.
+        // Output that is not text is not an answer.
         let _ = out.take(4096).read_to_string(&mut said);
     }
     Ok(said)

@@ -14,34 +14,36 @@ use super::buffer::Buffer;
 use super::protocol::{Answer, Hello, Item, LAUNCHER, LONGEST_LINE, Line, PROGRAM, PROTOCOL, Request};
 use super::{WorkerSection, WorkerSettings};
 
-/// Lines that may wait to be read; the worker waits when there are more.
+/// Maximum number of unread lines; the worker blocks beyond that.
 const WAITING_LINES: usize = 16;
-/// How long a process that has closed its output may take to end by itself, which tells why it ended.
+/// How long a process that closed its output may take to exit, so that its exit status can be
+/// reported.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(5);
-/// Characters of standard error that are kept, the last ones, and those of it that a message shows.
+/// Number of last characters of standard error that are kept, and that a message shows.
 const KEPT: usize = 4096;
 const SHOWN: usize = 300;
 
-/// Why a call has no answer. But for the last, the process is of no more use.
+/// Reasons why a call has no answer. Except for [`Broken::Unasked`], the process cannot be used
+/// again.
 #[derive(Debug)]
 pub(super) enum Broken {
-    /// It ended, with these last words.
+    /// The process ended; contains the end of its standard error.
     Died(String),
-    /// It wrote something that is no answer.
+    /// The process wrote something that is not an answer.
     Garbage(String),
-    /// It took too long, and was ended.
+    /// The call took too long, and the process was killed.
     Stuck {
-        /// Whether the metric was still being made.
+        /// Whether the metric was still being created.
         creating: bool,
     },
-    /// It cannot be started, or has nothing to serve.
+    /// The process cannot start or cannot serve any metric.
     Unusable(String),
-    /// The call could not be made; the process is as it was.
+    /// The call could not be made; the process is still usable.
     Unasked(String),
 }
 
-/// What came from the worker's standard output.
+/// A message from the standard output of the worker.
 #[derive(Debug)]
 enum Heard {
     Line(Vec<u8>),
@@ -49,7 +51,7 @@ enum Heard {
     End,
 }
 
-/// A running worker. It ends when this is dropped.
+/// A running worker. Dropping this kills the process.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -84,7 +86,7 @@ impl Process {
         }
     }
 
-    /// The number of the process.
+    /// Returns the process ID.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -113,7 +115,7 @@ impl Process {
         self.answer(pairs.len(), timeout)
     }
 
-    /// Puts the images of a call into shared memory, in the order in which they are described.
+    /// Writes the images of a call to shared memory, in the order of their descriptions.
     fn fill(&mut self, pairs: &[Pair<'_>]) -> io::Result<()> {
         let images = pairs.iter().flat_map(|pair| [Some(pair.distorted()), pair.reference()]).flatten();
         for (index, image) in images.enumerate() {
@@ -125,7 +127,8 @@ impl Process {
         Ok(())
     }
 
-    /// Waits for the answer to the last call. Making a metric and measuring with it have a time limit each.
+    /// Waits for the answer to the last call. Creating a metric and measuring with it have
+    /// separate timeouts.
     fn answer(&mut self, count: usize, timeout: Duration) -> Result<Answer, Broken> {
         let timeout = timeout.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX).max(1));
         let mut creating = false;
@@ -151,7 +154,7 @@ impl Process {
         }
     }
 
-    /// The next line of the worker.
+    /// Reads the next line of the worker.
     fn listen(&mut self, timeout: Duration, creating: bool) -> Result<Line, Broken> {
         match self.heard.recv_timeout(timeout) {
             Ok(Heard::Line(line)) => {
@@ -163,7 +166,7 @@ impl Process {
         }
     }
 
-    /// Why the process ended, as far as it says.
+    /// Returns why the process ended, as far as known.
     fn died(&mut self) -> Broken {
         let start = Instant::now();
         let ended = loop {
@@ -182,7 +185,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Whatever it is doing; a process that is gone already is gone.
+        // Killing fails only if the process has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -198,8 +201,9 @@ fn is_complete(answer: &Answer, count: usize) -> bool {
     [answer.scores.len(), answer.errors.len(), answer.seconds.len()] == [count; 3]
 }
 
-/// Starts the process from the thread that listens to it, and that lives as long as it does: Linux ends the worker with the
-/// thread that started it (PR_SET_PDEATHSIG, which the worker asks for), not with the whole program only.
+/// Starts the process from the thread that reads its output and lives as long as the process.
+/// Linux kills the worker when the thread that started it ends (PR_SET_PDEATHSIG, which the worker
+/// requests), not only when the whole program ends.
 fn spawn(settings: &WorkerSettings) -> io::Result<(Child, Receiver<Heard>)> {
     let mut command = Command::new(&settings.python);
     command
@@ -213,7 +217,7 @@ fn spawn(settings: &WorkerSettings) -> io::Result<(Child, Receiver<Heard>)> {
     std::thread::Builder::new().name("worker".to_owned()).spawn(move || {
         let mut spawned = command.spawn();
         let out = spawned.as_mut().ok().and_then(|child| child.stdout.take());
-        // Nobody waits for either any more if sending fails.
+        // Sending fails if the receiver is gone.
         if started.send(spawned).is_ok()
             && let Some(out) = out
         {
@@ -224,7 +228,7 @@ fn spawn(settings: &WorkerSettings) -> io::Result<(Child, Receiver<Heard>)> {
     Ok((child?, heard))
 }
 
-/// Tells what the worker writes, line by line, until it ends or nobody listens.
+/// Sends what the worker writes, line by line, until it ends or the receiver is dropped.
 fn listen(out: ChildStdout, tell: &SyncSender<Heard>) {
     let mut out = BufReader::new(out);
     loop {
@@ -243,7 +247,8 @@ fn listen(out: ChildStdout, tell: &SyncSender<Heard>) {
     }
 }
 
-/// What the worker, Torch and pyiqa write to standard error: kept for when it dies, shown in the log.
+/// Standard error of the worker, Torch and pyiqa: kept for the error message if the process dies,
+/// and logged.
 #[derive(Debug)]
 struct Complaints {
     kept: Arc<Mutex<String>>,
@@ -273,7 +278,7 @@ impl Complaints {
         self.thread.is_finished()
     }
 
-    /// The last line.
+    /// Returns the last line.
     fn last(&self) -> String {
         beginning(&self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }

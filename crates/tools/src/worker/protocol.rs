@@ -1,22 +1,22 @@
-//! The lines between this program and the worker; `worker/agenticiqa_worker.py` describes them.
+//! The JSON lines between this program and the worker; described in `worker/agenticiqa_worker.py`.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The version of the protocol that is spoken here.
+/// Protocol version.
 pub(super) const PROTOCOL: u32 = 1;
-/// The program itself.
+/// Source code of the worker.
 pub(super) const PROGRAM: &str = include_str!("../../worker/agenticiqa_worker.py");
-/// Reads the program from the first line of standard input and runs it. The working directory is no place to look for
-/// modules: whoever owns the images there must not choose the code.
+/// Reads the program from the first line of standard input and runs it. Modules in the working
+/// directory are ignored, because the owner of the images there must not choose the code.
 pub(super) const LAUNCHER: &str = "import sys; sys.path[:] = [p for p in sys.path if p]; import json; exec(compile(\
                                    json.loads(sys.stdin.buffer.readline()), 'agenticiqa_worker.py', 'exec'))";
-/// A longer line than this is no answer.
+/// Maximum length of an answer in bytes.
 pub(super) const LONGEST_LINE: u64 = 1 << 20;
 
-/// Asks for scores.
+/// A request for scores.
 #[derive(Debug, Serialize)]
 pub(super) struct Request<'a> {
     pub id: u64,
@@ -25,7 +25,7 @@ pub(super) struct Request<'a> {
     pub batch: Vec<Item<'a>>,
 }
 
-/// An image and what it is compared with.
+/// An image and its reference.
 #[derive(Debug, Serialize)]
 pub(super) struct Item<'a> {
     pub image: Samples<'a>,
@@ -33,7 +33,7 @@ pub(super) struct Item<'a> {
     pub reference: Option<Samples<'a>>,
 }
 
-/// Raw samples in a file that is mapped into memory.
+/// Raw samples in a memory-mapped file.
 #[derive(Debug, Serialize)]
 pub(super) struct Samples<'a> {
     pub buffer: &'a Path,
@@ -42,33 +42,34 @@ pub(super) struct Samples<'a> {
     pub channels: usize,
     pub dtype: &'static str,
     pub layout: &'static str,
-    /// The worker removes the name once it has opened the file, so that nothing is left behind whoever dies.
+    /// Whether the worker removes the file name once it has opened the file, so that nothing is
+    /// left behind if either process dies.
     pub unlink: bool,
 }
 
-/// A line of the worker.
+/// A line from the worker.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Line {
-    /// The first one.
+    /// The first line.
     Hello(Hello),
-    /// A metric is being made; the answer follows.
+    /// A metric is being created; the answer follows.
     Event {
-        /// The request.
+        /// ID of the request.
         id: u64,
-        /// What is being done.
+        /// What is being done: `creating` or `measuring`.
         event: String,
     },
     /// The scores of a batch.
     Answer(Answer),
-    /// A request that was not understood.
+    /// The request was not understood.
     Refusal {
-        /// Why.
+        /// The reason.
         error: String,
     },
 }
 
-/// What the worker says of itself.
+/// Greeting of the worker.
 #[derive(Debug, Deserialize)]
 pub(super) struct Hello {
     pub hello: String,
@@ -77,14 +78,14 @@ pub(super) struct Hello {
     pub error: Option<String>,
 }
 
-/// The scores of a batch, or why there are none, image by image.
+/// The scores of a batch, or an error per image.
 #[derive(Debug, Deserialize)]
 pub(super) struct Answer {
     pub id: u64,
     pub scores: Vec<Option<f64>>,
     pub errors: Vec<Option<String>>,
     pub seconds: Vec<Option<f64>>,
-    /// Why the metric could not be made.
+    /// The reason why the metric could not be created.
     #[serde(default)]
     pub unavailable: Option<String>,
 }

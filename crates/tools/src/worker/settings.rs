@@ -1,4 +1,4 @@
-//! What the worker is given, and what `tools.json` says of a metric that it serves.
+//! Settings of the worker, and the `worker` section of `tools.json`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,45 +6,45 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Which Python, which device, how long a call may take.
+/// Settings of the worker: interpreter, device and timeout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerSettings {
-    /// The interpreter that has pyiqa: a path, or a name that is looked up as the shell does.
+    /// The interpreter with pyiqa: a path, or a name that is looked up in `PATH`.
     pub python: PathBuf,
-    /// What Torch computes on: `cpu`, `cuda`, `cuda:1`, `mps`.
+    /// The Torch device: `cpu`, `cuda`, `cuda:1`, `mps`.
     pub device: String,
-    /// How long a call may take before the process is ended and the call counts as failed.
+    /// Timeout of a call, after which the process is killed and the call fails.
     pub timeout: Duration,
-    /// Environment variables of the process besides those of this one.
+    /// Additional environment variables of the process.
     pub variables: Vec<(String, String)>,
 }
 
 impl WorkerSettings {
-    /// This Python, on the CPU, with 120 seconds for a call.
+    /// Creates settings for an interpreter, on the CPU and with a timeout of 120 seconds per call.
     pub fn new(python: impl Into<PathBuf>) -> Self {
         let timeout = Duration::from_secs(120);
         Self { python: python.into(), device: "cpu".to_owned(), timeout, variables: Vec::new() }
     }
 }
 
-/// What `tools.json` says of a metric that the worker serves.
+/// The `worker` section of `tools.json`: a pyiqa metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkerSection {
-    /// The name that pyiqa has for it.
+    /// Name of the metric in pyiqa.
     pub metric: String,
-    /// Options of pyiqa's `create_metric`.
+    /// Options for pyiqa's `create_metric`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub options: Map<String, Value>,
 }
 
 impl WorkerSection {
-    /// A metric as pyiqa makes it by default.
+    /// Creates a section for a metric with default options.
     pub fn new(metric: impl Into<String>) -> Self {
         Self { metric: metric.into(), options: Map::new() }
     }
 
-    /// What tells it from other metrics.
+    /// Returns a key that identifies the metric and its options.
     pub(super) fn key(&self) -> String {
         if self.options.is_empty() {
             self.metric.clone()

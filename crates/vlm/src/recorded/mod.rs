@@ -1,8 +1,9 @@
-//! Answers that are kept, and given again without a network.
+//! Records answers and replays them without a network.
 //!
-//! A request is known by the SHA-256 of all that shapes its answer: backend, texts, images, sampling, schema. Its answer is stored
-//! once, and the same request gets the stored one from then on, also while recording: a replay can then not differ from what was
-//! recorded. Failures are stored too, until an answer takes their place. Neither keys nor images are stored, only hashes of images.
+//! A request is identified by the SHA-256 of everything that affects its answer: backend, texts,
+//! images, sampling options and schema. Each answer is stored once. The same request then always
+//! gets the stored answer, also while recording, so that a replay matches the recording. Failures
+//! are stored until an answer replaces them. Keys and images are not stored, only hashes of images.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,21 +20,21 @@ use super::{
 };
 use agenticiqa_imaging::files::write_atomically;
 
-/// What is known of a backend without calling it.
+/// The file with the properties of a backend.
 const FACTS: &str = "backend.json";
-/// The media types that a backend may or may not take as they are.
+/// The media types that are recorded as accepted or not accepted.
 const MEDIA_TYPES: [&str; 6] = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/bmp", "image/tiff"];
 
-/// Whether answers are stored, or stored ones given.
+/// Whether answers are recorded or replayed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recording {
-    /// Calls are made, their answers stored in this folder.
+    /// Makes calls and stores their answers in this folder.
     Record(PathBuf),
-    /// No call is made: all answers come from this folder.
+    /// Makes no calls: all answers come from this folder.
     Replay(PathBuf),
 }
 
-/// A request as it is stored.
+/// A request in its stored form.
 #[derive(Debug, Serialize, Deserialize)]
 struct Request {
     backend: String,
@@ -85,7 +86,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
@@ -109,7 +110,7 @@ struct StoredToken {
     top: Vec<(String, Exact)>,
 }
 
-/// A number that is read to the last bit, which JSON readers commonly do not do.
+/// A number stored with all its bits, which many JSON readers do not preserve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 struct Exact(f64);
 
@@ -160,7 +161,7 @@ struct Stored {
     outcome: Outcome,
 }
 
-/// The answers of one backend.
+/// The stored answers of one backend.
 #[derive(Debug)]
 struct Shelf {
     backend: String,
@@ -181,7 +182,7 @@ impl Shelf {
         self.folder.join(&hash[..2]).join(format!("{hash}.json"))
     }
 
-    /// What is stored; a damaged file counts as none.
+    /// Returns the stored result. A damaged file counts as missing.
     fn find(&self, hash: &str) -> Option<Outcome> {
         let path = self.path(hash);
         let json = std::fs::read(&path).ok()?;
@@ -220,16 +221,16 @@ fn stored_error(backend: &str, kind: &str, retry_after_seconds: Option<f64>, mes
     Error::new(backend, kind, message)
 }
 
-/// A model whose answers are stored.
+/// A model whose answers are recorded.
 #[derive(Debug)]
 pub(super) struct Recorder {
     model: Arc<dyn Vlm>,
     shelf: Shelf,
-    /// Held while it is found out whether an answer is the first.
+    /// Held while checking whether an answer is already stored.
     storing: Mutex<()>,
 }
 
-/// What has to be known of a backend to write the same requests again.
+/// The properties of a backend that are needed to build the same requests again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Facts {
     backend: String,
@@ -278,7 +279,7 @@ impl Vlm for Recorder {
             }
             let outcome = self.model.generate(prompt, images, options).await;
             let _alone = self.storing.lock().unwrap_or_else(PoisonError::into_inner);
-            // The same request may have been answered meanwhile for another sample: one answer for all.
+            // Another sample may have stored an answer to the same request meanwhile. Use that one.
             if let Some(Outcome::Answer(stored)) = self.shelf.find(&hash) {
                 return Ok(stored.into());
             }
@@ -315,7 +316,7 @@ impl Vlm for Recorder {
     }
 }
 
-/// Stored answers in place of a model: no key, no address, no network.
+/// Replays stored answers: needs no key, no address and no network.
 #[derive(Debug)]
 pub(super) struct Player {
     shelf: Shelf,
@@ -323,7 +324,7 @@ pub(super) struct Player {
 }
 
 impl Player {
-    /// The answers of `backend` below `folder`.
+    /// Opens the answers of `backend` below `folder`.
     pub fn open(folder: &Path, backend: &BackendName) -> Result<Self, Error> {
         let shelf = Shelf::new(folder, backend.as_str());
         let path = shelf.folder.join(FACTS);

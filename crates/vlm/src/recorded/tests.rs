@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::super::{JsonSchema, Provider};
 use super::*;
 
-/// Every answer differs from the one before; odd numbers that few JSON readers get right.
+/// Returns a different answer each time, with numbers that few JSON readers preserve.
 #[derive(Debug, Default)]
 struct Fickle {
     calls: AtomicU64,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the files beside it, with the libraries that wrote the published weights: h5py, numpy, torch.
+"""Creates the test files in this folder with the libraries that wrote the published weights: h5py, numpy, torch.
 
-Every array is 0, 1, 2 ... divided by 8, so that a test knows its numbers.
+Every array contains 0, 1, 2 ... divided by 8, so that tests know its values.
 """
 
 import io
@@ -35,7 +35,7 @@ def jax() -> None:
     arrays = {"AlexNet_0": {"Conv_0": {"kernel": numbers(2, 1, 3, 2), "bias": numbers(2)}}}
     arrays["odd"] = {"double": np.zeros(2), "columns": np.asfortranarray(numbers(2, 3)), "text": "none"}
     pickled = pickle.dumps(arrays, protocol=3)
-    # The name that numpy had before version 2, as in the published files.
+    # The module name that numpy used before version 2, as in the published files.
     (HERE / "arrays.ckpt").write_bytes(pickled.replace(b"numpy._core.multiarray", b"numpy.core.multiarray"))
 
 

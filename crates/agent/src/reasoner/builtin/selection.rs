@@ -64,15 +64,9 @@ const GENERIC: [&str; 16] = [
     "Fused-NR", "BRISQUE", "NIQE", "PIQE",
 ];
 
-/// Tools that rate the whole image with a prediction interval, fitted to people's opinions, with
-/// and without a reference. If the user names no tool, one of them always runs and determines the
-/// score.
-pub const OVERALL: [&str; 2] = [agenticiqa_vision::fused_fr::NAME, agenticiqa_vision::fused_nr::NAME];
-
 /// Returns the tool in `tools` that determines the score.
 pub fn overall<'a>(tools: &[&'a Tool], full_reference: bool) -> Option<&'a Tool> {
-    let fits = |tool: &&Tool, name: &str| tool.name() == name && tool.needs_reference() == full_reference;
-    OVERALL.iter().find_map(|name| tools.iter().copied().find(|tool| fits(tool, name)))
+    tools.iter().copied().find(|tool| tool.has_interval() && tool.needs_reference() == full_reference)
 }
 
 /// Returns the tool that runs in addition to the selected tool: the tool that determines the score,
@@ -87,7 +81,7 @@ pub fn companion<'a>(
     if !selected.contains(&overall.name()) {
         return Some(overall);
     }
-    let single: Vec<&Tool> = tools.iter().copied().filter(|tool| !OVERALL.contains(&tool.name())).collect();
+    let single: Vec<&Tool> = tools.iter().copied().filter(|tool| !tool.has_interval()).collect();
     best(distortion, &single, full_reference).filter(|tool| !selected.contains(&tool.name()))
 }
 
@@ -176,7 +170,8 @@ mod tests {
         assert_eq!(beside(Distortion::Blurs, "Fused-NR", false), Some("PIQE"));
         assert_eq!(beside(Distortion::Compression, "Fused-NR", false), Some("BRISQUE"));
         assert_eq!(overall(&tools[..0], true).map(Tool::name), None);
-        assert!(OVERALL.iter().all(|name| registry.get(name).is_ok_and(|tool| tool.name() == *name)));
+        let with_interval: Vec<&str> = tools.iter().filter(|tool| tool.has_interval()).map(|tool| tool.name()).collect();
+        assert_eq!(with_interval, ["Fused-FR", "Fused-NR"]);
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn agent(model: &Arc<Overheard>, max_tokens: ByNode<u32>) -> Agent {
     let of = |node: Node| -> Arc<dyn Reasoner> {
         let client = Client::new(Arc::clone(model) as Arc<dyn Vlm>);
         let options =
-            Options { max_tokens: *max_tokens.get(node), timeout: timeout, seed: Some(7), ..Options::default() };
+            Options { max_tokens: *max_tokens.get(node), timeout, seed: Some(7), ..Options::default() };
         Arc::new(VlmReasoner { node, client, options, attempts: 3, max_side: 2048 })
     };
     let reasoners =

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use agenticiqa::events::{Event, EventLog, Node, Subtask};
 use agenticiqa::executor::{Executor, Grounding};
 use agenticiqa::state::{AnswerForm, Distortion, ExecutorOutput, FinalStatus, OneOrMany, PlannerOutput, Severity};
-use agenticiqa::tools::{ToolCache, ToolInput};
+use agenticiqa::tools::ToolCache;
 use serde_json::json;
 
 use crate::seeds::support::{Scene, Scripted, assess, plan, plan_json, reasoner, request, with_reference};
@@ -217,7 +217,7 @@ async fn execute_tools_and_normalize_scores() {
         assert_eq!(log.tool_name.as_str(), tool);
         let scale = scene.registry.get(tool).unwrap().scale();
         let part = scene.inputs.part(None).unwrap();
-        let raw = scene.registry.get(tool).unwrap().run(&ToolInput::new(part.pair(false).unwrap())).raw_score.unwrap();
+        let raw = part.measure(scene.registry.get(tool).unwrap(), false).raw_score.unwrap();
         assert_eq!(log.raw_score.unwrap().0, raw);
         assert_eq!(log.normalized_score.unwrap().value(), scale.normalize(raw).unwrap());
     }

@@ -45,7 +45,7 @@ fn what_is_printed_does_not_disturb() {
 #[test]
 fn no_number_and_too_many_are_errors() {
     let stage = Stage::new();
-    assert_eq!(stage.score("nan", &picture(8, 8, 1)), Err("the metric gave nan".to_owned()));
+    assert_eq!(stage.score("nan", &picture(8, 8, 1)), Err("the metric returned nan".to_owned()));
     assert!(stage.score("many", &picture(8, 8, 1)).unwrap_err().contains("192 numbers"));
 }
 

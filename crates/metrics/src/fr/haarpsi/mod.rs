@@ -1,11 +1,16 @@
 //! HaarPSI, Haar wavelet-based perceptual similarity index.
 //!
-//! **What it measures**: the similarity of fine edges across and down, and of color, weighted by the coarse edges.
+//! **What it measures**: the similarity of fine horizontal and vertical edges, and of color,
+//! weighted by the coarse edges.
+//!
 //! **Range and direction**: 0 to 1 (identical); higher is better.
-//! **Reference**: Reisenhofer, Bosse, Kutyniok, Wiegand, Signal Processing: Image Communication 61, 2018, in the form
-//! of `piq` 0.8: zeros beyond the border; gray pairs are compared without the color term.
-//! **Deviations**: none above 1e-7 from `piq` in double precision on the calibration pairs. A pair of black images,
-//! for which `piq` gives infinity, gives 1.
+//!
+//! **Reference**: Reisenhofer, Bosse, Kutyniok, Wiegand, Signal Processing: Image Communication
+//! 61, 2018, in the form of `piq` 0.8: zeros beyond the border; gray pairs are compared without
+//! the color term.
+//!
+//! **Deviations**: none above 1e-7 from `piq` in double precision on the calibration pairs. A pair
+//! of black images, for which `piq` returns infinity, scores 1.
 
 mod rows;
 
@@ -22,18 +27,20 @@ use crate::{Direction, Image, Info, Kind, Measurement, Metric, Pair, Plane, Resu
 pub struct HaarPsi {
     /// Keeps the similarity of small coefficients stable, on the scale 0..=255 (C).
     pub stability: f64,
-    /// Slope of the logistic function that similarities pass through before they are averaged (alpha).
+    /// Slope of the logistic function that is applied to similarities before they are averaged
+    /// (alpha).
     pub slope: f64,
 }
 
-/// YIQ in whole numbers, so that sums of 8-bit samples are exact: Y in thousandths, I and Q in ten-thousandths.
+/// YIQ weights as integers, so that sums of 8-bit samples are exact: Y in thousandths, I and Q in
+/// ten-thousandths.
 const LUMA: [f32; 3] = [299.0, 587.0, 114.0];
 const LUMA_SCALE: f64 = 1e3;
 const CHROMA: [[f32; 3]; 2] = [[5959.0, -2746.0, -3213.0], [2115.0, -5227.0, 3112.0]];
 const CHROMA_SCALE: f64 = 1e4;
-/// Pixels that one sample of the halved image is the sum of.
+/// Pixels per sample of the halved image.
 const QUAD: f64 = 4.0;
-/// Rows and columns that the widest Haar filter (8x8) reaches before and beyond its center.
+/// Rows and columns that the widest Haar filter (8x8) covers before and after its center.
 const BEFORE: usize = 3;
 const BEYOND: usize = 4;
 
@@ -99,7 +106,8 @@ impl Metric for HaarPsi {
 }
 
 impl HaarPsi {
-    /// The score from the weighted sum of what the logistic similarities lack, and the sum of weights.
+    /// The score, from the weighted sum of the losses of the logistic similarities and the sum of
+    /// weights.
     fn pool(&self, loss: f64, weight: f64) -> f64 {
         if weight <= 0.0 || loss <= 0.0 {
             return 1.0;
@@ -109,11 +117,12 @@ impl HaarPsi {
     }
 }
 
-/// The halved image and its sums over 2x2 and 4x4, from which Haar coefficients are sums of four.
+/// The halved image and its sums over 2x2 and 4x4 samples. A Haar coefficient is a sum of four of
+/// them.
 struct Haar<'a> {
     image: &'a Image,
     color: bool,
-    /// Brings the samples of both images to one scale.
+    /// Scales the samples of both images to the same range.
     gain: f32,
     luma: Rolling<f32>,
     twos: Rolling<f32>,
@@ -140,7 +149,7 @@ impl<'a> Haar<'a> {
         }
     }
 
-    /// Row `y` of the halved image, zeros beyond it, and the rows of sums that it completes.
+    /// Loads row `y` of the halved image (zeros beyond it) and the rows of sums that it completes.
     fn load(&mut self, y: isize) {
         let width = self.rgb[0].len();
         let inside = &mut self.luma.row_mut(y)[BEFORE..BEFORE + width];
@@ -169,8 +178,8 @@ impl<'a> Haar<'a> {
         sum_squares([self.twos.row(y - 3), self.twos.row(y - 1)], 2, self.fours.row_mut(y - 3));
     }
 
-    /// The two rows, and their columns from the left end of the filter on, whose sums make up the coefficients of the
-    /// filter of `2 * half` samples a side.
+    /// The two rows whose sums make up the coefficients of the filter with sides of `2 * half`
+    /// samples. They start at the left end of the filter.
     fn halves(&self, half: usize, y: isize) -> [&[f32]; 2] {
         let sums = match half {
             1 => &self.luma,
@@ -186,13 +195,13 @@ impl<'a> Haar<'a> {
     }
 }
 
-/// What is computed of one row of both images.
+/// The intermediate results of one row of both images.
 struct Local {
     color: bool,
     slope: f32,
-    /// On the scale of the samples.
+    /// The stability constant on the scale of the samples.
     stability: f64,
-    /// What the similarity across, down and of color lacks to 1, twice.
+    /// Twice the loss (one minus the similarity) across, down and of color.
     losses: [Vec<f32>; 3],
     weights: [Vec<f32>; 2],
     weighted: Vec<f32>,
@@ -211,7 +220,8 @@ impl Local {
         }
     }
 
-    /// The weighted loss of row `y` and its weight; `map` gets the weighted mean of the similarities.
+    /// Returns the weighted loss of row `y` and its weight, and writes the weighted mean of the
+    /// similarities to `map`.
     fn compare(&mut self, images: &[Haar<'_>; 2], y: isize, map: Option<&mut [f32]>) -> [f64; 2] {
         let [across, down, chroma] = &mut self.losses;
         for losses in [&mut *across, &mut *down, &mut *chroma] {
@@ -248,7 +258,7 @@ mod tests {
     use crate::Error;
     use crate::testing::{assert_official, assert_values_of_crops, color_noise, gray_noise};
 
-    /// `piq.haarpsi` 0.8 on double tensors.
+    /// Values of `piq.haarpsi` 0.8 on double tensors.
     #[test]
     fn equal_to_piq() {
         let expected = [0.333202982070, 0.427980836105, 0.833890531198, 0.710304565349, 0.445956814817];

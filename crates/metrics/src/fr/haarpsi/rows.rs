@@ -1,8 +1,8 @@
-//! The arithmetic of HaarPSI on rows.
+//! The row arithmetic of HaarPSI.
 
 use multiversion::multiversion;
 
-/// The mixture of red, green and blue that `weights` gives.
+/// Writes the weighted sum of red, green and blue.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn weigh(rgb: [&Vec<f32>; 3], weights: [f32; 3], out: &mut [f32]) {
     for (((out, r), g), b) in out.iter_mut().zip(rgb[0]).zip(rgb[1]).zip(rgb[2]) {
@@ -10,7 +10,7 @@ pub fn weigh(rgb: [&Vec<f32>; 3], weights: [f32; 3], out: &mut [f32]) {
     }
 }
 
-/// Sums of squares of twice the side from two rows of sums, `step` columns apart.
+/// Sums over squares of twice the side, from two rows of sums that are `step` columns apart.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn sum_squares(rows: [&[f32]; 2], step: usize, out: &mut [f32]) {
     let [upper, lower] = rows;
@@ -28,14 +28,14 @@ fn haar(upper: (&f32, &f32), lower: (&f32, &f32)) -> (f32, f32) {
     ((falling - rising).abs(), (falling + rising).abs())
 }
 
-/// One minus the similarity of two magnitudes: exactly zero where they are equal.
+/// One minus the similarity of two magnitudes; exactly zero if they are equal.
 #[inline(always)]
 fn loss(first: f32, second: f32, stability: f32) -> f32 {
     let difference = first - second;
     difference * difference / (first * first + second * second + stability)
 }
 
-/// Adds what the coefficients of both images differ by, across and down.
+/// Adds the loss between the coefficients of both images, across and down.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn add_haar_loss(
     [reference, distorted]: [[&[f32]; 2]; 2],
@@ -55,7 +55,7 @@ pub fn add_haar_loss(
     }
 }
 
-/// The larger of both images' coefficients, across and down.
+/// The larger of the two images' coefficients, across and down.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn haar_weights([reference, distorted]: [[&[f32]; 2]; 2], across: &mut [f32], down: &mut [f32]) {
     let first = reference.map(|row| row.iter().zip(&row[4..]));
@@ -69,7 +69,7 @@ pub fn haar_weights([reference, distorted]: [[&[f32]; 2]; 2], across: &mut [f32]
     }
 }
 
-/// Adds what the chroma of both images differs by.
+/// Adds the loss between the chroma of both images.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn add_chroma_loss([reference, distorted]: [[&[f32]; 2]; 2], stability: f32, out: &mut [f32]) {
     let first = reference[0].windows(2).zip(reference[1].windows(2));
@@ -81,8 +81,8 @@ pub fn add_chroma_loss([reference, distorted]: [[&[f32]; 2]; 2], stability: f32,
     }
 }
 
-/// What the logistic function of the similarity lacks to that of a similarity of 1, weighted; `losses` are twice one
-/// minus the similarity.
+/// The weighted difference between the logistic function of a similarity of 1 and that of the
+/// actual similarity. `losses` are twice one minus the similarity.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn pool_row(losses: [&[f32]; 3], weights: [&[f32]; 2], slope: f32, chroma_share: f32, out: &mut [f32]) {
     // 1 / (1 + tail) - 1 / (1 + tail * exp(slope * loss)), without the cancellation.
@@ -99,7 +99,7 @@ pub fn pool_row(losses: [&[f32]; 3], weights: [&[f32]; 2], slope: f32, chroma_sh
     }
 }
 
-/// The mean of the similarities under their weights; their plain mean where nothing has a weight.
+/// The weighted mean of the similarities, or the plain mean where all weights are zero.
 pub fn local_similarity(losses: [&[f32]; 3], weights: [&[f32]; 2], chroma_share: f32, out: &mut [f32]) {
     for (x, out) in out.iter_mut().enumerate() {
         let (wide, high) = (weights[0][x].max(f32::MIN_POSITIVE), weights[1][x].max(f32::MIN_POSITIVE));
@@ -109,8 +109,8 @@ pub fn local_similarity(losses: [&[f32]; 3], weights: [&[f32]; 2], chroma_share:
     }
 }
 
-/// The exponential of a number from 0 to 80, to a unit or two in the last place; written so that it is the same on every
-/// machine and compilers can make vectors of it.
+/// The exponential of a number from 0 to 80, exact to a unit or two in the last place. The result
+/// is the same on every machine, and loops over it vectorize.
 #[inline(always)]
 fn exp(value: f32) -> f32 {
     const ROUND: f32 = 12_582_912.0;

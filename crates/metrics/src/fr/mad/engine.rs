@@ -1,4 +1,4 @@
-//! What MAD knows of every block of a channel, from transforms that are never whole in memory more than once.
+//! Computes the block statistics of MAD. At most one transform is fully in memory at a time.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -11,18 +11,19 @@ use crate::ops::rfft::{HalfSpectrum, ROWS, RealFft2d, RowBuffer};
 use crate::ops::{strips, sum};
 use crate::{Image, Plane};
 
-/// Luminance from a sample: `(GAIN * (sample ^ GAMMA)) ^ (1 / 3)`, up to a constant that is part of the gain.
+/// Luminance of a sample: `(GAIN * (sample ^ GAMMA)) ^ (1 / 3)`, up to a constant that is part of
+/// the gain.
 const GAIN: f64 = 0.02874;
 const GAMMA: f64 = 2.2 / 3.0;
-/// Weights of the log-Gabor responses, by orientation as in the published table.
+/// Weights of the log-Gabor responses by orientation, as in the published table.
 const WEIGHTS: [f32; ORIENTATIONS] = [0.5 / 13.25, 0.75 / 13.25, 1.0 / 13.25, 5.0 / 13.25];
 
-/// What all channels share: plans and filters for the size of the images.
+/// Plans and filters for the size of the images, shared by all channels.
 pub struct Engine<'a> {
     images: [&'a Image; 2],
     width: usize,
     height: usize,
-    /// Blocks in a row and in a column.
+    /// Number of blocks per row and per column.
     blocks: (usize, usize),
     fft: RealFft2d,
 }
@@ -34,7 +35,7 @@ impl<'a> Engine<'a> {
         Self { images: [reference, distorted], width, height, blocks, fft: RealFft2d::new(width, height) }
     }
 
-    /// Spectra of one channel of both images after `map` of every row.
+    /// Spectra of one channel of both images, after `map` is applied to every row.
     fn spectra(&self, channel: usize, map: impl Fn(&mut [f32]) + Sync) -> [HalfSpectrum; 2] {
         self.images.map(|image| {
             let read = |y: usize, row: &mut [f32]| {
@@ -54,8 +55,8 @@ impl<'a> Engine<'a> {
         })
     }
 
-    /// Measures the moments of planes that are derived from rows of an inverse transform: `derive` writes 4 rows of
-    /// each from 4 rows of complex values.
+    /// Computes the moments of planes derived from rows of an inverse transform. `derive` writes 4
+    /// rows of each plane from 4 rows of complex values.
     fn strip_moments<const N: usize>(
         &self,
         work: &[Complex<f32>],
@@ -94,21 +95,21 @@ impl<'a> Engine<'a> {
         StripMoments::new(self.width, self.height)
     }
 
-    /// Everything about one channel.
+    /// Computes all maps of one channel.
     pub fn channel_maps(&self, channel: usize) -> ChannelMaps {
         let [mean, deviation, error] = self.seen(channel);
         let squared = self.squared_errors(channel);
         ChannelMaps { mean, deviation, error, squared, appearance: self.appearance(channel) }
     }
 
-    /// Mean and standard deviation of the reference, and standard deviation of the difference, of lightness filtered
-    /// by contrast sensitivity.
+    /// Mean and standard deviation of the reference, and standard deviation of the difference. All
+    /// are of lightness filtered by contrast sensitivity.
     fn seen(&self, channel: usize) -> [Plane; 3] {
         let spectra = self.spectra(channel, lightness_of(&self.images));
         let sensitivity = ContrastSensitivity::new(self.width, self.height);
         let mut work = self.work();
         let gain = 1.0 / self.fft.len() as f32;
-        // Both filtered images are real: one stands in the real part, the other in the imaginary part.
+        // Both filtered images are real: one is the real part, the other the imaginary part.
         self.fft.inverse_columns(&mut work, |u, line| {
             let mut weights = vec![0.0; self.height];
             sensitivity.line(u, gain, &mut weights);
@@ -126,7 +127,7 @@ impl<'a> Engine<'a> {
         [self.blocks(reference, copy), self.blocks(reference, deviations), self.blocks(difference, deviations)]
     }
 
-    /// A map of what `derive` makes of the moments of each row of blocks.
+    /// A map of the values that `derive` computes from the moments of each row of blocks.
     fn blocks(&self, strips: &StripMoments, derive: impl Fn(Moments<'_>, &mut [f32]) + Sync) -> Plane {
         let mut plane = Plane::new(self.blocks.0, self.blocks.1);
         strips::for_each_row(&mut plane, |row, out| {
@@ -206,7 +207,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Turns rows of samples into lightness; samples of 8 bits through a table.
+/// Converts rows of samples to lightness, with a table for 8-bit samples.
 fn lightness_of(images: &[&Image; 2]) -> impl Fn(&mut [f32]) + Sync + use<> {
     let lightness = |sample: f32| (GAIN * (f64::from(sample) + f64::from(STABILITY)).powf(GAMMA)) as f32;
     let table: Vec<f32> = (0..=255u8).map(|sample| lightness(f32::from(sample))).collect();

@@ -1,7 +1,8 @@
-//! The filters of MAD in the Fourier domain: contrast sensitivity for visible errors, log-Gabor for appearance.
+//! The filters of MAD in the Fourier domain: contrast sensitivity for visible errors, log-Gabor
+//! for appearance.
 //!
-//! Both are built a line (one horizontal frequency) at a time from tables of a quarter of the plane; a whole filter of
-//! a large photo would take as much memory as the photo's spectrum.
+//! Both are built one line (one horizontal frequency) at a time from tables of a quarter of the
+//! plane. A whole filter for a large photo would take as much memory as the photo's spectrum.
 
 use std::f64::consts::{PI, TAU};
 
@@ -10,12 +11,12 @@ use rayon::prelude::*;
 
 use crate::Plane;
 
-/// Display resolution, in cycles a degree at the Nyquist frequency.
+/// Display resolution, in cycles per degree at the Nyquist frequency.
 const NYQUIST: f64 = 32.0;
-/// Radial frequency below which sensitivity is taken as constant, and its value there.
+/// Radial frequency below which the sensitivity is constant, and its value there.
 const PEAK_FREQUENCY: f64 = 7.8909;
 const PEAK_SENSITIVITY: f64 = 0.9809;
-/// Sensitivity along the diagonals against that along the axes.
+/// Sensitivity along the diagonals relative to the axes.
 const OBLIQUE: f64 = 0.7;
 
 /// Scales of the log-Gabor filters.
@@ -33,14 +34,14 @@ const NEGLIGIBLE: f32 = -16.1;
 pub struct ContrastSensitivity {
     width: usize,
     height: usize,
-    /// The quarter from the center outwards, `(|column - center|, |row - center|)`.
+    /// A quarter of the function, from the center outwards: `(|column - center|, |row - center|)`.
     quarter: Plane,
 }
 
 impl ContrastSensitivity {
     pub fn new(width: usize, height: usize) -> Self {
         let mut quarter = Plane::new(width.div_ceil(2), height.div_ceil(2));
-        // The center lies between two samples where the size is even.
+        // For even sizes the center lies between two samples.
         let offset = |size: usize| if size.is_multiple_of(2) { 0.5 } else { 0.0 };
         let (left, top, columns) = (offset(width), offset(height), quarter.width());
         quarter.data_mut().par_chunks_mut(columns).enumerate().for_each(|(y, row)| {
@@ -53,9 +54,9 @@ impl ContrastSensitivity {
 
     /// Writes the weights of horizontal frequency `u`, times `scale`.
     ///
-    /// The function is laid over the plane as the published values have it: transposed and then read as if it were
-    /// not, which turns square images and shuffles others. Since the real part of the result counts, opposite
-    /// frequencies share their mean.
+    /// To match the published values, the function is transposed and then read as if it were not.
+    /// This rotates it for square images and shuffles it for others. Only the real part of the
+    /// result counts, so opposite frequencies share their mean.
     pub fn line(&self, u: usize, scale: f32, weights: &mut [f32]) {
         let column = (u + self.width / 2) % self.width;
         let opposite = ((self.width - u) % self.width + self.width / 2) % self.width;
@@ -74,7 +75,7 @@ impl ContrastSensitivity {
     }
 }
 
-/// Sensitivity at a place of the plane; the width is the unit for both axes.
+/// Sensitivity at a point of the frequency plane; the width is the unit for both axes.
 fn sensitivity(x: f64, y: f64, width: f64) -> f64 {
     let radius = x.hypot(y) / width * 2.0 * NYQUIST;
     let oblique = (1.0 - OBLIQUE) / 2.0 * (4.0 * y.atan2(x)).cos() + (1.0 + OBLIQUE) / 2.0;
@@ -89,46 +90,48 @@ fn sensitivity(x: f64, y: f64, width: f64) -> f64 {
 pub struct LogGabor {
     width: usize,
     height: usize,
-    /// Logarithm of the radius and angle in the first quadrant, `(|y|, |x|)` by line of horizontal frequency.
+    /// Logarithm of the radius, and angle, in the first quadrant: `(|y|, |x|)` by line of
+    /// horizontal frequency.
     log_radius: Plane,
     angle: Plane,
 }
 
-/// One axis of the frequency plane as the published values have it, `size` samples from `-size / 2` in steps of 1.
+/// One axis of the frequency plane as in the published values: `size` samples from `-size / 2` in
+/// steps of 1.
 #[derive(Clone, Copy)]
 struct Axis {
     size: usize,
 }
 
 impl Axis {
-    /// The sample of the shifted plane that holds frequency `index`.
+    /// The index of frequency `index` in the shifted plane.
     fn shifted(self, index: usize) -> usize {
         (index + self.size.div_ceil(2)) % self.size
     }
 
-    /// Number in the table of sample `shifted`, and whether it is left of the center.
+    /// The table index of sample `shifted`, and whether the sample is left of the center.
     fn fold(self, shifted: usize) -> (usize, bool) {
         let half = self.size / 2;
         match self.size % 2 {
             0 => (shifted.abs_diff(half), shifted < half),
-            // -size / 2 is half a sample off: -1.5, -0.5, 0.5, and so on.
+            // -size / 2 is off by half a sample: -1.5, -0.5, 0.5, and so on.
             _ if shifted <= half => (half - shifted, true),
             _ => (shifted - half - 1, false),
         }
     }
 
-    /// Distance from the center of number `folded`, 1 at the border.
+    /// Distance of table index `folded` from the center; 1 at the border.
     fn distance(self, folded: usize) -> f64 {
         let offset = if self.size.is_multiple_of(2) { 0.0 } else { 0.5 };
         (folded as f64 + offset) / (self.size as f64 / 2.0)
     }
 
-    /// Numbers that occur in the table.
+    /// Number of table entries.
     fn folded_size(self) -> usize {
         self.size / 2 + 1
     }
 
-    /// The frequency whose shifted place is `size / 2 + beyond`, rounded half to even.
+    /// The frequency whose shifted index is `size / 2 + beyond`, rounded half to even.
     fn near_center(self, beyond: f64) -> usize {
         let place = (self.size as f64 / 2.0 + beyond).round_ties_even() as usize;
         (place + self.size / 2) % self.size
@@ -153,7 +156,8 @@ impl LogGabor {
         Self { width, height, log_radius, angle }
     }
 
-    /// Writes the weights of horizontal frequency `u`, times `gain`; `false` if all are negligible.
+    /// Writes the weights of horizontal frequency `u`, times `gain`. Returns `false` if all are
+    /// negligible.
     pub fn line(&self, orientation: usize, scale: usize, u: usize, gain: f32, weights: &mut [f32]) -> bool {
         let (across, down) = (Axis { size: self.width }, Axis { size: self.height });
         let (column, left) = across.fold(across.shifted(u));
@@ -162,7 +166,8 @@ impl LogGabor {
         if !self.matters(&shape, column) {
             return false;
         }
-        // Angles are measured against a vertical axis that points up, so frequencies below the center are negative.
+        // Angles are measured from a vertical axis that points up, so frequencies below the center
+        // are negative.
         let (origin, turn) = if left { (PI as f32, -1.0) } else { (0.0, 1.0) };
         let (below, above) = weights.split_at_mut(self.height / 2);
         shape.weigh(log_radius, angle, [-origin, -turn], gain, below);
@@ -184,8 +189,8 @@ impl LogGabor {
         -shape.radial * nearest * nearest > NEGLIGIBLE
     }
 
-    /// Two samples are set by hand in the definition: the center has no weight, and the one diagonally beside it has
-    /// radius 1 (it was meant to be the center).
+    /// Corrects two samples that the definition sets explicitly: the center has weight 0, and its
+    /// diagonal neighbor has radius 1 (the center was meant).
     fn correct_center(&self, shape: &Shape, u: usize, gain: f32, weights: &mut [f32]) {
         let (across, down) = (Axis { size: self.width }, Axis { size: self.height });
         if u == across.near_center(1.0) {
@@ -223,7 +228,7 @@ impl Shape {
         }
     }
 
-    /// Weights at places of known radius and angle `turn[0] + turn[1] * angle`.
+    /// Weights at points of known radius, with the angle `turn[0] + turn[1] * angle`.
     fn weigh(&self, log_radius: &[f32], angle: &[f32], turn: [f32; 2], gain: f32, weights: &mut [f32]) {
         weigh(self, log_radius, angle, turn, gain, weights);
     }
@@ -240,10 +245,11 @@ fn weigh(shape: &Shape, log_radius: &[f32], angle: &[f32], turn: [f32; 2], gain:
     }
 }
 
-/// e to the power of a number that is not positive, to 2e-7 of the result times 1 plus its size; 0 below -87.
+/// The exponential of a number that is not positive, 0 below -87. The error is 2e-7 of the result
+/// times 1 plus the magnitude of the exponent.
 #[inline(always)]
 fn exponential(power: f32) -> f32 {
-    // Adding 1.5 * 2^23 rounds to a whole number, which then stands in the low bits.
+    // Adding 1.5 * 2^23 rounds to an integer, which is stored in the low bits.
     const ROUND: f32 = 12_582_912.0;
     let binary = power.max(-87.0) * std::f32::consts::LOG2_E;
     let rounded = binary + ROUND;
@@ -321,7 +327,7 @@ mod tests {
                 let centered = |at: usize, size: usize| at as f64 - (size as f64 - 1.0) / 2.0;
                 sensitivity(centered(x, width), centered(y, height), width as f64)
             };
-            // Written out column by column, read row by row.
+            // Written column by column, read row by row.
             let turned: Vec<f64> = (0..width).flat_map(|x| (0..height).map(move |y| plain(x, y))).collect();
             let at = |u: usize, v: usize| turned[(v + height / 2) % height * width + (u + width / 2) % width];
             for u in 0..width {

@@ -1,20 +1,31 @@
 //! MAD, most apparent distortion.
 //!
-//! **What it measures**: visible errors where an image is nearly flawless (errors masked by luminance, contrast and
-//! contrast sensitivity), and changes of appearance where it is not (statistics of log-Gabor responses), blended by
-//! how visible the errors are; on R, G and B, averaged.
-//! **Range and direction**: 0 (identical) upwards, a few hundred for severe damage; lower is better.
-//! **Reference**: Larson, Chandler, Journal of Electronic Imaging 19(1), 2010. The published table of
-//! values is that of the Python port in IQA-PyTorch, whose definition is kept where it departs from the paper (the
-//! authors' own release was not at hand to compare): three color channels, errors on the scale 0..=255, weights by orientation and not by scale, a contrast
-//! sensitivity function that is shuffled on images that are not square, one misplaced sample beside zero frequency,
-//! and statistics of the three channels that are interleaved block by block and then read as if they were not: they
-//! are pooled over three parts of the image from top to bottom, and masks meet the errors of other places. The map
-//! shows every place where it is.
-//! **Deviations**: none from the table on the calibration pairs beyond its rounding (5e-5) and 1e-6 of the value.
+//! **What it measures**: visible errors in images that are nearly flawless (errors masked by
+//! luminance, contrast and contrast sensitivity), and changes of appearance in images that are not
+//! (statistics of log-Gabor responses). The two are blended by how visible the errors are.
+//! Computed on R, G and B, and averaged.
 //!
-//! Memory: beside the images, two half spectra and one complex plane, 16 bytes a pixel, and maps of a sixteenth of
-//! the size: about 1.5 GB in total for a pair of 50 megapixels.
+//! **Range and direction**: 0 (identical) upwards, a few hundred for severe damage; lower is
+//! better.
+//!
+//! **Reference**: Larson, Chandler, Journal of Electronic Imaging 19(1), 2010. The published table
+//! of values is that of the Python port in IQA-PyTorch. Its definition is kept where it departs
+//! from the paper (the authors' own release was not available for comparison):
+//!
+//! - three color channels, and errors on the scale 0..=255;
+//! - weights by orientation and not by scale;
+//! - a contrast sensitivity function that is shuffled on images that are not square;
+//! - one misplaced sample next to zero frequency;
+//! - statistics of the three channels that are interleaved block by block and then read as if they
+//!   were not. They are pooled over three parts of the image from top to bottom, so masks are
+//!   applied to the errors of other locations. The map is correct: it shows every location at its
+//!   place.
+//!
+//! **Deviations**: none from the table on the calibration pairs beyond its rounding (5e-5) and
+//! 1e-6 of the value.
+//!
+//! Memory: besides the images, two half spectra and one complex plane, 16 bytes per pixel, and
+//! maps of a sixteenth of the size: about 1.5 GB in total for a pair of 50 megapixels.
 
 mod engine;
 mod filters;
@@ -27,21 +38,22 @@ use crate::{Direction, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 /// MAD with the parameters of the published table.
 #[derive(Debug, Clone, Copy)]
 pub struct Mad {
-    /// Where visible errors begin to give way to appearance.
+    /// The visibility of errors at which appearance starts to count.
     pub threshold: f64,
-    /// How slowly they do.
+    /// How gradually appearance replaces visible errors.
     pub slope: f64,
 }
 
-/// Mean lightness below which errors are not seen.
+/// Mean lightness below which errors are not visible.
 const DARK: f32 = 0.5;
-/// Logarithm of the contrast from which a place masks errors, and from which an error is seen.
+/// Logarithm of the contrast from which a location masks errors, and from which an error is
+/// visible.
 const CONTRAST_THRESHOLD: f32 = -5.0;
 const ERROR_GAIN: f64 = 200.0;
 const STABILITY: f32 = 1e-12;
 /// Gray images count as three equal channels.
 const CHANNELS: usize = 3;
-/// Local value at which the map is fully hot.
+/// Local value at which the map shows full damage.
 const WORST: f32 = 300.0;
 
 static INFO: Info = Info {
@@ -50,7 +62,7 @@ static INFO: Info = Info {
     direction: Direction::LowerIsBetter,
     range: (0.0, f64::INFINITY),
     unit: "",
-    summary: "Visible errors in good images, changed appearance in bad ones, on R, G and B.",
+    summary: "Visible errors in good images, changed appearance in bad images, on R, G and B.",
     paper: "E. C. Larson, D. M. Chandler, Most apparent distortion: full-reference image quality assessment and the role of strategy, Journal of Electronic Imaging 19(1), 2010",
     has_map: true,
     minimum_side: moments::SIDE,
@@ -90,19 +102,21 @@ impl Metric for Mad {
 }
 
 impl Mad {
-    /// Visible errors and changed appearance in one number: the more visible, the less errors count.
+    /// Blends visible errors and changed appearance. The more visible the errors, the less they
+    /// count.
     fn blend(&self, visible: f64, changed: f64) -> f64 {
         let share = self.share_of_errors(visible);
         changed.powf(1.0 - share) * visible.powf(share)
     }
 
-    /// How much visible errors count against appearance, 1 where there are none.
+    /// The weight of visible errors relative to appearance; 1 if there are none.
     fn share_of_errors(&self, visible: f64) -> f64 {
         let exponent = 1.0 / (std::f64::consts::LN_10 * self.slope);
         1.0 / (1.0 + (-self.threshold / self.slope).exp() * visible.powf(exponent))
     }
 
-    /// The map: what each place has of both, blended with the share of the whole image, averaged over channels.
+    /// The map: both local values, blended with the weights of the whole image and averaged over
+    /// channels.
     fn local(&self, maps: &[ChannelMaps]) -> Plane {
         let scale = 1.0 / maps.len() as f32;
         let mut local = Plane::new(maps[0].mean.width(), maps[0].mean.height());
@@ -118,12 +132,12 @@ impl Mad {
     }
 }
 
-/// What is known of every block of one channel.
+/// The block statistics of one channel.
 struct ChannelMaps {
-    /// Mean and standard deviation of the reference as the eye sees it.
+    /// Mean and standard deviation of the reference, filtered by contrast sensitivity.
     mean: Plane,
     deviation: Plane,
-    /// Standard deviation of the difference as the eye sees it.
+    /// Standard deviation of the difference, filtered by contrast sensitivity.
     error: Plane,
     /// Mean squared difference of the samples.
     squared: Plane,
@@ -137,8 +151,9 @@ struct Part {
     changed: f64,
 }
 
-/// Pools three parts: blocks from left to right and top to bottom, each with its three channels, a third of them each.
-/// Squared errors alone are those of one channel over the whole image.
+/// Pools three parts. Blocks are ordered from left to right and top to bottom, each with its three
+/// channels, and every part has a third of them. Only the squared errors are those of one channel
+/// over the whole image.
 fn pooled_parts(maps: &[ChannelMaps]) -> [Part; CHANNELS] {
     let of = |channel: usize| &maps[channel.min(maps.len() - 1)];
     std::array::from_fn(|part| {
@@ -159,12 +174,13 @@ fn pooled_parts(maps: &[ChannelMaps]) -> [Part; CHANNELS] {
     })
 }
 
-/// How far errors are above the threshold that their place sets, times the local squared error.
+/// The amount by which errors exceed the local threshold, times the local squared error.
 fn masked_errors(mean: &Plane, deviation: &Plane, error: &Plane, squared: &Plane) -> Plane {
     let mut errors = Plane::new(mean.width(), mean.height());
     strips::for_each_row(&mut errors, |y, out| {
         for (x, out) in out.iter_mut().enumerate() {
-            // Contrast is the least of the block's and of its neighbors' to the left and above, halved.
+            // The contrast is half the minimum of the block and its neighbors to the left and
+            // above.
             let near = |y: usize| deviation.at(x, y).min(deviation.at(x.saturating_sub(1), y));
             let contrast = 0.5 * near(y).min(near(y.saturating_sub(1)));
             *out = visibility(contrast, error.at(x, y), mean.at(x, y)) * squared.at(x, y);
@@ -177,14 +193,14 @@ fn root_mean_square(plane: &Plane) -> f64 {
     (sum::sum_and_squares(plane.data()).1 / plane.data().len() as f64).sqrt()
 }
 
-/// How far an error of that deviation lies above the threshold that the place sets; 0 below it.
+/// The amount by which an error with this deviation exceeds the local threshold; 0 below it.
 fn visibility(contrast: f32, error: f32, mean: f32) -> f32 {
     if mean < DARK {
         return 0.0;
     }
     let relative = |deviation: f32| ((deviation + STABILITY) / (mean + STABILITY)).abs().ln();
     let (contrast, error) = (relative(contrast), relative(error));
-    // Below the threshold a place does not mask, above it the error must exceed the contrast.
+    // Below the threshold a location does not mask. Above it, the error must exceed the contrast.
     (error - contrast.max(CONTRAST_THRESHOLD)).max(0.0)
 }
 

@@ -1,16 +1,21 @@
 //! VIF, visual information fidelity.
 //!
-//! **What it measures**: the share of the information in the reference that a viewer can still get from the distorted
-//! image; blur, noise and contrast changes alike, blind to color.
-//! **Range and direction**: 0 to 1 (identical), above 1 for enhanced contrast; higher is better.
-//! **Reference**: Sheikh, Bovik, IEEE TIP 15(2), 2006, in the wavelet domain: the authors' `vifvec` (not the pixel
-//! domain variant), on luma rounded as `rgb2gray` does. Vertical and horizontal bands of the `sp5` pyramid, four
-//! scales, Gaussian scale mixture over 3x3 neighborhoods.
-//! **Deviations**: none above 5e-5 on the calibration pairs. A reference without any information (flat) gives 1 with
-//! itself and 0 with everything else, where the definition has 0/0.
+//! **What it measures**: the share of the information in the reference that a viewer can still
+//! extract from the distorted image. It responds to blur, noise and contrast changes; ignores
+//! color.
 //!
-//! Memory: two planes of luma, two of the current level and two of one band, 1.5 GB in total for a pair of 50
-//! megapixels.
+//! **Range and direction**: 0 to 1 (identical), above 1 for enhanced contrast; higher is better.
+//!
+//! **Reference**: Sheikh, Bovik, IEEE TIP 15(2), 2006, in the wavelet domain: the authors'
+//! `vifvec` (not the pixel domain variant), on luma rounded as by `rgb2gray`. Vertical and
+//! horizontal bands of the `sp5` pyramid, four scales, Gaussian scale mixture over 3x3
+//! neighborhoods.
+//!
+//! **Deviations**: none above 5e-5 on the calibration pairs. A reference without any information
+//! (flat) scores 1 with itself and 0 with everything else, where the definition has 0/0.
+//!
+//! Memory: two planes of luma, two of the current level and two of one band, 1.5 GB in total for a
+//! pair of 50 megapixels.
 
 mod windows;
 
@@ -26,17 +31,17 @@ use crate::{Direction, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 /// VIF with the authors' parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Vif {
-    /// Variance of the noise of human vision.
+    /// Variance of the internal noise of human vision.
     pub visual_noise: f64,
 }
 
 /// Scales of the pyramid.
 const LEVELS: usize = 4;
-/// Variances below it count as none.
+/// Smaller variances count as zero.
 const TOLERANCE: f64 = 1e-12;
 /// Eigenvalues below this share of the largest are left out of the inverse.
 const RANK_TOLERANCE: f64 = 1e-14;
-/// Rows of blocks a strip.
+/// Rows of blocks per strip.
 const STRIP: usize = 12;
 
 static INFO: Info = Info {
@@ -48,7 +53,7 @@ static INFO: Info = Info {
     summary: "Share of the reference's visual information that the image still carries.",
     paper: "H. R. Sheikh, A. C. Bovik, Image information and visual quality, IEEE TIP 15(2), 2006",
     has_map: true,
-    // Below, the coarsest scale has no whole window.
+    // In smaller images, the coarsest scale has no complete window.
     minimum_side: 65,
 };
 
@@ -102,7 +107,7 @@ impl Metric for Vif {
     }
 }
 
-/// Information in bits that the eye gets from the reference and from the distorted image.
+/// Information in bits that a viewer extracts from the reference and from the distorted image.
 #[derive(Debug, Clone, Copy, Default)]
 struct Information {
     reference: f64,
@@ -116,22 +121,23 @@ impl Information {
     }
 }
 
-/// One band of both images, cut into blocks of 3x3, with the statistics of the reference's neighborhoods.
+/// One band of both images in 3x3 blocks, with the statistics of the reference's neighborhoods.
 struct Subband<'a> {
     bands: &'a [Plane; 2],
-    /// Blocks in a row and in a column.
+    /// Number of blocks per row and per column.
     blocks: (usize, usize),
-    /// The window has `2 * reach + 1 = 2^scale + 1` samples a side.
+    /// The window has sides of `2 * reach + 1 = 2^scale + 1` samples.
     scale: usize,
-    /// Blocks at each side whose window would leave the band; they do not count.
+    /// Blocks at each side that are ignored, because their window would leave the band.
     offset: usize,
     eigenvalues: [f64; COUNT],
-    /// Turns a neighborhood into uncorrelated parts of variance 1 (0 where there is none), `[sample][part]`.
+    /// Maps a neighborhood to uncorrelated components of variance 1 (0 where there is none),
+    /// `[sample][part]`.
     whitening: [[f64; COUNT]; COUNT],
     visual_noise: f64,
 }
 
-/// Signal-to-noise ratios of one row of blocks, to be multiplied with each eigenvalue.
+/// Signal-to-noise ratios of one row of blocks, before the multiplication with each eigenvalue.
 #[derive(Default)]
 struct Ratios {
     reference: Vec<f64>,
@@ -150,7 +156,7 @@ impl<'a> Subband<'a> {
         Self { bands, blocks, scale, offset, eigenvalues, whitening, visual_noise }
     }
 
-    /// Blocks that count, in a row and in a column.
+    /// Number of blocks that count, per row and per column.
     fn inner(&self) -> (usize, usize) {
         (self.blocks.0.saturating_sub(2 * self.offset), self.blocks.1.saturating_sub(2 * self.offset))
     }
@@ -165,7 +171,8 @@ impl<'a> Subband<'a> {
         total
     }
 
-    /// Calls `work` with the ratios of each row of blocks that counts, and gives what it returns strip by strip.
+    /// Calls `work` with the ratios of each row of blocks that counts. Returns the results strip
+    /// by strip.
     fn rows<T: Send>(&self, work: impl Fn(&Ratios) -> T + Sync) -> Vec<Vec<T>> {
         let (columns, rows) = self.inner();
         if columns == 0 {
@@ -185,8 +192,8 @@ impl<'a> Subband<'a> {
     }
 }
 
-/// The distortion channel of every block of block row `row`: gain and noise from the window around it, and the
-/// variance of the reference's field there.
+/// The distortion channel of every block of block row `row`: gain and noise from the window around
+/// it, and the variance of the reference's field.
 #[multiversion(targets("x86_64+avx2"))]
 fn measure_channel(subband: &Subband<'_>, windows: &Windows<'_>, row: usize, ratios: &mut Ratios) {
     let samples: [&[f32]; SIDE] = std::array::from_fn(|j| subband.bands[0].row(SIDE * row + j));
@@ -203,7 +210,8 @@ fn measure_channel(subband: &Subband<'_>, windows: &Windows<'_>, row: usize, rat
     }
 }
 
-/// Gain and noise variance of the channel that turns the reference's window into the distorted one's.
+/// Gain and noise variance of the channel that maps the reference's window to the distorted
+/// window.
 #[inline(always)]
 fn gain_and_noise([x, y, xx, yy, xy]: [f64; 5], size: f64) -> (f64, f64) {
     let covariance = xy - x * y / size;
@@ -213,7 +221,8 @@ fn gain_and_noise([x, y, xx, yy, xy]: [f64; 5], size: f64) -> (f64, f64) {
         return (0.0, TOLERANCE);
     }
     let gain = covariance / (reference + TOLERANCE);
-    // The authors take the sum of squares, not the variance, where nothing of the reference is left.
+    // The authors use the sum of squares, not the variance, where nothing of the reference is
+    // left.
     if reference < TOLERANCE || gain < 0.0 {
         return (0.0, distorted.max(TOLERANCE));
     }
@@ -233,7 +242,8 @@ fn squared_norm(matrix: &[[f64; COUNT]; COUNT], vector: &[f64; COUNT]) -> f64 {
 
 /// The sum over all `ratios` and `eigenvalues` of log2(1 + ratio * eigenvalue).
 ///
-/// Factors are multiplied instead of their logarithms added; exponents are taken out of the products as they grow.
+/// Factors are multiplied instead of adding their logarithms. Exponents are extracted from the
+/// products before they overflow.
 #[multiversion(targets("x86_64+avx2"))]
 fn log2_sum(ratios: &[f64], eigenvalues: &[f64; COUNT]) -> f64 {
     const LANES: usize = 8;
@@ -259,7 +269,8 @@ fn log2_sum(ratios: &[f64], eigenvalues: &[f64; COUNT]) -> f64 {
     exponents.iter().zip(&products).map(|(&exponent, &product)| (exponent - count) as f64 + product.log2()).sum()
 }
 
-/// Information on the grid of the finest blocks, coarser bands spread over the area of theirs.
+/// Information on the grid of the finest blocks. Coarser bands are spread over the area of their
+/// blocks.
 struct InformationMap {
     reference: Plane,
     distorted: Plane,
@@ -278,7 +289,7 @@ impl InformationMap {
         };
         let rows = subband.rows(|ratios| (bits(&ratios.reference), bits(&ratios.distorted)));
         let rows: Vec<_> = rows.into_iter().flatten().collect();
-        // Blocks at the border have no value of their own: the nearest stands for them.
+        // Blocks at the border have no value; the nearest value is used.
         let nearest = |fine: usize, count: usize| (fine >> level).saturating_sub(subband.offset).min(count - 1);
         let (columns, count) = subband.inner();
         for y in 0..self.reference.height() {
@@ -292,7 +303,7 @@ impl InformationMap {
         }
     }
 
-    /// What is left of the information at each place; all of it where there was none.
+    /// The share of the information that is left at each location; 1 where the reference has none.
     fn ratio(self) -> Plane {
         let mut ratio = self.distorted;
         for (ratio, &reference) in ratio.data_mut().iter_mut().zip(self.reference.data()) {

@@ -1,15 +1,17 @@
-//! Sums over square windows that move in steps of a block.
+//! Sums over square windows that move in steps of one block.
 
 use multiversion::multiversion;
 
 use crate::Plane;
 use crate::ops::neighbors::SIDE;
 
-/// Sums over the windows around the blocks of one block row: of both bands, their squares and their product.
+/// Sums over the windows around the blocks of one block row: of both bands, their squares and
+/// their product.
 pub struct Windows<'a> {
     bands: &'a [Plane; 2],
     scale: usize,
-    /// Sums over the three rows of a block row, for the block rows that the window holds, by number modulo their count.
+    /// Sums over the three rows of each block row in the window, indexed by block row modulo their
+    /// count.
     triples: Vec<(usize, Columns)>,
     columns: Columns,
     spare: Vec<f32>,
@@ -19,18 +21,18 @@ pub struct Windows<'a> {
 type Columns = [Vec<f32>; 5];
 
 impl<'a> Windows<'a> {
-    /// For windows of `2^scale + 1` samples a side.
+    /// Creates sums for windows with sides of `2^scale + 1` samples.
     pub fn new(bands: &'a [Plane; 2], scale: usize) -> Self {
         let width = bands[0].width();
         let columns = || std::array::from_fn(|_| vec![0.0; width]);
-        // A window of 2 * reach + 1 rows around a block's center holds 1 + 2 * ((reach - 1) / 3) whole block rows,
-        // and one row more above and below where the division has a remainder.
+        // A window of 2 * reach + 1 rows around a block's center covers 1 + 2 * ((reach - 1) / 3)
+        // whole block rows, and one extra row above and below if the division has a remainder.
         let whole = 1 + 2 * (((1 << (scale - 1)) - 1) / SIDE);
         let triples = (0..whole).map(|_| (usize::MAX, columns())).collect();
         Self { bands, scale, triples, columns: columns(), spare: vec![0.0; width] }
     }
 
-    /// Sums for block row `row`, whose windows must be inside the bands.
+    /// Computes the sums for block row `row`, whose windows must be inside the bands.
     pub fn move_to(&mut self, row: usize) {
         let reach = 1usize << (self.scale - 1);
         let side = self.triples.len() / 2;
@@ -86,7 +88,8 @@ fn add_products(reference: &[f32], distorted: &[f32], [x, y, xx, yy, xy]: &mut C
     }
 }
 
-/// Turns `row` into the sums of `2^scale + 1` samples to the right of each place, by doubling.
+/// Replaces each sample of `row` by the sum of the `2^scale + 1` samples from there to the right,
+/// by doubling.
 #[multiversion(targets("x86_64+avx2"))]
 fn sum_along(row: &mut Vec<f32>, scale: usize, spare: &mut Vec<f32>) {
     let width = row.len();

@@ -1,5 +1,5 @@
-//! The 468 features of each block of an image of 524x524: statistics of local contrast, of gradients, of log-Gabor
-//! responses and their gradients, and of color, at two scales.
+//! The 468 features of each block of an image of 524x524: statistics of local contrast, of
+//! gradients, of log-Gabor responses and their gradients, and of color, at two scales.
 
 use rayon::prelude::*;
 use rustfft::num_complex::Complex;
@@ -10,7 +10,7 @@ use crate::ops::fft::{Fft2d, frequency};
 use crate::ops::nss::{self, Accumulator, Asymmetric, Neighborhood};
 use crate::ops::weibull;
 
-/// Side of a block; half of it at the coarse scale.
+/// Side of a block; half of this at the coarse scale.
 const BLOCK: usize = 84;
 /// Blocks along each side.
 const ACROSS: usize = 6;
@@ -19,13 +19,14 @@ const SCALE_FEATURES: usize = 234;
 /// Features of a block.
 pub const FEATURES: usize = 2 * SCALE_FEATURES;
 
-/// Where the kinds of features begin: gradient magnitudes, color, coefficients with a sign, gradient magnitudes of
-/// log-Gabor responses.
+/// Start indices of the kinds of features: gradient magnitudes, color, signed coefficients,
+/// gradient magnitudes of log-Gabor responses.
 const MAGNITUDES: usize = 18;
 const COLORS: usize = MAGNITUDES + 2 * 3;
 const SIGNED: usize = COLORS + 2 * 3;
 const RESPONSE_MAGNITUDES: usize = SIGNED + 2 * 78;
-/// Of the coefficients with a sign: derivatives of the opponent channels, responses, derivatives of responses.
+/// Start indices within the signed coefficients: derivatives of the opponent channels, responses,
+/// derivatives of responses.
 const RESPONSES: usize = SIGNED + 2 * 6;
 const RESPONSE_DERIVATIVES: usize = RESPONSES + 2 * 24;
 
@@ -33,23 +34,23 @@ const RESPONSE_DERIVATIVES: usize = RESPONSES + 2 * 24;
 const OPPONENT: [[f64; 3]; 3] = [[0.3, 0.04, -0.35], [0.34, -0.6, 0.17], [0.06, 0.63, 0.27]];
 /// Keeps the logarithm of black finite.
 const LOG_OFFSET: f64 = 1e-5;
-/// Deviation of the Gaussian derivative, and how it falls with the scale.
+/// Deviation of the Gaussian derivative, and its decrease with the scale.
 const DERIVATIVE: (f64, f64) = (1.66, 0.28);
-/// Wavelength of the finest log-Gabor filter, and how it falls with the scale.
+/// Wavelength of the finest log-Gabor filter, and its decrease with the scale.
 const WAVELENGTH: (f64, f64) = (2.4, 0.87);
 /// Ratio of the wavelengths of successive filters.
 const WAVELENGTH_RATIO: f64 = 1.31;
 /// Bandwidth of the log-Gabor filters.
 const BANDWIDTH: f64 = 0.55;
-/// Angular interval between filters over the deviation of their angular spread.
+/// Angular interval between filters divided by the deviation of their angular spread.
 const ANGULAR: f64 = 1.10;
 const FILTER_SCALES: usize = 3;
 const ORIENTATIONS: usize = 4;
 
-/// Features of one map: of each block, where they go, and their two values.
+/// The features of one map: their index, and two values for each block.
 type Found = (usize, Vec<[f64; 2]>);
 
-/// The features of each block of red, green and blue planes of at least 504x504 samples.
+/// Returns the features of each block of red, green and blue planes of at least 504x504 samples.
 pub fn blocks(channels: [Plane<f64>; 3]) -> Vec<Vec<f64>> {
     let side = ACROSS * BLOCK;
     let mut colors = channels.map(|plane| Plane::from_fn(side, side, |x, y| plane.at(x, y)));
@@ -208,9 +209,9 @@ struct Bank {
     fft: Fft2d<f64>,
     size: (usize, usize),
     spectrum: Vec<Complex<f64>>,
-    /// The filters' share that depends on the distance from the origin, for each scale.
+    /// The radial factor of the filters, for each scale.
     radial: Vec<Vec<f64>>,
-    /// The filters' share that depends on the direction, for each orientation.
+    /// The angular factor of the filters, for each orientation.
     angular: Vec<Vec<f64>>,
 }
 
@@ -243,7 +244,7 @@ impl Bank {
         Self { fft, size: (width, height), spectrum, radial: radial.collect(), angular: angular.collect() }
     }
 
-    /// Real and imaginary part of one filter's response.
+    /// Returns the real and imaginary part of one filter's response.
     fn respond(&self, scale: usize, orientation: usize) -> [Plane<f64>; 2] {
         let gains = self.radial[scale].iter().zip(&self.angular[orientation]);
         let filtered = self.spectrum.iter().zip(gains).map(|(value, (radial, angular))| value * (radial * angular));

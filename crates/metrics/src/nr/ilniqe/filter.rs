@@ -1,4 +1,5 @@
-//! The filters of ILNIQE, in double precision: its features include logarithms of gradients that may be tiny.
+//! The filters of ILNIQE in double precision, because its features include logarithms of tiny
+//! gradients.
 
 use multiversion::multiversion;
 
@@ -7,9 +8,9 @@ use crate::ops::convolve::Border;
 
 /// Side and deviation of the window of local contrast.
 const CONTRAST: (usize, f64) = (5, 5.0 / 6.0);
-/// Deviation of the Gaussian before every second sample is dropped, and its side.
+/// Side and deviation of the Gaussian before every second sample is dropped.
 const DOWNSAMPLING: (usize, f64) = (6, 0.9);
-/// Differences from the local mean below this are rounding.
+/// Smaller differences from the local mean are rounding errors.
 const ROUNDING: f64 = 1e-10;
 
 /// Derivatives along both axes.
@@ -27,7 +28,7 @@ pub struct Derivative {
 }
 
 impl Derivative {
-    /// Of this standard deviation.
+    /// Creates the filters for this standard deviation.
     pub fn new(sigma: f64) -> Self {
         let reach = (3.0 * sigma).ceil() as i32;
         let gaussian = |x: i32| (-f64::from(x * x) / 2.0 / sigma / sigma).exp();
@@ -37,8 +38,8 @@ impl Derivative {
         }
     }
 
-    /// The derivatives of a plane that is zero beyond its borders. Their sign is of no account: every feature that is
-    /// taken of them treats both sides alike.
+    /// Returns the derivatives of a plane that is zero beyond its borders. Their sign does not
+    /// matter: every feature derived from them is symmetric.
     pub fn apply(&self, plane: &Plane<f64>) -> Pair {
         let across = separable(plane, &self.slope, &self.gaussian, Border::Zero);
         let down = separable(plane, &self.gaussian, &self.slope, Border::Zero);
@@ -46,7 +47,8 @@ impl Derivative {
     }
 }
 
-/// Local mean subtracted and divided by local deviation plus one; 0 where the sample equals its mean but for rounding.
+/// Subtracts the local mean and divides by the local deviation plus one. The result is 0 where the
+/// sample equals its mean up to rounding.
 pub fn normalize(plane: &Plane<f64>) -> Plane<f64> {
     let kernel = gaussian(CONTRAST.0, CONTRAST.1);
     let mean = separable(plane, &kernel, &kernel, Border::Replicate);
@@ -58,7 +60,7 @@ pub fn normalize(plane: &Plane<f64>) -> Plane<f64> {
     })
 }
 
-/// Every second sample of every second row, after a Gaussian.
+/// Returns every second sample of every second row, after a Gaussian.
 pub fn downsample(plane: &Plane<f64>) -> Plane<f64> {
     let kernel = gaussian(DOWNSAMPLING.0, DOWNSAMPLING.1);
     let smooth = separable(plane, &kernel, &kernel, Border::Replicate);
@@ -72,7 +74,7 @@ fn gaussian(size: usize, sigma: f64) -> Vec<f64> {
     weights.iter().map(|weight| weight / sum).collect()
 }
 
-/// Correlates with `horizontal` and `vertical`, their centers where `imfilter` has them.
+/// Correlates with `horizontal` and `vertical`, centered as in `imfilter`.
 fn separable(plane: &Plane<f64>, horizontal: &[f64], vertical: &[f64], border: Border) -> Plane<f64> {
     let (width, height) = (plane.width(), plane.height());
     let (left, above) = ((horizontal.len() - 1) / 2, (vertical.len() - 1) / 2);

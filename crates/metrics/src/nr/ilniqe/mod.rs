@@ -1,14 +1,20 @@
 //! ILNIQE, integrated local natural image quality evaluator.
 //!
-//! **What it measures**: how far the statistics of each block (local contrast, gradients, log-Gabor responses, color)
-//! lie from a model of undistorted photographs; no human scores went into it.
-//! **Range and direction**: 0 upwards, about 20 for good photographs, above 100 for strong damage; lower is better.
-//! **Reference**: Zhang, Zhang, Bovik, IEEE TIP 24(8), 2015; the authors' MATLAB release: the image is resized to
-//! 524x524 as 8-bit samples (MATLAB's `imresize` rounds after either axis), 6x6 blocks of 84x84. The template model is
-//! not shipped: give the authors' `templateModel.mat` to [`Ilniqe::from_mat`].
-//! **Deviations**: I04 0.0006 %, I06 -0.002 %; I03 -0.03 %, I08 -0.06 % and I19 -0.47 %, which have flat areas: there the
-//! coefficient of local contrast is exactly 0 here and rounding noise in MATLAB. 16-bit images are rounded to 8 bits,
-//! gray ones have three equal channels.
+//! **What it measures**: how far the statistics of each block (local contrast, gradients,
+//! log-Gabor responses, color) lie from a model of undistorted photographs; not trained on human
+//! scores.
+//!
+//! **Range and direction**: 0 upwards, about 20 for good photographs, above 100 for strong damage;
+//! lower is better.
+//!
+//! **Reference**: Zhang, Zhang, Bovik, IEEE TIP 24(8), 2015; the authors' MATLAB release: the
+//! image is resized to 524x524 as 8-bit samples (MATLAB's `imresize` rounds after either axis),
+//! 6x6 blocks of 84x84. The template model is not shipped: pass the authors' `templateModel.mat`
+//! to [`Ilniqe::from_mat`].
+//!
+//! **Deviations**: I04 0.0006 %, I06 -0.002 %; I03 -0.03 %, I08 -0.06 % and I19 -0.47 %, which
+//! have flat areas: there the coefficient of local contrast is exactly 0 here and rounding noise
+//! in MATLAB. 16-bit images are rounded to 8 bits; gray images count as three equal channels.
 
 mod features;
 mod filter;
@@ -21,7 +27,7 @@ use crate::ops::matrix::{self, Matrix};
 use crate::ops::resize::{self, Kernel};
 use crate::{Direction, Error, Image, Info, Kind, Measurement, Metric, Pair, Plane, Result};
 
-/// ILNIQE, which needs its authors' template model.
+/// ILNIQE, which needs its authors' template model: see [`Ilniqe::from_mat`].
 #[derive(Debug, Clone, Default)]
 pub struct Ilniqe {
     model: Option<Arc<Model>>,
@@ -41,32 +47,32 @@ static INFO: Info = Info {
 
 /// How to provide the model.
 const HINT: &str = "templateModel.mat, which its authors publish";
-/// The variable of the model file.
+/// The name of the variable in the model file.
 const VARIABLE: &str = "templateModel";
 /// Side of the resized image.
 const SIDE: usize = 524;
-/// Stands for an infinite feature.
+/// Replaces an infinite feature.
 const INFINITE: f64 = 10_000.0;
-/// Distances on the map: of a good photograph's blocks, and of strongly damaged ones.
+/// Distances on the map: blocks of a good photograph, and strongly damaged blocks.
 const MAP_BEST: f32 = 15.0;
 const MAP_WORST: f32 = 100.0;
 
-/// The multivariate Gaussian of natural blocks in the space of their principal components.
+/// The multivariate Gaussian of natural blocks, in the space of their principal components.
 #[derive(Debug)]
 struct Model {
     mean: Vec<f64>,
     covariance: Matrix,
     /// The mean of raw features.
     center: Vec<f64>,
-    /// A principal vector a row.
+    /// The principal vectors, one per row.
     vectors: Matrix,
 }
 
 impl Ilniqe {
-    /// Without a model: every measurement says how to give one.
+    /// Without a model: every measurement returns an error that explains how to supply one.
     pub const DEFAULT: Self = Self { model: None };
 
-    /// With the authors' template model, the bytes of a MATLAB version 5 file.
+    /// Loads the authors' template model from the bytes of a MATLAB version 5 file.
     pub fn from_mat(bytes: &[u8]) -> Result<Self> {
         let model = Model::from_mat(bytes).map_err(|reason| Error::ModelInvalid { metric: INFO.name, reason })?;
         Ok(Self { model: Some(Arc::new(model)) })
@@ -102,14 +108,14 @@ impl Model {
         }
         Ok(Self {
             mean: mean.data,
-            // Symmetric: columns are rows.
+            // Symmetric, so columns are rows.
             covariance: Matrix::from_vec(components, components, covariance.data),
             center: center.data,
             vectors: Matrix::from_vec(components, features::FEATURES, vectors.data),
         })
     }
 
-    /// Raw features in the space of the principal components.
+    /// Projects raw features to the space of the principal components.
     fn project(&self, features: &[f64]) -> Vec<f64> {
         let centered: Vec<f64> = features
             .iter()
@@ -129,7 +135,8 @@ impl Model {
             block.iter().zip(&typical).map(|(&value, &mean)| if value.is_nan() { mean } else { value }).collect()
         });
         let filled: Vec<Vec<f64>> = filled.collect();
-        // Far from singular with the authors' model; the factor is the faster way to the same distance.
+        // The authors' model is far from singular; the Cholesky factor computes the same distance
+        // faster.
         Some(match covariance.cholesky() {
             Some(factor) => filled.iter().map(|block| factor.distance(block, &self.mean)).collect(),
             None => {
@@ -163,7 +170,7 @@ impl Metric for Ilniqe {
     }
 }
 
-/// An 8-bit sample: what it is given is rounded and limited.
+/// An 8-bit sample. Values are rounded and clamped.
 #[derive(Debug, Clone, Copy, Default)]
 struct Byte(u8);
 
@@ -193,7 +200,7 @@ fn resized(image: &Image, channel: usize) -> Plane<f64> {
         bytes.row_mut(y).iter_mut().zip(&row).for_each(|(byte, &sample)| *byte = Byte((sample + 0.5) as u8));
     }
     let first = if width <= height { (width, SIDE) } else { (SIDE, height) };
-    // The axis with the smaller scale, which is the longer one, comes first.
+    // The axis with the smaller scale, which is the longer side, comes first.
     let once = resize::to_size(&bytes, first.0, first.1, Kernel::Bicubic);
     resize::to_size(&once, SIDE, SIDE, Kernel::Bicubic).map(f64::from)
 }
@@ -206,14 +213,15 @@ mod tests {
     use proptest::prelude::*;
     use std::path::PathBuf;
 
-    /// The authors' model, if the machine has it.
+    /// The authors' model, if it is installed.
     fn authors_model() -> Option<Ilniqe> {
         let path = std::env::var_os("AGENTICIQA_ILNIQE_MODEL").map(PathBuf::from);
         let bytes = std::fs::read(path.unwrap_or_else(|| data_dir().join("templateModel.mat"))).ok()?;
         Some(Ilniqe::from_mat(&bytes).unwrap())
     }
 
-    /// A model file of `components` components, with unit covariance and the first features as principal vectors.
+    /// A model file with `components` components, unit covariance, and the first features as
+    /// principal vectors.
     fn synthetic_file(components: usize) -> Vec<u8> {
         let matrix = |rows: usize, columns: usize, value: &dyn Fn(usize, usize) -> f64| {
             let data = (0..columns).flat_map(|column| (0..rows).map(move |row| value(row, column)));
@@ -243,7 +251,8 @@ mod tests {
         }
     }
 
-    /// Of I04, by an independent program (NumPy and SciPy, double precision) written from the definition.
+    /// The features of I04, from an independent program (NumPy and SciPy, double precision)
+    /// written from the definition.
     #[test]
     fn features_equal_those_of_another_program() {
         const FIRST: [(usize, f64); 14] = [

@@ -1,4 +1,4 @@
-//! Clients that mean no good, or are broken: each is refused clearly, and the server goes on.
+//! Malicious and broken clients: each is refused and the server keeps running.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use tokio::net::TcpStream;
 
 use crate::http::support::{Form, noise, plain, start};
 
-/// What the server says to bytes of the test's, until it closes the connection.
+/// Sends raw bytes and returns the response headers, or what arrives before the connection closes.
 async fn raw(address: std::net::SocketAddr, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    // A server that has answered need not read the rest.
+    // The server may respond before it has read everything.
     drop(stream.write_all(bytes).await);
     let mut answer = Vec::new();
     let mut buffer = [0; 4096];
@@ -32,7 +32,7 @@ async fn large_bodies_are_refused_before_they_are_read_and_while_they_are() {
     let server = start(data.path(), &[("NO", "KEY")], |server| server.max_body_bytes = 100_000).await;
     let stated = "POST /pictures HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 99999999\r\n\r\n";
     assert!(raw(server.address, stated.as_bytes()).await.starts_with("HTTP/1.1 413"));
-    // Without a length, what counts is what comes.
+    // Without Content-Length, the received bytes count.
     let mut chunked = b"POST /pictures HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
     let part =
         format!("--x\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a\"\r\n\r\n{}", "a".repeat(150_000));
@@ -55,7 +55,7 @@ async fn a_form_that_is_cut_off_is_no_request() {
     assert_eq!(request.send().await.unwrap().status(), 422);
     let nothing = server.post("/pictures").header("content-type", "multipart/form-data").body("x");
     assert_eq!(nothing.send().await.unwrap().status(), 422);
-    // The connection ends in the middle of the body.
+    // The connection closes in the middle of the body.
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let head = "POST /assess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"query\"";
     stream.write_all(head.as_bytes()).await.unwrap();
@@ -63,7 +63,7 @@ async fn a_form_that_is_cut_off_is_no_request() {
     assert_eq!(server.show("/health").await.status, 200);
 }
 
-/// A PNG that says it is enormous, and one whose pixels are.
+/// A small PNG file that decodes to a huge image.
 fn bomb(width: u32, height: u32) -> Vec<u8> {
     let chunk = |kind: &[u8; 4], data: &[u8]| {
         let mut crc = flate2::Crc::new();
@@ -120,7 +120,7 @@ async fn who_sends_too_slowly_is_cut_off() {
     let head =
         "POST /assess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{";
     assert!(raw(server.address, head.as_bytes()).await.starts_with("HTTP/1.1 408"));
-    // A head without an end is closed without a word.
+    // Unfinished headers: the server closes the connection.
     let silent = raw(server.address, b"GET /health HTTP/1.1\r\nHost:").await;
     assert!(silent.is_empty() || silent.starts_with("HTTP/1.1 4"), "{silent}");
     server.end().await;

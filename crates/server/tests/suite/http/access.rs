@@ -1,4 +1,4 @@
-//! Who may call: tokens, other sites, other names, limits of work and of time.
+//! Access checks and limits: token, origin, host name, queue and timeout.
 
 use std::time::Duration;
 

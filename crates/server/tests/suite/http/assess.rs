@@ -1,4 +1,4 @@
-//! Questions about images: the contract of `/assess`, and the stream of what happens.
+//! `POST /assess` and `POST /assess/stream`.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ async fn a_form_is_answered_and_the_answer_is_kept() {
     let row = &list["assessments"][0];
     assert_eq!((row["id"].as_str(), row["image_id"].as_str()), (Some(id), Some(image_id)));
     assert_eq!((&row["query"], &row["quality_score"]), (&json!("Is it blurry?"), &answer["quality_score"]));
-    // The image is known by its id now.
+    // The image can now be named by its ID.
     let again = json!({"query": "Is it blurry?", "image_id": image_id});
     let second = server.json("/assess", &again).await.good();
     assert_eq!((&second["quality_score"], &second["image_id"]), (&answer["quality_score"], &answer["image_id"]));
@@ -131,7 +131,7 @@ async fn a_stream_tells_every_step_and_ends_with_the_answer() {
         .map(|event| event.data["node"].as_str().unwrap())
         .collect();
     assert_eq!(nodes, ["planner", "executor", "summarizer"]);
-    // What is wrong with the request is told by the status.
+    // Errors in the request set the status.
     let bad = Form::default().file("image", "a.jpg", b"no image").text("query", "Rate it.");
     server.form("/assess/stream", bad).await.problem(400);
 }
@@ -159,7 +159,7 @@ async fn a_model_that_cannot_be_reached_is_503_and_the_last_event_of_a_stream() 
 #[tokio::test]
 async fn work_ends_when_the_client_goes_away() {
     let data = tempfile::tempdir().unwrap();
-    // A model that never answers: only giving up ends the work before its time.
+    // A model that never answers: only cancelling ends the work before the timeout.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", silent.local_addr().unwrap());
     let server = start(data.path(), &[("OPENAI_API_KEY", "sk-a"), ("OPENAI_BASE_URL", &url)], |_| {}).await;

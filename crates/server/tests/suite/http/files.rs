@@ -1,4 +1,4 @@
-//! Images that are sent and files that are named.
+//! Uploaded images and files named by path.
 
 use agenticiqa::imaging::Decoder;
 use serde_json::json;

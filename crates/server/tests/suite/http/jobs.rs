@@ -1,4 +1,4 @@
-//! Many assessments in the background: progress, results, and a server that ends in the middle.
+//! Jobs: progress, results, and resuming after a restart.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::http::support::{Answer, BLURRED, Form, PHOTO, Running, bytes, events, noise, repository, start};
 
-/// A folder of so many small images.
+/// Creates a folder of `count` small images.
 fn folder(data: &Path, count: u64) -> std::path::PathBuf {
     let folder = data.join("photos");
     std::fs::create_dir_all(folder.join("deep")).unwrap();

@@ -1,4 +1,4 @@
-//! The service as its clients see it: a real server on a port of this machine, real images, a real client.
+//! Tests of the HTTP API against a real server on a local port.
 mod abuse;
 mod access;
 mod assess;

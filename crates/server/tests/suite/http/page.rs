@@ -1,4 +1,4 @@
-//! The page, what the service says of itself, and what all answers have in common.
+//! The page, the service information and the headers of all responses.
 
 use std::io::Read as _;
 

@@ -1,4 +1,4 @@
-//! The tools alone, and their maps.
+//! `POST /score` and `POST /map`.
 
 use agenticiqa::imaging::Decoder;
 use agenticiqa::scoring::{Request, Scorer, Selection};

@@ -1,4 +1,4 @@
-//! A server for a test, and a client for it.
+//! A test server and its client.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use reqwest::{Client, RequestBuilder, Response};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-/// A server that listens, with its data in a folder of its own.
+/// A running server with its own data folder.
 pub struct Running {
     pub app: Arc<App>,
     pub address: SocketAddr,
@@ -20,12 +20,12 @@ pub struct Running {
     task: JoinHandle<()>,
 }
 
-/// Where things are in the repository.
+/// Returns a path in the repository.
 pub fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// The bytes of a file of the repository.
+/// Reads a file of the repository.
 pub fn bytes(path: &str) -> Vec<u8> {
     std::fs::read(repository(path)).unwrap()
 }
@@ -33,7 +33,7 @@ pub fn bytes(path: &str) -> Vec<u8> {
 pub const PHOTO: &str = "examples/osprey.jpg";
 pub const BLURRED: &str = "examples/osprey-blurred.jpg";
 
-/// A server with settings and variables of the test's.
+/// Starts a server with changed settings and environment variables.
 pub async fn start(data: &Path, variables: &[(&str, &str)], change: impl FnOnce(&mut ServerSettings)) -> Running {
     let environment = Environment::with_variables(data, variables.iter().copied()).unwrap();
     let mut settings = Settings::load(None, &environment, &Overrides::default()).unwrap();
@@ -46,20 +46,20 @@ pub async fn start(data: &Path, variables: &[(&str, &str)], change: impl FnOnce(
     let server = Server::bind(Arc::clone(&app)).await.unwrap();
     let address = server.address().unwrap();
     let task = tokio::spawn(server.run(router(&app)));
-    // Who was first does not matter: all choose the same.
+    // Fails if another test has installed the same provider, which is fine.
     drop(rustls::crypto::ring::default_provider().install_default());
     let client = Client::builder().no_proxy().no_gzip().build().unwrap();
     Running { app, address, client, task }
 }
 
-/// A server as it comes.
+/// Starts a server with default settings.
 pub async fn plain() -> (tempfile::TempDir, Running) {
     let data = tempfile::tempdir().unwrap();
     let running = start(data.path(), &[("NO", "KEY")], |_| {}).await;
     (data, running)
 }
 
-/// A server that may read the images of the repository.
+/// Starts a server that may read the example images.
 pub async fn with_root() -> (tempfile::TempDir, Running) {
     let data = tempfile::tempdir().unwrap();
     let running =
@@ -93,13 +93,13 @@ impl Running {
         Answer::of(self.get(path).send().await.unwrap()).await
     }
 
-    /// Ends the server as ctrl-C does, and waits for it.
+    /// Shuts the server down, as ctrl-C does, and waits for it.
     pub async fn end(self) {
         self.app.end();
         self.task.await.unwrap();
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition holds.
     pub async fn until(&self, what: &str, is: impl AsyncFn() -> bool) {
         for _ in 0..1200 {
             if is().await {
@@ -107,11 +107,11 @@ impl Running {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("waited in vain for {what}");
+        panic!("timed out waiting for {what}");
     }
 }
 
-/// An answer that has been read.
+/// A response with its body.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -138,7 +138,7 @@ impl Answer {
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
-    /// The message of an error with that status, whose body has the form of the interface.
+    /// Checks that this is an error with that status and returns its message.
     #[track_caller]
     pub fn problem(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", String::from_utf8_lossy(&self.body));
@@ -158,7 +158,7 @@ impl Answer {
 
 const BOUNDARY: &str = "a-boundary-of-the-test";
 
-/// A multipart form, written by hand so that it can also be wrong.
+/// A multipart form, built by hand so that it can also be invalid.
 #[derive(Default)]
 pub struct Form(pub Vec<u8>);
 
@@ -199,7 +199,7 @@ pub struct Event {
     pub data: Value,
 }
 
-/// The events of a stream that ends.
+/// Reads all events of a stream.
 pub async fn events(response: Response) -> Vec<Event> {
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let text = String::from_utf8(response.bytes().await.unwrap().to_vec()).unwrap();
@@ -211,7 +211,7 @@ pub async fn events(response: Response) -> Vec<Event> {
     text.split("\n\n").filter_map(event).collect()
 }
 
-/// An image that no cache knows: some noise, different for every seed.
+/// A noise image that depends on the seed, so that no cache contains it.
 pub fn noise(side: usize, seed: u64) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(seed);
     let samples = (0..side * side * 3).map(|_| random.u8(..)).collect();

@@ -183,7 +183,7 @@ fn guess(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, reasons: &m
 fn score(findings: &Findings<'_>, overall: Option<Estimate>, wording: Wording, reasons: &mut Reasons) -> String {
     let Some(overall) = overall else {
         let nothing =
-            wording.pick("Nothing was measured from which a level could be told", "没有可用于判断质量等级的测量结果");
+            wording.pick("There is no measurement to derive a quality level from", "没有可用于判断质量等级的测量结果");
         reasons.say(&nothing, Vec::new());
         return wording.pick("Unable to determine", "无法确定");
     };
@@ -209,7 +209,7 @@ fn choice(
     let english = format!("Option {letter} fits the evidence best: {text}");
     reasons.say(&wording.pick(&english, &format!("选项{letter}最符合证据：{text}")), pointers.clone());
     if chosen.tied {
-        let english = "Another option fits as well; the first of them was taken";
+        let english = "Another option fits equally well; the first one was chosen";
         reasons.say(&wording.pick(english, "另有选项同样符合，取其中的第一个"), pointers);
     }
     letter.to_string()
@@ -247,7 +247,7 @@ fn text(
         reasons.say(&unanswered, Vec::new());
     }
     let Some(overall) = overall else {
-        return wording.pick("Nothing was measured that answers the question.", "没有可以回答该问题的测量结果。");
+        return wording.pick("No measurement answers the question.", "没有可以回答该问题的测量结果。");
     };
     let judgment = quality(findings, overall, wording);
     reasons.say(&judgment.text, judgment.pointers);
@@ -282,7 +282,7 @@ fn describe(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
         findings.runs().filter(|(_, log)| log.normalized_score.is_some()).map(|(pointer, _)| pointer).collect();
     match case.fused {
         _ if scored.is_empty() => {
-            let english = "No tool scores were measured, so the answer rests on the analysis alone";
+            let english = "No tool scores were measured, so the answer is based on the analysis alone";
             reasons.say(&wording.pick(english, "没有测得工具分数，答案仅依据失真分析"), vec!["/tool_logs".to_owned()]);
         }
         Some(fused) if case.evidence.distinct_runs().len() > 1 => {
@@ -321,7 +321,7 @@ fn say_places(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
         let pointers =
             findings.pointers_of(part).into_iter().chain(runs.into_iter().map(|(pointer, _)| pointer)).collect();
         let name = reasons.wording.part(part);
-        let english = format!("The place of {name} is not known, so the whole image was measured");
+        let english = format!("The region of {name} is not known, so the whole image was measured");
         reasons.say(&reasons.wording.pick(&english, &format!("{name}的位置未知，因此测量的是整张图像")), pointers);
     }
 }

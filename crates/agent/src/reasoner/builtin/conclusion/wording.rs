@@ -66,14 +66,14 @@ impl Wording {
 
     /// The combined score of all tools.
     pub fn together(self, score: f64) -> String {
-        let english = format!("Together the tools say {score:.2} on the scale from 1 to 5");
+        let english = format!("The combined tool score is {score:.2} on the scale from 1 to 5");
         self.pick(&english, &format!("各工具综合为1到5分制的{score:.2}分"))
     }
 
     /// The tools that determine the score.
     pub fn carried(self, tools: &str) -> String {
         let english =
-            format!("The score follows {tools}, fitted to people's opinions; the other tools are evidence beside it");
+            format!("The score follows {tools}, fitted to people's opinions; the other tools are additional evidence");
         self.pick(&english, &format!("分数以{tools}为准，它按人的主观评分拟合；其他工具作为旁证"))
     }
 
@@ -120,7 +120,7 @@ impl Wording {
                 format!("{tool}对{part}给出{raw}{direction}，换算为1到5分制的{:.2}分{interval}", score.value())
             }
             (Some(raw), None, false) => {
-                format!("{tool} gave {raw}{direction} for {part}, without a place on the scale")
+                format!("{tool} gave {raw}{direction} for {part}, which has no scale from 1 to 5")
             }
             (Some(raw), None, true) => format!("{tool}对{part}给出{raw}{direction}，没有换算分数"),
             (None, _, false) => {
@@ -129,14 +129,14 @@ impl Wording {
             (None, _, true) => format!("{tool}对{part}没有给出分数：{}", log.error.as_deref().unwrap_or("原因不明")),
         };
         let stands_in =
-            self.pick(" It stands in for a tool that failed or cannot run here.", "它代替了无法运行的工具。");
+            self.pick(" It replaces a tool that failed or is not available.", "它代替了无法运行的工具。");
         self.sentence(&text) + if log.fallback { &stands_in } else { "" }
     }
 
     /// The prediction interval, as an addition to a score.
     fn expected(self, interval: Interval) -> String {
         let (low, high) = (interval.low(), interval.high());
-        let english = format!(" (nine of ten mean opinions between {low:.2} and {high:.2})");
+        let english = format!(" (90% prediction interval {low:.2} to {high:.2})");
         self.pick(&english, &format!("（平均主观评分有九成可能在{low:.2}到{high:.2}之间）"))
     }
 

@@ -35,9 +35,9 @@ fn a_tool_that_knows_its_interval_gives_the_level_whatever_severities_and_metric
     assert_eq!((conclusion.final_answer.as_str(), conclusion.levels), ("B", None));
     for part in [
         "The quality is good.",
-        "Fused-FR gave 3.75 (higher is better) for the whole picture, 3.75 on the scale from 1 to 5 \
-         (nine of ten mean opinions between 3.50 and 3.88).",
-        "The score follows Fused-FR, fitted to people's opinions; the other tools are evidence beside it.",
+        "Fused-FR gave 3.75 (higher is better) for the whole image, 3.75 on the scale from 1 to 5 \
+         (90% prediction interval 3.50 to 3.88).",
+        "The score follows Fused-FR, fitted to people's opinions; the other tools are additional evidence.",
     ] {
         assert!(conclusion.reasoning.contains(part), "{}", conclusion.reasoning);
     }
@@ -49,7 +49,7 @@ fn a_level_that_is_not_determined_is_not_pretended() {
     for (query, expected) in [
         (
             "Describe the quality of this image.",
-            "The quality is between fair and good; severe blur in the whole picture.",
+            "The quality is between fair and good; severe blur in the whole image.",
         ),
         ("描述图像质量。", "整体质量介于一般与良好之间；整张图像有严重的模糊。"),
         ("Is the quality good?", "Not certain: the quality is between fair and good."),

@@ -87,7 +87,8 @@ fn check_evidence(query: &str, conclusion: &Conclusion, evidence: &ExecutorOutpu
             assert!(json.pointer(pointer).is_some(), "{query}: {pointer} leads nowhere");
         }
     }
-    let (mut numbers, mut texts) = (vec![1.0, 5.0], Vec::new());
+    // 1 to 5 is the scale, 90 the percentage of the prediction interval.
+    let (mut numbers, mut texts) = (vec![1.0, 5.0, 90.0], Vec::new());
     numbers.extend(fused);
     gather(&json, &mut numbers, &mut texts);
     let words = |c: char| !(c.is_ascii_digit() || c == '.');
@@ -269,7 +270,7 @@ fn reasons_carry_the_numbers_of_analyses_and_tools_with_their_direction() {
         "Severe blur in the whole image: edges are 4.2 pixels wide.",
         "BRISQUE gave 61.23 (lower is better) for the whole image, 1.87 on the scale from 1 to 5.",
         "PIQE gave 0.4321 (lower is better)",
-        "Together the tools say 2.14 on the scale from 1 to 5.",
+        "The combined tool score is 2.14 on the scale from 1 to 5.",
     ] {
         assert!(reasoning.contains(part), "{reasoning}");
     }
@@ -281,7 +282,7 @@ fn reasons_carry_the_numbers_of_analyses_and_tools_with_their_direction() {
 fn what_is_missing_is_said() {
     let found = evidence(&[("car", Blurs, Severity::Slight, "edges are 2.2 pixels wide")], Vec::new());
     let conclusion = concluded("Is the car blurry?", &found, &[]);
-    for part in ["The place of the car is not known, so the whole image was measured.", "No tool scores were measured"]
+    for part in ["The region of the car is not known, so the whole image was measured.", "No tool scores were measured"]
     {
         assert!(conclusion.reasoning.contains(part), "{}", conclusion.reasoning);
     }
@@ -295,7 +296,7 @@ fn what_is_missing_is_said() {
     assert_eq!(conclusion.levels, None);
     assert!(conclusion.reasoning.contains("No tool scores were measured"), "{}", conclusion.reasoning);
     let unanswered = concluded("Is the image blurry?", &nothing, &[]);
-    assert_eq!(unanswered.final_answer, "Nothing was measured that answers the question.");
+    assert_eq!(unanswered.final_answer, "No measurement answers the question.");
 }
 
 #[test]
@@ -305,7 +306,7 @@ fn failed_and_standing_in_tools_are_told() {
     let mut fallback = log("BRISQUE", GLOBAL, f64::INFINITY, 2.0, None);
     fallback.fallback = true;
     let reasoning = concluded("Rate it", &evidence(&[], vec![failed, fallback]), &[]).reasoning;
-    for part in ["NIQE gave no score for the whole image: the image is too small.", "gave infinity", "It stands in for"]
+    for part in ["NIQE gave no score for the whole image: the image is too small.", "gave infinity", "It replaces a tool"]
     {
         assert!(reasoning.contains(part), "{reasoning}");
     }
@@ -375,7 +376,7 @@ fn kinds_of_one_distortion_are_told_by_the_explanation() {
     }
     let unknown = evidence(&[(GLOBAL, Blurs, Severity::Moderate, "edges are 4.0 px wide")], Vec::new());
     let reasoning = concluded("What kind of blur is it? A. Out of focus B. Motion blur", &unknown, &[]).reasoning;
-    assert!(reasoning.contains("Another option fits as well"), "{reasoning}");
+    assert!(reasoning.contains("Another option fits equally well"), "{reasoning}");
 }
 
 #[test]
