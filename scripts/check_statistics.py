@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks crates/statistics/tests/data/scipy.json against SciPy, or writes it anew with --write.
+"""Checks crates/statistics/tests/data/scipy.json against SciPy, or writes it with --write.
 
-Needs numpy and scipy (any venv). The Rust tests compare with the values in that file, so they need neither. The data are
-random with fixed seeds: smooth, with ties, with heavy ties, reversed, large and tiny; and scores with opinions for the fits.
+Needs numpy and scipy. The Rust tests use the values in that file, so they do not need Python. The data are random with
+fixed seeds: smooth, with ties, with many ties, reversed, large and tiny, and scores with opinions for the fits.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def correlation_cases():
 
 
 def fit_cases():
-    """Scores and opinions of the shapes that tools have, with the start values that Sheikh's scripts use."""
+    """Returns scores and opinions with typical shapes, fitted from the start values of Sheikh's scripts."""
     cases = {}
     random = np.random.default_rng(7)
     shapes = {
@@ -115,7 +115,7 @@ def expected():
 
 
 def worst(ours, theirs):
-    """The largest difference between two trees of numbers, relative to numbers above 1."""
+    """Returns the largest difference between two trees of numbers, relative for numbers above 1."""
     if isinstance(theirs, dict):
         return max(worst(ours[key], theirs[key]) for key in theirs)
     if isinstance(theirs, list):
@@ -129,10 +129,10 @@ def main() -> int:
     values = expected()
     if "--write" in sys.argv:
         FIXTURE.write_text(json.dumps(values, indent=None, separators=(",", ":")) + "\n")
-        print(f"{FIXTURE} written with NumPy {np.__version__}")
+        print(f"wrote {FIXTURE} with NumPy {np.__version__}")
         return 0
     difference = worst(json.loads(FIXTURE.read_text()), values)
-    print(f"largest difference between the recorded values and SciPy's: {difference:.1e}")
+    print(f"largest difference between the recorded values and SciPy: {difference:.1e}")
     return 0 if difference < 1e-9 else 1
 
 

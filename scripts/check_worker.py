@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the worker with the real pyiqa and compares its scores with direct calls; measures what a round trip costs.
+"""Compares scores of the worker with direct calls of pyiqa, and measures the overhead of a round trip.
 
-    scripts/check_worker.py                     makes the environment of the peers (about 7 GB) if it is not there
-    scripts/check_worker.py --venv /opt/peers   another place for it
+    scripts/check_worker.py                     creates the environment of the peers (about 7 GB) on first use
+    scripts/check_worker.py --venv /opt/peers   uses another location for it
 
-The images are a photograph of the repository and its JPEG of quality 20. Metrics that need weights are in the table with the
-reason if the weights are not here. Ends with an error if a score differs, if fewer than ten metrics were served, or if the worker
-takes more than 5 ms a call besides the metric at 512x384.
+The images are a photo of the repository and its JPEG of quality 20. Metrics whose weights are missing are listed with
+the reason. Exits with an error if a score differs, if fewer than ten metrics ran, or if the overhead of a call is more
+than 5 ms at 512x384.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ NO_REFERENCE = ["entropy", "piqe", "niqe", "brisque", "ilniqe", "musiq", "clipiq
 SIZES = ("512x384", "1920x1080")
 REPETITIONS = 60
 ASKED = 5.0
-STAND_IN = ROOT / "crates" / "agent" / "tests" / "worker" / "stand_in_pyiqa"
+STAND_IN = ROOT / "crates" / "agenticiqa" / "tests" / "worker" / "stand_in_pyiqa"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--venv", type=Path, default=DEFAULT_VENV, help="environment with pyiqa (%(default)s)")
+    parser.add_argument("--venv", type=Path, default=DEFAULT_VENV, help="virtual environment with pyiqa (%(default)s)")
     options = parser.parse_args()
     enter_venv(options.venv)
     example = build()
@@ -66,7 +66,7 @@ def main() -> int:
 
 
 def build() -> Path:
-    command = ["cargo", "build", "--release", "-p", "agenticiqa", "--example", "worker_round_trip"]
+    command = ["cargo", "build", "--release", "-p", "agenticiqa-tools", "--example", "worker_round_trip"]
     subprocess.run(command, cwd=ROOT, check=True)
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "examples" / "worker_round_trip"
 
@@ -89,7 +89,7 @@ def by_worker(example: Path, files: list[Path], repetitions: int, metrics: list[
 
 
 def compare(example: Path, files: dict, pixels: dict) -> bool:
-    """Scores of the worker beside those of direct calls."""
+    """Prints the scores of the worker and of direct calls."""
     import pyiqa
     import torch
 
@@ -98,7 +98,7 @@ def compare(example: Path, files: dict, pixels: dict) -> bool:
     )
     served = wrong = 0
     for name in FULL_REFERENCE + NO_REFERENCE:
-        size = "256x192" if name == "mad" else "512x384"  # pyiqa's MAD takes minutes on larger images
+        size = "256x192" if name == "mad" else "512x384"  # MAD of pyiqa takes minutes on larger images
         kind = "FR" if name in FULL_REFERENCE else "NR"
         ours = by_worker(example, files[size], 0, [f"{kind}:{name}"])[0]
         if "error" in ours:
@@ -113,19 +113,19 @@ def compare(example: Path, files: dict, pixels: dict) -> bool:
         equal = ours["score"] == direct
         served, wrong = served + 1, wrong + (not equal)
         print(f"| {name} | {ours['score']:.9g} | {direct:.9g} | {'equal' if equal else 'DIFFERS'} |", flush=True)
-    print(f"\n{served} metrics served, {wrong} differ", flush=True)
+    print(f"\n{served} metrics ran, {wrong} differ", flush=True)
     return wrong > 0 or served < 10
 
 
 def round_trips(example: Path, files: dict, pixels: dict) -> bool:
-    """Milliseconds of a call besides the metric: images into shared memory, the pipe, floats, the answer."""
-    print("\n| call | size | whole, ms | metric, ms | besides, ms | of which the change to floats, ms |")
+    """Measures the overhead of a call in milliseconds: shared memory, the pipe, conversion to floats, the answer."""
+    print("\n| call | size | total, ms | metric, ms | overhead, ms | of which conversion to floats, ms |")
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     besides = {}
     for size in SIZES:
         for label, metric, variables in (
-            ("an instant metric", "NR:constant", {"PYTHONPATH": str(STAND_IN)}),
-            ("an instant metric of a pair", "FR:nothing", {"PYTHONPATH": str(STAND_IN)}),
+            ("constant metric", "NR:constant", {"PYTHONPATH": str(STAND_IN)}),
+            ("constant metric of a pair", "FR:nothing", {"PYTHONPATH": str(STAND_IN)}),
             ("psnr", "FR:psnr", {}),
         ):
             row = by_worker(example, files[size], REPETITIONS, [metric], **variables)[0]
@@ -144,7 +144,7 @@ def round_trips(example: Path, files: dict, pixels: dict) -> bool:
 
 
 def change_to_floats(pixels) -> float:
-    """Milliseconds that Torch takes to make floats over 0..1 of an image in memory: no caller of pyiqa is spared that."""
+    """Measures the conversion of an image to floats by Torch in milliseconds. Direct calls of pyiqa need it too."""
     import torch
 
     planes = torch.from_numpy(pixels.copy()).permute(2, 0, 1).contiguous()

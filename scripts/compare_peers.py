@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs the Python peers and our metrics on the same images in the same run, and prints values and times.
+"""Compares scores and run times of our metrics with other Python packages on the same images.
 
-    scripts/compare_peers.py                                  a pair made from an image of the repository, 1920x1080
-    scripts/compare_peers.py --images REF DIST --only SSIM    a pair of your own, one metric
-    scripts/compare_peers.py --cold-start --memory            also the whole program, and peak memory at 50 megapixels
-    scripts/compare_peers.py --write-docs                     all of it, into docs/performance.md and docs/accuracy.md
+    scripts/compare_peers.py                                  a 1920x1080 pair made from a photo of the repository
+    scripts/compare_peers.py --images REF DIST --only SSIM    your own pair, and one metric
+    scripts/compare_peers.py --cold-start --memory            also cold starts, and peak memory at 50 megapixels
+    scripts/compare_peers.py --write-docs                     everything, into docs/performance.md and docs/accuracy.md
 
-The peers (pinned in peers.py) live in a virtual environment outside the repository, made at the first run. Times are
-warm and the least of several interleaved rounds; the peers' images are already loaded as tensors. ILNIQE is run where
-AGENTICIQA_ILNIQE_MODEL names the authors' templateModel.mat.
+The packages (pinned in peers.py) are installed on first use, in a virtual environment outside the repository. Each time
+is the minimum of several interleaved rounds, after a warm-up. Images of the peers are tensors in memory. ILNIQE needs
+AGENTICIQA_ILNIQE_MODEL, the path of the authors' templateModel.mat.
 """
 
 from __future__ import annotations
@@ -31,41 +31,47 @@ import ours
 from peers import DEFAULT_VENV, METRICS, NO_REFERENCE, REQUIREMENTS, ROOT, Peers, enter_venv, luma, on_luma, threads
 
 THREADS = (1, 2)
-# Calls in one round, of ours and of each peer alike; a peer gets fewer when they take longer than PATIENCE seconds.
+# Calls per round. A peer gets fewer if they take longer than PATIENCE seconds.
 REPETITIONS = 4
 PATIENCE = 2
-# What the project asks of itself: times the fastest Python peer, one thread.
+# Target speedups over the fastest Python peer, on one thread.
 TARGETS = {name: 10 for name in METRICS if name not in {"PSNR", "ENTROPY", "ILNIQE"}} | {"CW-SSIM": 20, "MAD": 20}
 LUMA_TARGETS = {"SSIM": 2, "GMSD": 1}
 LARGE = (8660, 5774)
-# A peer that takes longer than this many seconds is run once, on one thread: more runs or threads would not change the comparison.
+# A peer that takes longer than this many seconds runs once, on one thread.
 SLOW = 10
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--venv", type=Path, default=DEFAULT_VENV, help="environment of the peers (%(default)s)")
-    parser.add_argument("--images", type=Path, nargs=2, metavar=("REF", "DIST"), help="a pair, taken as it is")
-    parser.add_argument("--photo", type=Path, help="an image to make the pair from: fitted to --size, JPEG quality 20")
-    parser.add_argument("--size", default="1920x1080", help="size of the pair that is made (%(default)s)")
-    parser.add_argument("--only", nargs="+", metavar="METRIC", help="these metrics alone")
-    parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds (%(default)s)")
-    parser.add_argument("--budget", type=float, default=30, help="seconds after which a metric gets no new round")
     parser.add_argument(
-        "--cpu-time", action="store_true", help="processor time and one thread only: for a busy machine"
+        "--venv", type=Path, default=DEFAULT_VENV, help="virtual environment of the peers (%(default)s)"
     )
-    parser.add_argument("--cold-start", action="store_true", help="time the whole program")
-    parser.add_argument("--memory", action="store_true", help="peak memory of each metric at 50 megapixels")
-    parser.add_argument("--no-build", action="store_true", help="take the programs in target/release as they are")
-    parser.add_argument("--no-peers", action="store_true", help="our metrics alone")
+    parser.add_argument(
+        "--images", type=Path, nargs=2, metavar=("REF", "DIST"), help="a pair of images, used unchanged"
+    )
+    parser.add_argument("--photo", type=Path, help="make the pair from this image: fitted to --size, JPEG quality 20")
+    parser.add_argument("--size", default="1920x1080", help="size of the pair made from a photo (%(default)s)")
+    parser.add_argument("--only", nargs="+", metavar="METRIC", help="only these metrics")
+    parser.add_argument("--rounds", type=int, default=5, help="number of interleaved rounds (%(default)s)")
+    parser.add_argument(
+        "--budget", type=float, default=30, help="start no new round of a metric after this many seconds (%(default)s)"
+    )
+    parser.add_argument(
+        "--cpu-time", action="store_true", help="measure processor time on one thread, for a busy machine"
+    )
+    parser.add_argument("--cold-start", action="store_true", help="also measure the whole command line program")
+    parser.add_argument("--memory", action="store_true", help="also measure peak memory at 50 megapixels")
+    parser.add_argument("--no-build", action="store_true", help="use the existing programs in target/release")
+    parser.add_argument("--no-peers", action="store_true", help="only our metrics")
     parser.add_argument("--markdown", type=Path, help="write the tables to this file instead of stdout")
-    parser.add_argument("--json", type=Path, help="write every number to this file")
-    parser.add_argument("--write-docs", action="store_true", help="fill in the tables of docs/")
+    parser.add_argument("--json", type=Path, help="write all results to this file")
+    parser.add_argument("--write-docs", action="store_true", help="update the tables in docs/")
     parsed = parser.parse_args()
     known = {fold(name): name for name in METRICS}
     unknown = [name for name in parsed.only or [] if fold(name) not in known]
     if unknown:
-        parser.error(f"no such metric: {', '.join(unknown)} (there are {', '.join(METRICS)})")
+        parser.error(f"unknown metric: {', '.join(unknown)} (known: {', '.join(METRICS)})")
     if not re.fullmatch(r"\d+x\d+", parsed.size):
         parser.error(f"--size {parsed.size}: write it as 1920x1080")
     parsed.only = [known[fold(name)] for name in parsed.only or METRICS]
@@ -77,16 +83,16 @@ def fold(name: str) -> str:
 
 
 def shipped_photo() -> Path:
-    """The largest image that ships with the repository."""
+    """Returns the largest photo of the repository."""
     folders = (ROOT / "examples", ROOT / "tests" / "data")
     pictures = [path for folder in folders for path in folder.rglob("*") if path.suffix in {".jpg", ".png"}]
     if not pictures:
-        raise SystemExit("no image ships in examples/: name one with --photo or a pair with --images")
+        raise SystemExit("examples/ has no image: name one with --photo, or a pair with --images")
     return max(pictures, key=lambda path: path.stat().st_size)
 
 
 def load_pair(options: argparse.Namespace):
-    """Reference and distorted image as uint8 RGB arrays, and a sentence that says what they are."""
+    """Returns reference and distorted image as uint8 RGB arrays, and a description of them."""
     import numpy
     from PIL import Image, ImageOps
 
@@ -110,7 +116,7 @@ def jpeg(picture, quality: int) -> bytes:
 
 
 def compare(metric: str, files: tuple[Path, Path], rivals: list, options: argparse.Namespace) -> dict:
-    """Values and least times of ours and the peers: {"ours"|package: {"value", "1", "2"} or {"error"}}."""
+    """Returns scores and minimum times by package: {"ours"|package: {"value", "1", "2"} or {"error"}}."""
     import torch
 
     table: dict[str, dict] = {"ours": {}} | {peer.package: {} for peer in rivals}
@@ -147,7 +153,7 @@ def measure_peer(row: dict, peer, count: int, cpu_time: bool, warm: bool) -> Non
         begin = clock()
         try:
             row["value"] = peer.call()
-        except Exception as error:  # a peer that fails is a result, not the end of the comparison
+        except Exception as error:  # A failing peer must not end the comparison.
             row["error"] = f"{type(error).__name__}: {error}".splitlines()[0]
             return
         seconds = clock() - begin
@@ -176,7 +182,7 @@ def run_comparison(folder: Path, options: argparse.Namespace) -> dict:
 
 
 def cold_start(folder: Path, options: argparse.Namespace) -> dict:
-    """Seconds of the whole program for each metric, with the pair as JPEG and as PNG files."""
+    """Measures the whole program in seconds for each metric, with the pair as JPEG and as PNG files."""
     from PIL import Image
 
     if not ours.PROGRAM.exists():
@@ -201,7 +207,7 @@ def score_command(folder: Path, suffix: str, metric: str) -> list[str]:
 
 
 def memory(folder: Path, options: argparse.Namespace) -> dict:
-    """Peak memory of each metric in a process of its own, on a pair of 50 megapixels."""
+    """Measures the peak memory of each metric in a separate process, on a pair of 50 megapixels."""
     import numpy
     from PIL import Image, ImageOps
 
@@ -222,7 +228,7 @@ def memory(folder: Path, options: argparse.Namespace) -> dict:
 
 
 def small_pair(folder: Path) -> tuple[Path, Path]:
-    """A small pair of noise: what tells whether a metric is there at all."""
+    """Returns a small pair of noise, to check whether a metric is available."""
     import numpy
 
     noise = numpy.random.default_rng(7).integers(0, 256, (512, 512, 3), numpy.uint8)
@@ -230,11 +236,11 @@ def small_pair(folder: Path) -> tuple[Path, Path]:
     return (path, path) if path.exists() else (ours.write_netpbm(path, noise), path)
 
 
-# ---- tables
+# Tables
 
 
 def fastest(row: dict, count: int) -> tuple[str, float] | None:
-    """The peer that is fastest with that many threads, and its seconds."""
+    """Returns the fastest peer with that many threads, and its time in seconds."""
     times = [(name, cells[str(count)]) for name, cells in row.items() if name != "ours" and str(count) in cells]
     return min(times, key=lambda entry: entry[1], default=None)
 
@@ -268,7 +274,7 @@ def values_table(report: dict) -> list[str]:
 
 
 def times_table(entries: dict, targets: dict[str, int]) -> list[str]:
-    header = ["metric", "ours, 1 thread", "fastest peer", "its time", "ratio", "asked"]
+    header = ["metric", "ours, 1 thread", "fastest peer", "its time", "ratio", "target"]
     header += ["ours, 2 threads", "speed-up", "fastest peer, 2 threads", "ratio"]
     rows = []
     for metric, row in entries.items():
@@ -319,8 +325,8 @@ def machine() -> str:
 
 
 def sections(report: dict) -> dict[str, list[str]]:
-    """Every table by the name of its place in docs/performance.md."""
-    clock = " Processor time, for the machine was busy; one thread only." if report["cpu_time"] else ""
+    """Returns every table by the name of its marker in docs/performance.md."""
+    clock = " Processor time on one thread, because the machine was busy." if report["cpu_time"] else ""
     size = "x".join(map(str, report["size"]))
     found = {"run": [f"{report['machine']} Pair: {report['pair']}, {size}.{clock}"]}
     found["times"] = times_table(report["metrics"], TARGETS)
@@ -339,7 +345,7 @@ TITLES = {
     "run": "Run",
     "times": "Times in ms",
     "luma": "On luma, against OpenCV's quality module, ms",
-    "all-times": "Every peer, one thread, ms",
+    "all-times": "All peers, one thread, ms",
     "values": "Values (difference to ours)",
     "cold-start": "The whole program, ms",
     "memory": "Peak memory at 50 megapixels",
@@ -347,13 +353,13 @@ TITLES = {
 
 
 def fill(document: Path, blocks: dict[str, list[str]]) -> None:
-    """Replaces what stands between `<!-- NAME -->` and `<!-- /NAME -->`; the prose around stays as it is."""
+    """Replaces the text between `<!-- NAME -->` and `<!-- /NAME -->` in a document."""
     text = document.read_text()
     for name, lines in blocks.items():
         block = "\n".join([f"<!-- {name} -->", *lines, f"<!-- /{name} -->"])
         text, count = re.subn(f"<!-- {name} -->.*?<!-- /{name} -->", lambda _: block, text, flags=re.DOTALL)
         if count == 0:
-            print(f"{document}: has no place for {name}", file=sys.stderr)
+            print(f"{document}: has no marker <!-- {name} -->", file=sys.stderr)
     document.write_text(text)
 
 

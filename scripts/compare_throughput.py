@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Pairs a second of pyiqa and of ours, the tools alone, files decoded each time, both with all cores, in turns.
+"""Compares the throughput of pyiqa and our tools in pairs per second, on all cores. Files are decoded for each pair.
 
     /path/to/venv/bin/python scripts/compare_throughput.py PAIRS.jsonl [--seconds 20] [--rounds 3] [--program PATH]
 
-The venv is that of scripts/compare_peers.py. PROGRAM is `cargo build --release -p agenticiqa-tools --example score_pairs`.
+Use the virtual environment of scripts/compare_peers.py. Build the program with
+`cargo build --release -p agenticiqa-tools --example score_pairs`.
 """
 
 import argparse
@@ -19,10 +20,10 @@ METRICS = ["ssim", "fsim", "vsi", "gmsd"]
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pairs")
-    parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--program", default="target/release/examples/score_pairs")
+    parser.add_argument("pairs", help="JSON Lines with image_path and reference_path")
+    parser.add_argument("--seconds", type=float, default=20, help="length of a round of each side (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds (%(default)s)")
+    parser.add_argument("--program", default="target/release/examples/score_pairs", help="our program (%(default)s)")
     arguments = parser.parse_args()
     import numpy
     import pyiqa
@@ -54,23 +55,23 @@ def main():
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        rate, scored = re.match(r"([\d.]+) pairs a second \((\d+)", out).groups()
+        rate, scored = re.match(r"([\d.]+) pairs (?:a|per) second \((\d+)", out).groups()
         busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return float(rate), busy / int(scored) * 1e3
 
-    theirs()  # the first calls are slower
+    theirs()  # Warm up: the first calls are slower.
     rounds = []
     for number in range(arguments.rounds):
         rounds.append((theirs(), ours()))
         (their_rate, their_time), (our_rate, our_time) = rounds[-1]
         print(
-            f"round {number + 1}: pyiqa {their_rate:.2f} pairs a second ({their_time:.1f} ms of processor time each), "
+            f"round {number + 1}: pyiqa {their_rate:.2f} pairs per second ({their_time:.1f} ms of processor time each), "
             f"ours {our_rate:.1f} ({our_time:.2f} ms)",
             flush=True,
         )
     rates = [max(found[side][0] for found in rounds) for side in (0, 1)]
     times = [min(found[side][1] for found in rounds) for side in (0, 1)]
-    print(f"best: {rates[1] / rates[0]:.1f} times the throughput, {times[0] / times[1]:.1f} times less processor time")
+    print(f"best: {rates[1] / rates[0]:.1f} times the throughput, processor time divided by {times[0] / times[1]:.1f}")
 
 
 main()

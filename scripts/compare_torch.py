@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times LPIPS (AlexNet) and DISTS in PyTorch and in our two engines, in the same run, and prints a table of ratios.
+"""Compares the speed of LPIPS (AlexNet) and DISTS in PyTorch and in our two engines, and prints a table.
 
-    scripts/compare_torch.py --models FOLDER                    FOLDER holds lpips-alex.onnx, dists.onnx and their heads
-    scripts/compare_torch.py --models FOLDER --library LIBRARY  also with ONNX Runtime, by its shared library
-    scripts/compare_torch.py --write-docs ...                   the table also into docs/performance.md
+    scripts/compare_torch.py --models FOLDER                    FOLDER has lpips-alex.onnx, dists.onnx and their heads
+    scripts/compare_torch.py --models FOLDER --library LIBRARY  also measures ONNX Runtime, given its shared library
+    scripts/compare_torch.py --write-docs ...                   also updates the table in docs/performance.md
 
-PyTorch runs pyiqa's own classes (the virtual environment of peers.py) with random weights, which take the same time as
-the trained ones; nothing is downloaded. Images are tensors in memory on both sides. Times are the least of several
-calls, after one that warms up; rounds of all sides follow each other, and the least round counts.
+PyTorch runs the classes of pyiqa (in the virtual environment of peers.py) with random weights, which take the same time
+as trained ones and need no download. Images are tensors in memory for all engines. Rounds of the engines alternate.
+Each time is the minimum over all rounds and calls, after a warm-up call.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MARK = "learned"
 
 
 def torch_metrics():
-    """pyiqa's classes without their downloads."""
+    """Creates the metrics of pyiqa without downloads."""
     import torchvision
 
     for network in ("alexnet", "vgg16"):
@@ -104,11 +104,13 @@ def measure(arguments) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--venv", type=Path, default=DEFAULT_VENV)
-    parser.add_argument("--models", type=Path, required=True)
-    parser.add_argument("--library")
+    parser.add_argument(
+        "--venv", type=Path, default=DEFAULT_VENV, help="virtual environment of the peers (%(default)s)"
+    )
+    parser.add_argument("--models", type=Path, required=True, help="folder of the converted models")
+    parser.add_argument("--library", help="shared library of ONNX Runtime")
     parser.add_argument("--size", type=int, nargs=2, default=(512, 384), metavar=("WIDTH", "HEIGHT"))
-    parser.add_argument("--write-docs", action="store_true")
+    parser.add_argument("--write-docs", action="store_true", help="update the table in docs/performance.md")
     arguments = parser.parse_args()
     enter_venv(arguments.venv)
     import torch

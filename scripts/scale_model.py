@@ -1,7 +1,7 @@
-"""The parts of the simulation of a big job: cluster, storage, model, limiter, and the events that all jobs share.
+"""The parts of the simulation of a large job: cluster, storage, model, limiter, and the events that all jobs share.
 
-Imported by scale_jobs.py and simulate_scale.py. Time is in seconds, money in US dollars. Nothing here looks at a clock:
-the same parameters and the same seed give the same events.
+Imported by scale_jobs.py and simulate_scale.py. Times are in seconds, prices in US dollars. The simulation is
+deterministic: the same parameters and seed give the same events.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ NEVER = math.inf
 
 @dataclass(frozen=True)
 class Cluster:
-    """The machines, what they are connected to, and how often they are lost."""
+    """The machines, their network and storage, and how often they fail."""
 
     nodes: int = 1
     cores: int = 16
-    in_flight: int = 2  # blocks that an actor holds at most: one at work, one being read
-    read_bandwidth: float = NEVER  # bytes a second and node
+    in_flight: int = 2  # maximum blocks per actor: one computing, one being read
+    read_bandwidth: float = NEVER  # bytes per second per node
     write_bandwidth: float = NEVER
     request_seconds: float = 0.0  # latency of one request to the object store
-    read_requests: int = 1  # one after the other, for each block
-    write_requests: int = 1  # put under a temporary name, copy, delete: 3 with a move
-    write_overlaps: bool = False  # whether an actor computes the next block while its shard is being written
-    dispatch_seconds: float = 0.0  # of the driver, which does one thing at a time, for each block
-    mtbf: float = NEVER  # mean time between losses of one node
+    read_requests: int = 1  # sequential, per block
+    write_requests: int = 1  # 3 for a move: put under a temporary name, copy, delete
+    write_overlaps: bool = False  # whether an actor computes the next block during a write
+    dispatch_seconds: float = 0.0  # per block, on the driver, which handles one block at a time
+    mtbf: float = NEVER  # mean time between failures of a node
     recovery_seconds: float = 300.0
     driver_dies_at: float = NEVER
     driver_restart_seconds: float = 120.0
@@ -39,31 +39,31 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Work:
-    """What is done for each image, and how many make up a block."""
+    """The work per image, and the number of images per block."""
 
     rows: int
     block_rows: int = 64
-    cpu_seconds: float = 0.0  # mean on one core, everything included
-    cpu_cv: float = 0.0  # standard deviation over mean, of one image
-    block_seconds: float = 0.0  # on one core, once for each block
+    cpu_seconds: float = 0.0  # mean per image on one core, everything included
+    cpu_cv: float = 0.0  # coefficient of variation of one image
+    block_seconds: float = 0.0  # on one core, once per block
     read_bytes: float = 0.0
-    shard_bytes: float = 0.0  # for each row
+    shard_bytes: float = 0.0  # per row
 
 
 @dataclass(frozen=True)
 class Model:
-    """A vision-language model behind a network, and how it is asked."""
+    """A remote vision-language model, and how it is called."""
 
-    calls: float = 5.0  # for each image, one after the other, on average
-    seconds: float = 2.0  # mean of a call that is no straggler
+    calls: float = 5.0  # mean per image, sequential
+    seconds: float = 2.0  # mean of a call without stragglers
     cv: float = 0.5
     straggler_share: float = 0.0
     straggler_factor: float = 10.0
     timeout: float = 60.0
-    failure_share: float = 0.0  # 5xx and the like
+    failure_share: float = 0.0  # 5xx and similar
     refused_share: float = 0.0  # 429
     refusal_seconds: float = 0.2
-    respite_seconds: float = 2.0  # nobody asks for so long after a refusal
+    respite_seconds: float = 2.0  # pause of all calls after a refusal
     attempts: int = 3
     backoff_seconds: float = 0.5
     prompt_tokens: float = 7500.0
@@ -72,11 +72,11 @@ class Model:
     requests_per_minute: float = NEVER
     tokens_per_minute: float = NEVER
     actors_per_core: float = 2.0
-    at_a_time: int = 8  # assessments of one actor, so calls too
+    at_a_time: int = 8  # concurrent assessments per actor
 
 
 def draw(chance: random.Random, mean: float, cv: float) -> float:
-    """Lognormal by its mean and its coefficient of variation."""
+    """Draws from a lognormal distribution with this mean and coefficient of variation."""
     if cv <= 0.0 or mean <= 0.0:
         return mean
     variance = math.log1p(cv * cv)
@@ -84,7 +84,7 @@ def draw(chance: random.Random, mean: float, cv: float) -> float:
 
 
 class Link:
-    """A connection that carries one transfer after the other."""
+    """A connection that handles one transfer at a time."""
 
     def __init__(self, bandwidth: float) -> None:
         self.bandwidth, self.free, self.busy = bandwidth, 0.0, 0.0
@@ -97,7 +97,7 @@ class Link:
 
 
 class Pace:
-    """When the next call may begin: `Pace` of crates/vlm/src/limits.rs, with seconds instead of instants."""
+    """Schedules calls like `Pace` in crates/vlm/src/limits.rs, with seconds in place of instants."""
 
     FIRST_GUESS = 2000.0
 
@@ -106,7 +106,7 @@ class Pace:
         self.next = self.paid = self.tokens = self.settled = 0.0
 
     def reserve(self, now: float) -> tuple[float, float]:
-        """When the call may begin, and how many tokens it is taken to cost."""
+        """Returns when the call may start, and its estimated number of tokens."""
         expected = self.tokens / self.settled if self.settled else self.FIRST_GUESS
         start = max(now, self.next, self.paid if self.seconds_per_token else 0.0)
         self.next = start + self.spacing
@@ -126,7 +126,7 @@ class Pace:
 
 
 class Actor:
-    """Takes blocks; `held` are those that it has and that are not written yet."""
+    """A worker. `held` is the number of its blocks that are not written yet."""
 
     __slots__ = ("held", "node", "queue", "running", "working")
 
@@ -145,11 +145,11 @@ class Node:
         self.reading, self.writing = Link(cluster.read_bandwidth), Link(cluster.write_bandwidth)
         self.actors = [Actor(self) for _ in range(actors)]
         self.attempts: dict[Attempt, None] = {}
-        self.cores = [0.0] * cluster.cores  # when each is free, a heap
+        self.cores = [0.0] * cluster.cores  # heap of the times at which cores become free
 
 
 class Attempt:
-    """One try to get a block done on one actor."""
+    """An attempt to compute a block on an actor."""
 
     __slots__ = ("actor", "alive", "begun", "block", "calls", "end", "open", "ready", "rows", "start")
 
@@ -161,54 +161,54 @@ class Attempt:
 
 @dataclass
 class Outcome:
-    """What a run came to."""
+    """The result of a run."""
 
     rows: int
     nodes: int
     cores: int
     makespan: float = 0.0
-    cpu_busy: float = 0.0  # core seconds, those of lost blocks too
-    read_busy: float = 0.0  # link seconds over all nodes
+    cpu_busy: float = 0.0  # core seconds, including lost blocks
+    read_busy: float = 0.0  # link seconds of all nodes
     write_busy: float = 0.0
-    store_wait: float = 0.0  # core seconds in which an actor waited for the object store
+    store_wait: float = 0.0  # core seconds of waiting for the object store
     driver_busy: float = 0.0
     losses: int = 0
-    wasted_rows: float = 0.0  # work that was done and lost, in images
+    wasted_rows: float = 0.0  # lost work, in images
     errors: int = 0
     calls: int = 0
     prompt_tokens: float = 0.0
     completion_tokens: float = 0.0
-    waited: float = 0.0  # seconds that calls waited for their turn, all together
-    in_flight_area: float = 0.0  # integral of the calls in flight over time
-    limit_share: float = 0.0  # calls a second in the middle of the run over the limit
+    waited: float = 0.0  # total seconds that calls waited for the limiter
+    in_flight_area: float = 0.0  # integral of calls in flight over time
+    limit_share: float = 0.0  # calls per second in the middle of the run, divided by the limit
     token_share: float = 0.0  # the same for tokens
-    shards: bytearray = field(default_factory=bytearray)  # how often each block was written
-    block_times: array = field(default_factory=lambda: array("d"))  # handed out until written
-    row_times: array = field(default_factory=lambda: array("d"))  # of one image's own work
-    ends: array = field(default_factory=lambda: array("d"))  # of blocks, or of calls, in order
-    starts: array = field(default_factory=lambda: array("d"))  # of calls
+    shards: bytearray = field(default_factory=bytearray)  # number of writes of each block
+    block_times: array = field(default_factory=lambda: array("d"))  # from dispatch to write
+    row_times: array = field(default_factory=lambda: array("d"))  # work of one image
+    ends: array = field(default_factory=lambda: array("d"))  # end times of blocks or calls, in order
+    starts: array = field(default_factory=lambda: array("d"))  # start times of calls
 
     def share(self, busy: float, of: int) -> float:
         return busy / (of * self.makespan)
 
     def rate(self) -> float:
-        """Images a second in the middle half of the run, where beginning and end do not count."""
+        """Returns images per second in the middle half of the run, without start and end effects."""
         first, last = len(self.ends) // 4, 3 * len(self.ends) // 4
         span = self.ends[last] - self.ends[first] if last > first else 0.0
         return (last - first) / len(self.ends) * self.rows / span if span > 0 else self.rows / self.makespan
 
     def call_rate(self) -> float:
-        """Calls that begin in a second, in the middle half of them."""
+        """Returns started calls per second in the middle half of the calls."""
         first, last = len(self.starts) // 4, 3 * len(self.starts) // 4
         span = self.starts[last] - self.starts[first] if last > first else 0.0
         return (last - first) / span if span > 0 else 0.0
 
     def seconds_for(self, rows: int) -> float:
-        """How long so many images take: what was simulated, and the rest at the rate of its middle."""
+        """Returns the time for that many images. Images beyond the simulated ones are added at `rate`."""
         return self.makespan + max(rows - self.rows, 0) / self.rate()
 
     def loads(self) -> dict[str, float]:
-        """How busy each thing is that could be the bottleneck, 0 to 1."""
+        """Returns the load of each possible bottleneck, from 0 to 1."""
         links = max(self.share(self.read_busy, self.nodes), self.share(self.write_busy, self.nodes))
         cores = self.nodes * self.cores
         return {
@@ -221,7 +221,11 @@ class Outcome:
         }
 
     def bottleneck(self) -> str:
-        """A limit that is reached counts first, for all that waits for it looks busy; a model that is waited for last."""
+        """Returns the bottleneck.
+
+        A limit that is reached comes first, because everything that waits for it looks busy. Model
+        latency comes last.
+        """
         loads = self.loads()
         limit = max(("rate limit", "token limit"), key=loads.__getitem__)
         most = limit if loads[limit] > 0.95 else max(loads, key=loads.__getitem__)
@@ -229,12 +233,12 @@ class Outcome:
 
 
 def quantile(values: array, share: float) -> float:
-    """0 where there are none."""
+    """Returns a quantile, or 0 if there are no values."""
     return sorted(values)[min(int(share * len(values)), len(values) - 1)] if values else 0.0
 
 
 class Simulation:
-    """The queue of events, the blocks that wait, losses. What an actor does with a block is its subclasses' to say."""
+    """The event queue, waiting blocks and failures. Subclasses define how an actor processes a block."""
 
     def __init__(self, cluster: Cluster, work: Work, actors_per_node: int, seed: int) -> None:
         self.cluster, self.work, self.chance = cluster, work, random.Random(seed)
@@ -266,8 +270,10 @@ class Simulation:
         return self.outcome
 
     def spread(self) -> None:
-        """Hands out blocks to whoever has room, those with the least first. Later an actor gets one for each that it has written:
-        that is the back-pressure."""
+        """Gives blocks to actors with free capacity, those with the fewest blocks first.
+
+        Later, an actor gets a new block for each one that it has written, which is the back-pressure.
+        """
         for depth in range(self.cluster.in_flight):
             for index in range(len(self.nodes[0].actors)):
                 for node in self.nodes:
@@ -275,7 +281,7 @@ class Simulation:
                         self.feed(node.actors[index])
 
     def feed(self, actor: Actor) -> None:
-        """An actor that holds fewer blocks than it may gets the next one."""
+        """Gives the next block to an actor with free capacity."""
         if not self.waiting or self.stopped:
             return
         block = self.waiting.popleft()
@@ -290,7 +296,7 @@ class Simulation:
         self.take(attempt)
 
     def store(self, attempt: Attempt) -> None:
-        """Begins to write the shard."""
+        """Starts to write the shard."""
         sent = attempt.actor.node.writing.transfer(self.now, attempt.rows * self.work.shard_bytes)
         self.at(sent + self.cluster.write_requests * self.cluster.request_seconds, self.stored, attempt)
 
@@ -318,7 +324,7 @@ class Simulation:
         self.spread()
 
     def drop(self, node: Node) -> None:
-        """What is in flight on a node has to be done again, and comes first."""
+        """Returns the blocks in flight on a node to the front of the queue."""
         for attempt in node.attempts:
             attempt.alive = False
             self.outcome.wasted_rows += self.wasted(attempt)
@@ -330,7 +336,7 @@ class Simulation:
         node.cores = [self.now] * self.cluster.cores
 
     def driver_dies(self) -> None:
-        """The cluster goes with its driver; a new run does the blocks that have no shard."""
+        """Loses the cluster with its driver. A new run computes the blocks without a shard."""
         self.stopped = True
         for node in self.nodes:
             self.drop(node)
@@ -341,13 +347,13 @@ class Simulation:
         self.spread()
 
     def take(self, attempt: Attempt) -> None:
-        """An actor has got a block; its images are there at `attempt.ready`."""
+        """Gives a block to an actor. Its images have arrived at `attempt.ready`."""
         raise NotImplementedError
 
     def done(self, attempt: Attempt) -> None:
-        """The shard of a block is written."""
+        """Called when the shard of a block is written."""
         raise NotImplementedError
 
     def wasted(self, attempt: Attempt) -> float:
-        """How much had been done of a block that is lost, in images."""
+        """Returns the finished part of a lost block, in images."""
         raise NotImplementedError

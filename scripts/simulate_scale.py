@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Simulates a job over very many images on a cluster, event by event, and prints how long it takes and what it costs.
+"""Simulates large jobs on a cluster, event by event, and prints their duration and cost.
 
-    scripts/simulate_scale.py                                          every table, two minutes on one core
-    scripts/simulate_scale.py --only capacity --nodes 1 20             one table, clusters of your own
+    scripts/simulate_scale.py                                          all tables, two minutes on one core
+    scripts/simulate_scale.py --only capacity --nodes 1 20             one table, for other cluster sizes
     scripts/simulate_scale.py --set prices.node_usd_per_hour=0.3 --set cluster.cores=32
-    scripts/simulate_scale.py --write-docs                             all of it, into docs/scale.md
+    scripts/simulate_scale.py --write-docs                             all tables, into docs/scale.md
 
-Figures that were measured, and what is assumed, are in docs/scale-measured.json. The simulation is in scale_model.py and
-scale_jobs.py. A job is simulated until its rate is steady and the rest is added at that rate; the tables say how many
-images were simulated. Only the table of losses simulates all of its images.
+Measured and assumed figures are in docs/scale-measured.json. The simulation is in scale_model.py and scale_jobs.py. A
+job is simulated until its rate is steady, and extrapolated at that rate. The tables list the number of simulated
+images. Only the table of failures simulates all images.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ FIGURES = ROOT / "docs" / "scale-measured.json"
 DOCUMENT = ROOT / "docs" / "scale.md"
 SMALL, LARGE = "512x384", "4000x3000"
 DAY = 86400.0
-# Requests and tokens a minute; the last pair is what a provider gives at most together.
+# Requests and tokens per minute. The last pair is the highest combined limit of a provider.
 LIMITS = [(500, NEVER), (10_000, NEVER), (30_000, NEVER), (30_000, 150e6)]
-# A run goes on for so many blocks an actor, or so many images for each assessment at a time.
+# Length of a run: blocks per actor, or images per concurrent assessment, with a minimum.
 BLOCKS_PER_ACTOR, ROWS_PER_PLACE, FEWEST_ROWS = 100, 4, 40_000
 LOSSES = {"30 days": 30 * DAY, "1 day": DAY, "1 hour": 3600.0}
 LOSS_ROWS, LOSS_NODES = 20_000_000, 100
-LOSS_SEEDS = {64: 3, 512: 10, 4096: 30}  # runs by rows a block: fewer blocks are simulated faster
+LOSS_SEEDS = {64: 3, 512: 10, 4096: 30}  # runs by rows per block: fewer blocks simulate faster
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Job:
 
 
 def jobs(figures: dict) -> list[Job]:
-    """The rows of the capacity table; how many images each simulates is set later."""
+    """Returns the jobs of the capacity table. `sample` sets their number of images."""
     picture, overhead = figures["pictures"][SMALL], figures["overhead"]
     seconds, size, large = picture["seconds"], picture["bytes"], picture["png_bytes"]
 
@@ -72,7 +72,7 @@ def jobs(figures: dict) -> list[Job]:
     for requests, tokens in LIMITS:
         model = Model(**figures["model"], requests_per_minute=requests, tokens_per_minute=tokens)
         limit = f"{requests:,} requests" + (f", {tokens / 1e6:.0f}M tokens" if tokens < NEVER else "")
-        found.append(Job(f"assess, model, {limit} a minute", work("assess", seconds["assess model"], size), model))
+        found.append(Job(f"assess, model, {limit} per minute", work("assess", seconds["assess model"], size), model))
     return found
 
 
@@ -83,7 +83,7 @@ def cluster(figures: dict, nodes: int, block_rows: int, **changes: float) -> Clu
 
 
 def sample(job: Job, machines: Cluster, most: int) -> Job:
-    """As many images as it takes until the rate is steady."""
+    """Sets the number of images so that the rate becomes steady."""
     if job.model:
         places = int(machines.nodes * machines.cores * job.model.actors_per_core) * job.model.at_a_time
         rows = max(ROWS_PER_PLACE * places, FEWEST_ROWS)
@@ -93,7 +93,7 @@ def sample(job: Job, machines: Cluster, most: int) -> Job:
 
 
 def cost(figures: dict, job: Job, outcome: Outcome, machines: Cluster, rows: int) -> tuple[float, float]:
-    """US dollars for machines and storage, and for tokens."""
+    """Returns the cost of machines and storage, and of tokens, in US dollars."""
     prices, share = figures["prices"], rows / outcome.rows
     blocks = rows / job.work.block_rows
     money = machines.nodes * outcome.seconds_for(rows) / 3600 * prices["node_usd_per_hour"]
@@ -134,10 +134,10 @@ def capacity(figures: dict, options: argparse.Namespace) -> list[str]:
         "job",
         "nodes",
         "time",
-        "pictures/s",
+        "images/s",
         "cores busy",
         "calls/s",
-        "an image, p50 / p99",
+        "time per image, p50 / p99",
         "bottleneck",
         "USD (nodes + tokens)",
         "simulated",
@@ -146,7 +146,7 @@ def capacity(figures: dict, options: argparse.Namespace) -> list[str]:
 
 
 def failures(figures: dict, options: argparse.Namespace) -> list[str]:
-    """Every image of the job is simulated here: what is lost depends on how long it really runs."""
+    """Simulates all images of the job, because losses depend on the full duration."""
     seconds, overhead = figures["pictures"][LARGE]["seconds"], figures["overhead"]
     whole = Work(
         rows=LOSS_ROWS,
@@ -168,7 +168,7 @@ def failures(figures: dict, options: argparse.Namespace) -> list[str]:
             machines = cluster(figures, LOSS_NODES, block_rows, **change)
             found = [simulate(machines, work, seed=options.seed + number) for number in range(count)]
             if any(set(outcome.shards) != {1} for outcome in found):
-                raise SystemExit("a block was not written exactly once: the simulation is wrong")
+                raise SystemExit("a block was not written exactly once: the simulation has a bug")
             makespan = mean(outcome.makespan for outcome in found)
             wasted = mean(outcome.wasted_rows / outcome.rows for outcome in found)
             losses = mean(outcome.losses for outcome in found)
@@ -180,7 +180,7 @@ def failures(figures: dict, options: argparse.Namespace) -> list[str]:
 
 
 def stragglers(figures: dict, options: argparse.Namespace) -> list[str]:
-    """One node and no limit: what is left is the model's latency."""
+    """Simulates one node without limits, so that model latency is the bottleneck."""
     job, rows, shares = next(job for job in jobs(figures) if job.model), [], (0.0, 0.01, 0.05)
     for held in (1, 2):
         for places in (4, 8, 16):
@@ -189,7 +189,7 @@ def stragglers(figures: dict, options: argparse.Namespace) -> list[str]:
                 model = replace(job.model, straggler_share=share, at_a_time=places, requests_per_minute=NEVER)
                 machines = cluster(figures, 1, job.work.block_rows, in_flight=held)
                 outcome = simulate(machines, replace(job.work, rows=FEWEST_ROWS // 4), model, options.seed)
-                in_use = outcome.rate() * outcome.in_flight_area / outcome.rows  # calls at a time, by Little's law
+                in_use = outcome.rate() * outcome.in_flight_area / outcome.rows  # concurrent calls, by Little's law
                 in_use /= int(machines.cores * model.actors_per_core) * places
                 times = [span(quantile(outcome.row_times, part)) for part in (0.5, 0.99)]
                 row.append(
@@ -197,12 +197,12 @@ def stragglers(figures: dict, options: argparse.Namespace) -> list[str]:
                 )
             rows.append(row)
     return table(
-        ["blocks in flight", "calls at a time", *(f"{share:.0%} stragglers" for share in shares)], rows, "rrrrr"
+        ["blocks in flight", "concurrent calls", *(f"{share:.0%} stragglers" for share in shares)], rows, "rrrrr"
     )
 
 
 def refusals(figures: dict, options: argparse.Namespace) -> list[str]:
-    """Ten nodes at 30,000 requests a minute: every refusal makes all wait."""
+    """Simulates ten nodes at 30,000 requests per minute. Every refusal pauses all calls."""
     job, rows = [job for job in jobs(figures) if job.model][2], []
     for share in (0.0, 1e-5, 1e-4, 1e-3):
         machines = cluster(figures, 10, job.work.block_rows)
@@ -212,12 +212,12 @@ def refusals(figures: dict, options: argparse.Namespace) -> list[str]:
             [f"{share * 1e6:,.0f}", f"{outcome.call_rate():.1f}", f"{outcome.limit_share:.0%}", str(outcome.errors)]
         )
     return table(
-        ["refused of a million", "calls/s", "of the limit", f"rows with an error of {FEWEST_ROWS:,}"], rows, "rrrr"
+        ["refused per million", "calls/s", "of the limit", f"rows with an error, of {FEWEST_ROWS:,}"], rows, "rrrr"
     )
 
 
 def files(figures: dict, options: argparse.Namespace) -> list[str]:
-    """Arithmetic: what comes of 100 million rows."""
+    """Computes the number and size of shards of 100 million rows."""
     rows, prices, size = [], figures["prices"], figures["shard_bytes_per_row"]
     for block_rows in (16, 64, 512, 4096):
         shards = options.pictures / block_rows
@@ -232,9 +232,7 @@ def files(figures: dict, options: argparse.Namespace) -> list[str]:
                 f"{requests * prices['put_usd_per_million'] / 1e6:,.2f}",
             ]
         )
-    return table(
-        ["rows a shard", "shards", "a shard of score", "a shard of assess", "write requests", "USD"], rows, "rrrrrr"
-    )
+    return table(["rows per shard", "shards", "score shard", "assess shard", "write requests", "USD"], rows, "rrrrrr")
 
 
 def measured(figures: dict, _: argparse.Namespace) -> list[str]:
@@ -255,25 +253,25 @@ def measured(figures: dict, _: argparse.Namespace) -> list[str]:
             said["bytes"],
         ],
         [
-            "bytes of a row, score / assess",
+            "bytes per row, score / assess",
             f"{shards['score']} / {shards['assess']}",
             "the same",
             said["shard_bytes_per_row"],
         ],
-        ["calls an image", f"{model['calls']:g}", f"{model['calls']:g}", said["calls"]],
+        ["calls per image", f"{model['calls']:g}", f"{model['calls']:g}", said["calls"]],
         [
-            "tokens a call, in / out",
+            "tokens per call, in / out",
             *[f"{model['prompt_tokens']:,.0f} / {model['completion_tokens']:,.0f}"] * 2,
             said["tokens"],
         ],
         [
-            "a call of a tiny model here",
+            "call of a tiny local model",
             *["{seconds:g} s, {tokens:g} tokens".format(**figures["tiny_vlm"])] * 2,
             said["tiny_vlm"],
         ],
-        ["latency of a call, mean", *[f"{model['seconds']:g} s"] * 2, said["model"]],
+        ["mean latency of a call", *[f"{model['seconds']:g} s"] * 2, said["model"]],
         [
-            "besides, a row / a block",
+            "overhead per row / block",
             *["{row_seconds:g} / {block_seconds:g} s".format(**figures["overhead"])] * 2,
             said["overhead"],
         ],
@@ -286,7 +284,7 @@ def measured(figures: dict, _: argparse.Namespace) -> list[str]:
 
 
 def compared(figures: dict, options: argparse.Namespace) -> list[str]:
-    """Jobs that were run on this machine, two actors on two cores, beside the same jobs simulated."""
+    """Compares jobs that ran on this machine, with two actors on two cores, with their simulation."""
     rows = []
     for done in figures["jobs"]:
         job = next(job for job in jobs(figures) if job.name.startswith(done["job"]))
@@ -302,7 +300,7 @@ def compared(figures: dict, options: argparse.Namespace) -> list[str]:
                 requests_per_minute=limit,
                 actors_per_core=1.0,
             )
-            name += f" of {done['seconds']:g} s" + (f", {limit:,} requests a minute" if limit < NEVER else "")
+            name += f" of {done['seconds']:g} s" + (f", {limit:,} requests per minute" if limit < NEVER else "")
         machines = replace(
             cluster(figures, 1, work.block_rows),
             cores=2,
@@ -314,7 +312,7 @@ def compared(figures: dict, options: argparse.Namespace) -> list[str]:
         rows.append(
             [name, str(done["rows"]), f"{done['rate']:.1f}", f"{simulated:.1f}", f"{done['rate'] / simulated:.0%}"]
         )
-    return table(["job", "pictures", "pictures/s, run", "simulated", "run / simulated"], rows, "lrrrr")
+    return table(["job", "images", "images/s, run", "simulated", "run / simulated"], rows, "lrrrr")
 
 
 def table(head: list[str], rows: list[list[str]], sides: str) -> list[str]:
@@ -351,20 +349,22 @@ TABLES: dict[str, tuple[str, Callable[[dict, argparse.Namespace], list[str]]]] =
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--figures", type=Path, default=FIGURES, help="what was measured (%(default)s)")
+    parser.add_argument("--figures", type=Path, default=FIGURES, help="measured and assumed figures (%(default)s)")
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="another figure, such as model.seconds=4"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="change a figure, for example model.seconds=4"
     )
-    parser.add_argument("--only", nargs="+", choices=TABLES, default=list(TABLES), help="these tables alone")
-    parser.add_argument("--nodes", nargs="+", type=int, default=[1, 10, 100], help="clusters of the capacity table")
-    parser.add_argument("--pictures", type=int, default=100_000_000, help="how many in all (%(default)s)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write-docs", action="store_true", help="fill in the tables of docs/scale.md")
+    parser.add_argument("--only", nargs="+", choices=TABLES, default=list(TABLES), help="only these tables")
+    parser.add_argument(
+        "--nodes", nargs="+", type=int, default=[1, 10, 100], help="cluster sizes of the capacity table (%(default)s)"
+    )
+    parser.add_argument("--pictures", type=int, default=100_000_000, help="number of images (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random numbers (%(default)s)")
+    parser.add_argument("--write-docs", action="store_true", help="update the tables in docs/scale.md")
     return parser.parse_args()
 
 
 def change(figures: dict, setting: str) -> None:
-    """`prices.node_usd_per_hour=0.3`: the figure has to be there already."""
+    """Applies a setting such as `prices.node_usd_per_hour=0.3` to an existing figure."""
     name, _, value = setting.partition("=")
     *parents, last = name.split(".")
     try:

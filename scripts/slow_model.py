@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A server that speaks OpenAI's protocol and answers every call after a fixed time, to measure how well a batch keeps it busy.
+"""A mock server with the OpenAI protocol that answers every call after a fixed delay.
 
     scripts/slow_model.py [--delay 0.2] [--port 8177]
 
-It looks at the beginning of the system prompt only and always says the same. On ctrl-C it tells how many calls there were and how
-many at a time.
+Use it to measure how well a batch keeps a model busy. Answers are fixed and depend only on the start of the system
+prompt. On Ctrl-C it prints the number of calls and of concurrent calls.
 """
 
 import argparse
@@ -89,8 +89,8 @@ class Server:
 
 async def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--delay", type=float, default=0.2)
-    parser.add_argument("--port", type=int, default=8177)
+    parser.add_argument("--delay", type=float, default=0.2, help="seconds per call (%(default)s)")
+    parser.add_argument("--port", type=int, default=8177, help="port on 127.0.0.1 (%(default)s)")
     arguments = parser.parse_args()
     server = Server(arguments.delay)
     listener = await asyncio.start_server(server.serve, "127.0.0.1", arguments.port, limit=1 << 26)
@@ -100,8 +100,8 @@ async def main():
     finally:
         span = max(server.last - server.first, 1e-9)
         print(
-            f"{server.calls} calls in {span:.2f} s, {server.calls / span:.1f} a second, "
-            f"at most {server.most} at a time, {server.busy / span:.2f} on average"
+            f"{server.calls} calls in {span:.2f} s, {server.calls / span:.1f} per second, "
+            f"at most {server.most} concurrent, {server.busy / span:.2f} on average"
         )
 
 

@@ -24,7 +24,8 @@ TARGETS = {
     ("Darwin", "arm64"): "aarch64-apple-darwin",
     ("Darwin", "x86_64"): "x86_64-apple-darwin",
 }
-# What the scripts must get from action.yml and not from here, and what would change the program's settings.
+# What the scripts must get from action.yml and not from here, and what would change the program's
+# settings.
 FOREIGN = re.compile(r"GITHUB_|RUNNER_|INPUT_|AGENTICIQA|RELEASES_URL|VERSION$")
 
 
@@ -34,7 +35,9 @@ class Run:
     def __init__(self, inputs, temp, extra):
         unknown = set(inputs) - set(ACTION["inputs"])
         assert not unknown, f"action.yml has no inputs {unknown}"
-        self.inputs = {name: str(inputs.get(name, entry.get("default", ""))) for name, entry in ACTION["inputs"].items()}
+        self.inputs = {
+            name: str(inputs.get(name, entry.get("default", ""))) for name, entry in ACTION["inputs"].items()
+        }
         self.steps, self.log, self.code = {}, "", 0
         summary = pathlib.Path(tempfile.mkstemp(dir=temp)[1])
         base = {name: value for name, value in os.environ.items() if not FOREIGN.match(name)}
@@ -42,9 +45,15 @@ class Run:
             assert set(step) <= {"id", "shell", "run", "env"}, f"a step has keys that this script does not know: {step}"
             output = pathlib.Path(tempfile.mkstemp(dir=temp)[1])
             environment = base | {name: self.expand(value) for name, value in step["env"].items()}
-            environment |= {"GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(summary), "RUNNER_TEMP": str(temp)} | extra
+            environment |= {
+                "GITHUB_OUTPUT": str(output),
+                "GITHUB_STEP_SUMMARY": str(summary),
+                "RUNNER_TEMP": str(temp),
+            } | extra
             command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", self.expand(step["run"])]
-            done = subprocess.run(command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            done = subprocess.run(
+                command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            )
             self.log += done.stdout
             self.steps[step["id"]] = dict(line.split("=", 1) for line in output.read_text().splitlines())
             self.code = done.returncode
@@ -105,7 +114,9 @@ def main(program, temp):
     records = [json.loads(line) for line in pathlib.Path(run.outputs["records"]).read_text().splitlines()]
     check("a low limit passes", run.code == 0 and run.outputs["exit-code"] == "0", run)
     check("the records have every image", len(records) == 3, run)
-    check("the summary reports it", "Image quality: passed" in run.summary and "examples/osprey.jpg" in run.summary, run)
+    check(
+        "the summary reports it", "Image quality: passed" in run.summary and "examples/osprey.jpg" in run.summary, run
+    )
     check("JUnit is written", "<testsuites" in (temp / "gate.xml").read_text(), run)
 
     run = action({"images": images, "fail-under": 4.9})
@@ -122,9 +133,19 @@ def main(program, temp):
     check("lower scores than before fail with 3", run.code == 3, run)
 
     question = "Is it blurry?"
-    run = action({"images": "osprey.jpg\nosprey-blurred.jpg\n", "working-directory": "examples", "args": f'--query "{question}" --quiet'})
+    run = action(
+        {
+            "images": "osprey.jpg\nosprey-blurred.jpg\n",
+            "working-directory": "examples",
+            "args": f'--query "{question}" --quiet',
+        }
+    )
     records = [json.loads(line) for line in pathlib.Path(run.outputs["records"]).read_text().splitlines()]
-    check("several patterns, a folder and quoted arguments", run.code == 0 and [r["query"] for r in records] == [question] * 2, run)
+    check(
+        "several patterns, a folder and quoted arguments",
+        run.code == 0 and [r["query"] for r in records] == [question] * 2,
+        run,
+    )
     check("names start in the folder", {r["sample_id"] for r in records} == {"osprey.jpg", "osprey-blurred.jpg"}, run)
 
     run = action({"images": "$(touch hacked)*.jpg", "args": "--query '$(touch hacked)'"}, WORKING_DIRECTORY=str(temp))

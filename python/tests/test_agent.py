@@ -203,7 +203,7 @@ def test_a_run_can_be_cancelled(model):
         run = stream(CODED, backend=model(server))
         assert next(iter(run)).kind == "node_started"
         run.cancel()
-        with pytest.raises(AgenticIQAError, match="the assessment was cancelled"):
+        with pytest.raises(AgenticIQAError, match="the assessment was canceled"):
             run.result()
 
 

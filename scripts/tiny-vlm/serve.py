@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Serves a GGUF model by the OpenAI protocol until nobody needs it any more.
+"""Serves a GGUF model with the OpenAI protocol.
 
     serve.py MODEL PORT PROJECTOR
 
-PORT 0 takes a free one. Prints "LISTENING http://127.0.0.1:PORT" once it answers. It ends when its standard input, if that
-is a pipe, is closed, and when the process that started it is gone: no server is left behind by a test that was killed.
-TINY_VLM_THREADS sets the number of threads (one is fastest on a machine that is busy with tests).
+PORT 0 selects a free port. Prints "LISTENING http://127.0.0.1:PORT" when it is ready. Exits when its standard input is a
+pipe that closes, or when its parent process ends, so that killed tests leave no server behind. TINY_VLM_THREADS sets the
+number of threads (default 1, which is fastest while tests use all cores).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def free_port() -> int:
 
 
 def end_with_parent(parent: int) -> None:
-    """Ends this process as soon as the pipe to it is closed or its parent is another one."""
+    """Ends this process when its input pipe closes or its parent process changes."""
 
     def watch_pipe() -> None:
         while os.read(0, 4096):

@@ -120,7 +120,7 @@ test('an address brings back the assessment with its images', async () => {
   await second.waitForSelector('.left:not(.empty)');
   await second.click('nav >> text=History');
   await second.waitForSelector('.past');
-  assert.match(await second.textContent('.past'), /Is this picture sharp\?/);
+  assert.match(await second.textContent('.past'), /Is this image sharp\?/);
   await second.click('.past');
   await second.waitForFunction((wanted) => location.hash === wanted, hash);
   await second.context().close();
@@ -165,8 +165,8 @@ test('retries, deputies, new plans, problems, tokens and cost are shown, and tex
   await page.click('.ask button.primary');
   await page.waitForSelector('.state[data-state=done]');
   const trace = await page.locator('.trace').evaluate((element) => element.textContent);
-  for (const words of ['openai.gpt-4o, builtin', `asked again after attempt 1: ${markup}`, 'builtin takes over from openai.gpt-4o', 'it took too long', 'no such luck',
-    'Round 2, because: nothing was measured', 'Planner, round 2', '1.50 s']) assert.ok(trace.includes(words), `${words} in ${trace}`);
+  for (const words of ['openai.gpt-4o, builtin', `attempt 1 failed: ${markup}`, 'Falling back from openai.gpt-4o to builtin', 'it took too long', 'no such luck',
+    'Replanning, round 2: nothing was measured', 'Planner, round 2', '1.50 s']) assert.ok(trace.includes(words), `${words} in ${trace}`);
   assert.match(await page.textContent('.card footer'), /tokens: 42\s*cost: \$0\.0123/);
   assert.equal(await page.locator('.sentence').first().textContent(), markup);
   assert.equal(await page.locator('main img[src=x]').count(), 0);

@@ -59,7 +59,7 @@ test('flipping shows one, then the other, at the same place', async () => {
   await page.click('text=Flip');
   const points = await places(...LEFT);
   const image = await stagePixels(page, points);
-  assert.match(await page.textContent('.corner.first'), /Picture/);
+  assert.match(await page.textContent('.corner.first'), /Image/);
   await page.click('text=Show reference');
   assert.match(await page.textContent('.corner.first'), /Reference/);
   assert.notDeepEqual(await stagePixels(page, points), image);
@@ -123,7 +123,7 @@ test('at 1:1 a pixel of the image is a pixel of the screen, and the probe reads 
   }, [`/pictures/${id}/view`, x, y]);
   assert.deepEqual(await stagePixels(page, [[301, 203]]), [own], 'the stage shows the pixel as it is');
   const text = await page.textContent('.probe');
-  assert.ok(text.includes(`Picture ${own.join(' ')}`), `${own} in ${text}`);
+  assert.ok(text.includes(`Image ${own.join(' ')}`), `${own} in ${text}`);
   assert.match(text, /Reference \d+ \d+ \d+.*Δ \d+ \d+ \d+/);
   assert.ok(x >= 0 && x < 768 && y >= 0 && y < 512);
   await page.locator('.canvas').focus();

@@ -42,7 +42,7 @@ test('from the first tab to the answer, its evidence, a region and the slider, w
   await page.keyboard.press('Enter');
   await (await chooser).setFiles([pictures.compressed, pictures.osprey]);
   await page.waitForSelector('.left:not(.empty)');
-  assert.match(await page.textContent('#announcer'), /is on the stage/);
+  assert.match(await page.textContent('#announcer'), / loaded$/);
 
   await tabTo(page, '.handle');
   for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowLeft');

@@ -1,6 +1,6 @@
-"""The official Python client against the program: every tool, over stdio and over HTTP, in both versions of the handshake.
+"""Tests the MCP server with the official Python client: all tools, over stdio and HTTP, with both handshake versions.
 
-Run by scripts/test-mcp with the path of the program. Prints one line a test and the number that passed.
+Run by scripts/test-mcp with the path of the program. Prints one line per test and the number of passed tests.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ def test(function):
     return function
 
 
-# How the program is reached.
+# Connections.
 
 
 def stdio(*arguments, cwd=None, errors=None):
@@ -50,7 +50,7 @@ def stdio(*arguments, cwd=None, errors=None):
 
 @contextlib.asynccontextmanager
 async def server(*arguments, token=None):
-    """`agenticiqa serve` on a free port; gives its address."""
+    """Runs `agenticiqa serve` on a free port and yields its address."""
     with tempfile.TemporaryDirectory() as data:
         environment = {"HOME": data, "PATH": os.environ["PATH"]}
         if token:
@@ -85,7 +85,7 @@ async def server(*arguments, token=None):
 
 @contextlib.asynccontextmanager
 async def connected(way, mode, *arguments, **options):
-    """A client: `way` is stdio or http."""
+    """Yields a connected client. `way` is stdio or http."""
     if way == "stdio":
         async with Client(stdio(*arguments), mode=mode, **options) as client:
             yield client
@@ -94,11 +94,11 @@ async def connected(way, mode, *arguments, **options):
             yield client
 
 
-# What is expected of answers.
+# Checks of answers.
 
 
 def pictures(result):
-    """The images of an answer, decoded."""
+    """Returns the decoded images of an answer."""
     found = []
     for block in result.content:
         if isinstance(block, types.ImageContent):
@@ -111,7 +111,7 @@ def pictures(result):
 
 
 async def call(client, name, arguments, **options):
-    """An answer that is good and is what its schema says."""
+    """Calls a tool that must succeed with an answer that matches its schema."""
     result = await client.call_tool(name, arguments, **options)
     assert not result.is_error, result.content
     assert isinstance(result.content[0], types.TextContent) and result.content[0].text
@@ -121,7 +121,7 @@ async def call(client, name, arguments, **options):
 
 
 async def refused(client, name, arguments):
-    """The message of a call that fails as a tool does."""
+    """Calls a tool that must fail, and returns its error message."""
     result = await client.call_tool(name, arguments)
     assert result.is_error, result
     return result.content[0].text
@@ -204,7 +204,7 @@ async def every_tool(client):
 
 
 async def every_error(client):
-    """Wrong calls are told apart from broken ones, and nothing breaks."""
+    """Invalid arguments are tool errors, unknown tools are protocol errors, and the server keeps working."""
     good = str(EXAMPLES / "osprey.jpg")
     for name, arguments, part in [
         ("score_image", {"image": "/etc/hostname"}, "outside of the allowed folders"),
@@ -272,7 +272,7 @@ async def without_folders_it_is_the_working_folder():
 
 @test
 async def standard_output_holds_messages_only_and_the_end_is_clean():
-    """Every line is a message, also with the log turned up; closing standard input ends the program well."""
+    """Every line of output is a message, also at log level debug. Closing standard input ends the program."""
     folder = tempfile.TemporaryDirectory()
     process = await asyncio.create_subprocess_exec(
         PROGRAM,
@@ -284,7 +284,7 @@ async def standard_output_holds_messages_only_and_the_end_is_clean():
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        # Heat maps and answers are longer than the lines that are read by default.
+        # Answers with heat maps are longer than the default limit of a line.
         limit=1 << 24,
         env=os.environ | {"TMPDIR": folder.name},
     )
@@ -314,7 +314,7 @@ async def standard_output_holds_messages_only_and_the_end_is_clean():
 
 
 async def cancelled(client):
-    """A call that its caller gives up; the next one is answered."""
+    """A canceled call does not affect the next one."""
     noise = io.BytesIO()
     Image.frombytes("RGB", (1600, 1600), os.urandom(1600 * 1600 * 3)).save(noise, "PNG", compress_level=0)
     sent = base64.b64encode(noise.getvalue()).decode()
@@ -353,7 +353,7 @@ async def over_http_the_token_is_asked_for():
         async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
             async with Client(streamable_http_client(f"{address}/mcp", http_client=http), mode="legacy") as client:
                 await call(client, "list_tools", {})
-            # A page that points its own name here, and a page of another site.
+            # DNS rebinding, and a request from another site.
             hello = {
                 "jsonrpc": "2.0",
                 "id": 1,

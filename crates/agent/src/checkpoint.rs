@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::events::Node;
 use crate::state::AgenticIqaState;
+use crate::state::Node;
 use agenticiqa_imaging::files::write_atomically;
 
 /// The state after a node.

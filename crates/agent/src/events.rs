@@ -5,50 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
-use crate::state::{ByNode, FinalStatus, PlannerOutput, ToolExecutionLog};
-
-/// A node of the agent graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Node {
-    /// Turns the question into a plan.
-    Planner,
-    /// Gathers evidence.
-    Executor,
-    /// Writes the answer, or asks for a new plan.
-    Summarizer,
-}
-
-impl Node {
-    /// The name used in logs and records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Planner => "planner",
-            Self::Executor => "executor",
-            Self::Summarizer => "summarizer",
-        }
-    }
-}
-
-impl<T> ByNode<T> {
-    /// Returns the value of `node`.
-    pub fn get(&self, node: Node) -> &T {
-        match node {
-            Node::Planner => &self.planner,
-            Node::Executor => &self.executor,
-            Node::Summarizer => &self.summarizer,
-        }
-    }
-
-    /// Returns a mutable reference to the value of `node`.
-    pub fn get_mut(&mut self, node: Node) -> &mut T {
-        match node {
-            Node::Planner => &mut self.planner,
-            Node::Executor => &mut self.executor,
-            Node::Summarizer => &mut self.summarizer,
-        }
-    }
-}
+use crate::state::{FinalStatus, Node, PlannerOutput, ToolExecutionLog};
 
 /// A step of the executor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

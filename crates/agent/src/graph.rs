@@ -1,7 +1,7 @@
 //! The agent graph: the order of the nodes, and a diagram of it.
 
-use crate::events::Node;
 use crate::state::AgenticIqaState;
+use crate::state::Node;
 
 /// Returns the next node for a state, or `None` at the end. Only the edge after the summarizer is
 /// conditional.

@@ -36,10 +36,8 @@ pub struct Inputs {
 impl Inputs {
     /// Combines an image and its reference. Both must have the same size.
     pub fn new(image: Source, reference: Option<Source>) -> Result<Self, MetricError> {
-        let whole = Part::new(
-            image.picture.image.clone(),
-            reference.as_ref().map(|source| source.picture.image.clone()),
-        );
+        let whole =
+            Part::new(image.picture.image.clone(), reference.as_ref().map(|source| source.picture.image.clone()));
         if let Some(reference) = &whole.reference {
             Pair::new(reference, &whole.image)?;
         }

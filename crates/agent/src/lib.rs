@@ -65,6 +65,7 @@ mod agent;
 pub mod checkpoint;
 pub mod events;
 pub mod executor;
+pub mod fusion;
 pub mod graph;
 pub mod inputs;
 pub mod planner;
@@ -72,5 +73,6 @@ pub mod question;
 pub mod reasoner;
 pub mod state;
 pub mod summarizer;
+pub mod words;
 
 pub use agent::{Agent, Assessment, DEFAULT_QUERY, Error, Input, Options, Request};

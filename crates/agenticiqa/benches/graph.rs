@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use agenticiqa::agent::{Agent, Input, Options as AgentOptions, Request};
-use agenticiqa::events::{EventLog, Node};
+use agenticiqa::events::EventLog;
 use agenticiqa::imaging::encode_png;
 use agenticiqa::metrics::Image;
 use agenticiqa::reasoner::Reasoner;
 use agenticiqa::reasoner::vlm::VlmReasoner;
 use agenticiqa::state::ByNode;
+use agenticiqa::state::Node;
 use agenticiqa::tools::{Registry, ToolCache};
 use agenticiqa::vlm::{Answer, Attachment, Capabilities, Client, Error, Options, Prompt, Usage, Vlm};
 use futures_util::FutureExt;

@@ -43,7 +43,7 @@ pub mod setup;
 
 pub use agenticiqa_agent as agent;
 pub use agenticiqa_agent::{
-    checkpoint, events, executor, graph, inputs, planner, question, reasoner, state, summarizer,
+    checkpoint, events, executor, fusion, graph, inputs, planner, question, reasoner, state, summarizer, words,
 };
 pub use agenticiqa_batch as batch;
 pub use agenticiqa_batch::{PathRules, gate};

@@ -118,9 +118,7 @@ pub enum Error {
     #[error("{0}: another run is writing to this file")]
     OutputInUse(PathBuf),
     /// The output contains a line that is not a record.
-    #[error(
-        "{path}, line {line}: this is not an assessment record ({reason})"
-    )]
+    #[error("{path}, line {line}: this is not an assessment record ({reason})")]
     NotARecord {
         /// The path of the output.
         path: PathBuf,
@@ -144,9 +142,7 @@ pub enum Error {
         input_line: u64,
     },
     /// The output cannot be written.
-    #[error(
-        "{path}: the output cannot be written: {error}; {written} records are safe"
-    )]
+    #[error("{path}: the output cannot be written: {error}; {written} records are safe")]
     Output {
         /// The path of the output.
         path: PathBuf,

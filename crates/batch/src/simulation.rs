@@ -13,9 +13,9 @@ use super::testing::{folder, with_reasoners};
 use super::writer::Writer;
 use super::*;
 use agenticiqa_agent::Agent;
-use agenticiqa_agent::events::Node;
 use agenticiqa_agent::reasoner::Reasoner;
 use agenticiqa_agent::reasoner::vlm::VlmReasoner;
+use agenticiqa_agent::state::Node;
 use agenticiqa_vlm::{
     Answer, Attachment, Calls, Capabilities, Client, Limits, Options as CallOptions, Prompt, Traffic, Usage, Vlm,
 };

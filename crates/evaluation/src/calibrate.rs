@@ -1,8 +1,8 @@
-//! The scale of tools fitted on people's opinions: raw scores of a manifest in, logistic parameters with their
-//! provenance out.
+//! Fits the 1 to 5 scale of tools to people's opinions. Returns logistic parameters and their
+//! provenance.
 //!
-//! Opinions are put on 1 (bad) to 5 (excellent) by the ends of their own scale. The curve never turns: a better raw score
-//! never gets a worse score, inside the data and beyond.
+//! Opinions are mapped linearly from the ends of their scale to 1 (bad) to 5 (excellent). The
+//! fitted curve is monotonic: a better raw score never gets a worse score, also outside the data.
 
 use agenticiqa_statistics::{Fit, Pairs, Shape, fit, root_mean_square};
 use jiff::civil::Date;
@@ -11,59 +11,59 @@ use serde::Serialize;
 use crate::eval::{Counts, Scored, ToolScores};
 use agenticiqa_tools::{Calibration, Logistic, Metadata, Registry, Scale, ToolList};
 
-/// A tool whose scale was fitted.
+/// A tool with a fitted scale.
 #[derive(Debug, Clone, Serialize)]
 pub struct Calibrated {
-    /// The tool's name.
+    /// The name of the tool.
     pub tool: String,
-    /// The parameters.
+    /// The fitted parameters.
     pub logistic_params: Logistic,
-    /// On what they were fitted.
+    /// The data of the fit.
     pub calibration: Calibration,
-    /// Whether the best curve of all turns, so that one that does not was taken instead.
+    /// Whether the unconstrained curve is not monotonic, so that a constrained one was used.
     pub constrained: bool,
-    /// The root mean squared error of the scale that the tool had before, on the same samples.
+    /// The root mean squared error of the previous scale on the same samples.
     pub previous_residual: Option<f64>,
-    /// How many samples count.
+    /// The number of samples used and left out.
     pub counts: Counts,
-    /// The curve beside the opinions, from the lowest raw score to the highest.
+    /// The curve and the opinions, from the lowest raw score to the highest.
     pub curve: Vec<Bin>,
-    /// Why samples have no score: the first few reasons.
+    /// The first reasons why samples have no score.
     pub failures: Vec<String>,
 }
 
-/// Samples with raw scores near one another.
+/// Samples with similar raw scores.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
-    /// Their mean raw score.
+    /// The mean raw score.
     pub raw_score: f64,
-    /// Their mean opinion, 1 to 5.
+    /// The mean opinion from 1 to 5.
     pub opinion: f64,
-    /// The fitted score there.
+    /// The fitted score at the mean raw score.
     pub fitted: f64,
-    /// How many they are.
+    /// The number of samples.
     pub n: usize,
 }
 
-/// Why a tool could not be calibrated.
+/// The reason why a tool could not be calibrated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{tool}: {reason}")]
 pub struct Uncalibrated {
-    /// The tool's name.
+    /// The name of the tool.
     pub tool: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// How many bins the curve is shown in.
+/// The number of bins of the curve.
 const BINS: usize = 12;
 
-/// The date, of Greenwich, so that it does not depend on where the machine thinks it is.
+/// Today's date in UTC, independent of the time zone of the machine.
 pub fn today() -> Date {
     jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
-/// Fits the scale of every tool. `source` names the opinions, `today` is when.
+/// Fits the scale of every tool. `source` names the opinions, `today` is the date of the fit.
 pub fn calibrate(
     scored: &Scored,
     registry: &Registry,
@@ -128,13 +128,13 @@ fn one(
     })
 }
 
-/// The error of a scale on the same samples.
+/// Returns the error of a scale on the samples.
 fn residual(scale: Scale, pairs: &Pairs) -> Option<f64> {
     let mapped: Option<Vec<f64>> = pairs.predicted().iter().map(|raw| scale.normalize(*raw)).collect();
     mapped.map(|mapped| root_mean_square(&mapped, pairs.observed()))
 }
 
-/// Samples in equal numbers from the lowest raw score to the highest.
+/// Groups the samples into bins of equal size, from the lowest raw score to the highest.
 fn bins(pairs: &Pairs, fitted: &Fit) -> Vec<Bin> {
     let mut order: Vec<usize> = (0..pairs.len()).collect();
     order.sort_by(|&a, &b| pairs.predicted()[a].total_cmp(&pairs.predicted()[b]));
@@ -146,7 +146,8 @@ fn bins(pairs: &Pairs, fitted: &Fit) -> Vec<Bin> {
     order.chunks(pairs.len().div_ceil(BINS).max(1)).map(bin).collect()
 }
 
-/// A tool list with the new parameters in it; a tool that the list lacks is added as the registry knows it.
+/// Returns a tool list with the new parameters. Tools missing from the list are added from the
+/// registry.
 pub fn updated(
     mut list: ToolList,
     registry: &Registry,

@@ -1,4 +1,4 @@
-//! Where a server is.
+//! Addresses of servers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,19 +6,19 @@ use std::str::FromStr;
 use serde::Deserialize;
 use url::Url;
 
-/// The address of a server. A user name, a password and a query in it are never printed.
+/// The address of a server. `Display` and `Debug` hide the user name, the password and the query.
 #[derive(Clone, PartialEq, Eq, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// The address itself, for requests.
+    /// Returns the full address, including secrets, for requests.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The address that the paths of requests are appended to; `version` is the path of the API on a server that was
-    /// given without one.
+    /// Returns the URL to which request paths are appended. `version` is the path of the API, used
+    /// if the address has no path.
     pub fn api(&self, version: &str) -> Result<Url, &'static str> {
         let mut url = Url::parse(&self.0).map_err(|_| "is not an address")?;
         if !url.username().is_empty() || url.password().is_some() {
@@ -34,7 +34,7 @@ impl BaseUrl {
     }
 }
 
-/// A text that is no address. The text is not repeated: it may be a key.
+/// The text is not an address. It is not repeated in the message because it may be a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not an address: write http:// or https:// and the name of a server")]
 pub struct NotAnAddress;
@@ -45,7 +45,7 @@ impl FromStr for BaseUrl {
     fn from_str(text: &str) -> Result<Self, NotAnAddress> {
         let text = text.trim();
         let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
-        // The standard would read "http:///v1" as the server "v1", and blanks as %20.
+        // The URL standard would accept these: "http:///v1" as the server "v1", and blanks as %20.
         let named = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
         let odd = text.chars().any(|letter| letter.is_whitespace() || letter.is_control());
         if named && !odd && Url::parse(text).is_ok() { Ok(Self(text.to_owned())) } else { Err(NotAnAddress) }
@@ -72,7 +72,7 @@ impl fmt::Debug for BaseUrl {
     }
 }
 
-/// An address with user name, password and query hidden; any other text as it is.
+/// Hides user name, password and query of an address; other text is returned unchanged.
 pub fn without_secrets(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
     let (authority, path) = rest.find(['/', '?', '#']).map_or((rest, ""), |end| rest.split_at(end));

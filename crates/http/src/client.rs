@@ -1,4 +1,4 @@
-//! Clients: TLS by rustls with ring and the certificates that the system trusts.
+//! HTTP clients with TLS by rustls (ring) and the certificates that the system trusts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,10 +8,11 @@ use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
 use url::Url;
 
-/// A host that does not accept a connection within this time is not there.
+/// Connect timeout; a host that does not answer within this time is considered unreachable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client for one server, to be completed by its caller. A server on this machine is never asked through a proxy.
+/// Returns a client builder for one server. A server on this machine is never contacted through a
+/// proxy.
 pub fn client(server: &Url) -> Result<ClientBuilder, String> {
     let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT_TIMEOUT)
@@ -21,7 +22,7 @@ pub fn client(server: &Url) -> Result<ClientBuilder, String> {
     Ok(if is_loopback(server) { builder.no_proxy() } else { builder })
 }
 
-/// Whether the server is on this machine.
+/// Returns whether the server is on this machine.
 pub fn is_loopback(server: &Url) -> bool {
     match server.host_str() {
         Some("localhost") => true,
@@ -33,7 +34,8 @@ pub fn is_loopback(server: &Url) -> bool {
     }
 }
 
-/// Plain HTTP needs no certificates: a container without any can still talk to a server next to it.
+/// Creates the TLS configuration. Plain HTTP loads no certificates, so that a container without
+/// certificates can still reach a local server.
 fn tls(encrypted: bool) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;

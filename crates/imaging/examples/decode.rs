@@ -1,4 +1,5 @@
-//! Decodes files and says what was done; with `--raw DIR` also writes the interleaved samples, to compare decoders.
+//! Decodes files and prints what was done. With `--raw DIR` it also writes the interleaved
+//! samples, to compare decoders.
 #![allow(clippy::print_stdout)]
 
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! Writes the heat map of a metric: `cargo run --release --example heatmap -- SSIM reference.png image.png out.png`.
+//! Writes the heat map of a metric:
+//! `cargo run --release --example heatmap -- SSIM reference.png image.png out.png`.
 
 use agenticiqa_imaging::{Decoder, overlay};
 use agenticiqa_metrics::{Pair, find};
@@ -6,9 +7,9 @@ use agenticiqa_metrics::{Pair, find};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [name, reference, image, out] = arguments.as_slice() else {
-        return Err("give a metric, a reference, an image and the file to write".into());
+        return Err("usage: heatmap METRIC REFERENCE IMAGE OUTPUT".into());
     };
-    let metric = find(name).ok_or("no metric of that name")?;
+    let metric = find(name).ok_or("unknown metric")?;
     let reference = Decoder::default().open(reference)?.image;
     let image = Decoder::default().open(image)?.image;
     let measured = metric.measure(&Pair::new(&reference, &image)?.with_map())?;

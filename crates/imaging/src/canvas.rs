@@ -1,11 +1,11 @@
-//! A surface to draw legends on: rectangles and text, no more.
+//! A surface for drawing legends: rectangles and text.
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
 /// The color of text.
 pub(crate) const WHITE: [u8; 3] = [236, 236, 240];
 
-/// The color of what nothing is drawn on.
+/// The background color.
 const BACKGROUND: u8 = 24;
 
 /// RGB pixels, row by row.
@@ -37,7 +37,7 @@ impl Canvas {
         self.data.chunks_exact_mut(3 * self.width)
     }
 
-    /// Fills a rectangle; what lies outside is left out.
+    /// Fills a rectangle, clipped to the canvas.
     pub fn fill(&mut self, left: usize, top: usize, width: usize, height: usize, color: [u8; 3]) {
         for y in top..top + height {
             for x in left..left + width {
@@ -46,7 +46,7 @@ impl Canvas {
         }
     }
 
-    /// Lays a color over one pixel with an opacity of 0..=255.
+    /// Blends a color over one pixel with an opacity of 0..=255.
     fn mix(&mut self, x: usize, y: usize, color: [u8; 3], opacity: u8) {
         if x >= self.width || y >= self.height {
             return;
@@ -59,14 +59,14 @@ impl Canvas {
     }
 }
 
-/// Text of one size.
+/// A text size.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text {
     size: RasterHeight,
 }
 
 impl Text {
-    /// Large letters on large images, which are shown scaled down.
+    /// Uses large letters on large images, which are usually displayed scaled down.
     pub fn for_width(width: usize) -> Self {
         Self { size: if width >= 1200 { RasterHeight::Size32 } else { RasterHeight::Size16 } }
     }
@@ -81,7 +81,7 @@ impl Text {
         get_raster_width(FontWeight::Regular, self.size)
     }
 
-    /// As much of a line as fits `length` pixels.
+    /// Returns as much of a line as fits into `length` pixels.
     pub fn fit(self, line: &str, length: usize) -> String {
         let room = length / self.width();
         match line.chars().count() > room {
@@ -90,7 +90,7 @@ impl Text {
         }
     }
 
-    /// Draws a line; letters that the font does not have become question marks.
+    /// Draws a line. Characters that the font lacks become question marks.
     pub fn draw(self, canvas: &mut Canvas, left: usize, top: usize, line: &str, color: [u8; 3]) {
         let raster = |letter| get_raster(letter, FontWeight::Regular, self.size);
         for (index, letter) in line.chars().enumerate() {

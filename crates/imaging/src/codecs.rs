@@ -1,4 +1,4 @@
-//! PNG, BMP, WebP and GIF: what their decoders need to be bounded and strict.
+//! PNG, BMP, WebP and GIF: wrappers that make the decoders strict and bound their memory.
 
 use std::io::{Cursor, ErrorKind};
 
@@ -12,19 +12,19 @@ use crate::decode::{Decoded, Decoder, Note};
 use crate::raster::{Layout, Raster, Samples};
 use crate::{Error, Format, Result};
 
-/// What a decoder may take for itself (tables, rows, metadata) beside the pixels.
+/// Memory that a decoder may use in addition to the pixels (tables, rows, metadata).
 const WORKING_MEMORY: u64 = 64 << 20;
 
 /// Deflate expands to at most 1032 times its size.
 const DEFLATE_RATIO: u64 = 1032;
 
-/// An LZW code of at least 9 bits stands for at most 4096 pixels; a byte cannot hold more.
+/// An LZW code has at least 9 bits and stands for at most 4096 pixels, so a byte cannot hold more.
 const GIF_PIXELS_A_BYTE: u64 = 4096;
 
-/// Decodes PNG of every depth; low depths and palettes are expanded to 8 bits, 16 bits are kept.
+/// Decodes PNG of every depth. Low depths and palettes are expanded to 8 bits; 16 bits are kept.
 pub(crate) fn png(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     let truncated = || Error::Truncated { format: Format::Png };
-    // The header chunk comes first, at a fixed place.
+    // The header chunk comes first, at a fixed offset.
     let header = bytes.get(8..26).ok_or_else(truncated)?;
     let number = |at: usize| header[at..at + 4].iter().fold(0u64, |n, &byte| n << 8 | u64::from(byte));
     if &header[4..8] != b"IHDR" {
@@ -49,7 +49,8 @@ pub(crate) fn png(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     Ok(decoded)
 }
 
-/// The decoder takes for granted that a palette is whole: 1 to 256 colors of three bytes.
+/// Checks the palette, because the decoder assumes that it is complete: 1 to 256 colors of three
+/// bytes.
 fn check_palette(bytes: &[u8]) -> Result<()> {
     let mut chunks = bytes.get(8..).unwrap_or_default();
     while let Some((&[a, b, c, d, ref kind @ ..], rest)) = chunks.split_first_chunk::<8>() {
@@ -61,13 +62,13 @@ fn check_palette(bytes: &[u8]) -> Result<()> {
             b"IDAT" | b"IEND" => break,
             _ => {}
         }
-        // Data, then a checksum of four bytes.
+        // Data, then a four-byte checksum.
         chunks = rest.get(length.saturating_add(4)..).unwrap_or_default();
     }
     Ok(())
 }
 
-/// Decodes BMP, also with palette, bit fields or run lengths.
+/// Decodes BMP, including palettes, bit fields and run-length encoding.
 pub(crate) fn bmp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     check_sides(decoder, bytes)?;
     let source = BmpDecoder::new(Cursor::new(bytes)).map_err(|error| explain(Format::Bmp, error))?;
@@ -76,11 +77,12 @@ pub(crate) fn bmp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     read(Format::Bmp, source)
 }
 
-/// The decoder calls an image of more pixels a side damaged; it is only long.
+/// Checks the sides, because the decoder would report an image with very long sides as damaged.
 fn check_sides(decoder: &Decoder, bytes: &[u8]) -> Result<()> {
     const LONGEST: u64 = u16::MAX as u64;
     let number = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(i32::from_le_bytes);
-    // The oldest header has numbers of 16 bits only. A negative height stands for rows from the top.
+    // The oldest header has only 16-bit numbers. A negative height means that rows start at the
+    // top.
     if let (Some(16..), Some(width @ 1..), Some(height)) = (number(14), number(18), number(22)) {
         let (width, height) = (u64::from(width.unsigned_abs()), u64::from(height.unsigned_abs()));
         if width.max(height) > LONGEST {
@@ -91,7 +93,7 @@ fn check_sides(decoder: &Decoder, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Reads the pixels of a checked size, with profile and orientation.
+/// Reads the pixels after the size is checked, with profile and orientation.
 fn read(format: Format, mut source: impl ImageDecoder) -> Result<Decoded> {
     let (width, height) = source.dimensions();
     let (layout, sixteen) = match source.color_type() {
@@ -121,7 +123,7 @@ fn read(format: Format, mut source: impl ImageDecoder) -> Result<Decoded> {
     Ok(Decoded { icc, ..Decoded::new(Raster { width, height, layout, samples }, orientation) })
 }
 
-/// Decodes WebP, lossy or lossless; of an animation the first frame.
+/// Decodes WebP, lossy or lossless, or the first frame of an animation.
 pub(crate) fn webp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     let fail = |error: image_webp::DecodingError| match error {
         image_webp::DecodingError::IoError(error) => explain_io(Format::WebP, &error),
@@ -129,7 +131,8 @@ pub(crate) fn webp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
         image_webp::DecodingError::MemoryLimitExceeded => Error::Memory { format: Format::WebP },
         other => Error::corrupt(Format::WebP, other),
     };
-    // The container states its own length; what is cut off may be color profile or orientation.
+    // The container states its own length. The missing part may be the color profile or the
+    // orientation.
     let stated = bytes.get(4..8).map_or(0, |length| length.iter().rev().fold(0, |n, &byte| n << 8 | usize::from(byte)));
     if bytes.len() < stated.saturating_add(8) {
         return Err(Error::Truncated { format: Format::WebP });
@@ -154,14 +157,14 @@ pub(crate) fn webp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     Ok(decoded)
 }
 
-/// Decodes the first frame of a GIF; what it leaves uncovered is transparent.
+/// Decodes the first frame of a GIF. The area that it does not cover is transparent.
 pub(crate) fn gif(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     let fail = |error: gif::DecodingError| match error {
         gif::DecodingError::Io(error) => explain_io(Format::Gif, &error),
         gif::DecodingError::UnexpectedEof => Error::Truncated { format: Format::Gif },
         other => Error::corrupt(Format::Gif, other),
     };
-    // The size stands at a fixed place, and decides before the decoder takes a look.
+    // The size is at a fixed offset, and is checked before the decoder runs.
     let Some(&[x0, x1, y0, y1]) = bytes.get(6..10) else { return Err(Error::Truncated { format: Format::Gif }) };
     let (width, height) = (u16::from_le_bytes([x0, x1]), u16::from_le_bytes([y0, y1]));
     decoder.check_size(width.into(), height.into())?;
@@ -186,7 +189,7 @@ pub(crate) fn gif(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     let mut indices = vec![0; area];
     source.read_into_buffer(&mut indices).map_err(fail)?;
     let palette = source.palette().map_err(fail)?.as_chunks::<3>().0;
-    // Without an index that is transparent in fact, three channels are enough.
+    // If no pixel uses the transparent index, three channels are enough.
     place.covers &= place.transparent.is_none_or(|index| !indices.contains(&index));
     let raster = match place.covers {
         true => paint::<3>(width, height, &indices, palette, place, Layout::Rgb),
@@ -194,14 +197,14 @@ pub(crate) fn gif(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     };
     let mut decoded = Decoded::new(raster, None);
     decoded.icc = source.icc_profile().map(<[u8]>::to_vec);
-    // A damaged later frame is no concern of the first.
+    // Damage in a later frame does not affect the first.
     if matches!(source.next_frame_info(), Ok(Some(_))) {
         decoded.notes.push(Note::FirstFrame);
     }
     Ok(decoded)
 }
 
-/// Where a GIF frame lies on its canvas.
+/// The position of a GIF frame on its canvas.
 struct Place {
     left: usize,
     top: usize,
@@ -224,7 +227,7 @@ fn paint<const CHANNELS: usize>(
         let start = (place.top + y) * width + place.left;
         for (pixel, &index) in pixels.iter_mut().skip(start).zip(row) {
             if place.transparent != Some(index) {
-                // An index beyond the palette shows black, as browsers do.
+                // An index beyond the palette is black, as in browsers.
                 let color = palette.get(usize::from(index)).copied().unwrap_or_default();
                 pixel[..3].copy_from_slice(&color);
                 pixel[3..].fill(255);
@@ -256,7 +259,8 @@ fn explain_io(format: Format, error: &std::io::Error) -> Error {
     }
 }
 
-/// What an unsupported file asks for, without the format's name that the message already has.
+/// Describes an unsupported feature without the name of the format, which the message already
+/// contains.
 trait KindText {
     fn kind_text(&self) -> String;
 }

@@ -1,4 +1,4 @@
-//! From a file to an [`Image`]: one call, whatever the format.
+//! Decodes a file of any supported format to an [`Image`].
 
 use std::cell::Cell;
 use std::fmt;
@@ -13,10 +13,12 @@ use image::metadata::Orientation;
 use crate::raster::{Layout, Raster, Samples};
 use crate::{Error, Format, Result, avif, codecs, format, icc, jpeg, tiff};
 
-/// Reads image files. The limit is checked against the size that a file states, before anything is allocated for it.
+/// Reads image files.
+///
+/// The limit is checked against the size that a file states, before anything is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decoder {
-    /// The largest number of pixels (width times height) that is accepted.
+    /// The maximum number of pixels (width times height).
     pub max_pixels: u64,
 }
 
@@ -26,53 +28,56 @@ impl Default for Decoder {
     }
 }
 
-/// An image, and what was done to make it sRGB pixels.
+/// A decoded image, and a list of the conversions that were applied.
 #[derive(Debug, Clone)]
 pub struct Picture {
     /// The pixels.
     pub image: Image,
-    /// The format of the file, told by its content.
+    /// The format of the file, detected by content.
     pub format: Format,
-    /// What was done to the pixels, in order.
+    /// The conversions that were applied to the pixels, in order.
     pub notes: Vec<Note>,
 }
 
-/// Something that was done to the pixels of a file, or found in it, that its user should know.
+/// A conversion that was applied to the pixels of a file, or a fact about the file that users
+/// should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// An animation or a file of several pages: the first one was taken.
+    /// The file is an animation or has several pages; the first one was used.
     FirstFrame,
-    /// Samples of 16 bits were kept.
+    /// 16-bit samples were kept.
     SixteenBits,
-    /// Floating-point samples were taken as fractions of white, clipped to 0..=1, and made 16-bit.
+    /// Floating-point samples were read as fractions of white, clipped to 0..=1, and converted to
+    /// 16 bits.
     FloatClipped,
-    /// The embedded color profile was applied: pixels were converted to sRGB.
+    /// The embedded color profile was applied: the pixels were converted to sRGB.
     ProfileConverted {
-        /// The profile's own name.
+        /// The name of the profile.
         name: String,
     },
-    /// The embedded color profile cannot be used: pixels were taken as sRGB.
+    /// The embedded color profile cannot be used: the pixels were treated as sRGB.
     ProfileIgnored {
         /// Why it cannot be used.
         reason: String,
     },
-    /// CMYK without a usable profile was converted by the plain formula.
+    /// CMYK without a usable profile was converted by a simple formula.
     CmykConverted,
     /// Transparent pixels were composited on white, in sRGB code values.
     AlphaOnWhite,
-    /// The image was turned as the file's orientation tag asks for (its value, 2..=8).
+    /// The image was rotated or mirrored according to the orientation tag of the file (its value,
+    /// 2..=8).
     Oriented(u8),
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::FirstFrame => f.write_str("first frame of several taken"),
+            Self::FirstFrame => f.write_str("only the first of several frames is used"),
             Self::SixteenBits => f.write_str("16-bit samples kept"),
-            Self::FloatClipped => f.write_str("floating-point samples clipped to 0..1 and made 16-bit"),
+            Self::FloatClipped => f.write_str("floating-point samples clipped to 0..1 and converted to 16 bits"),
             Self::ProfileConverted { name } => write!(f, "color profile \"{name}\" converted to sRGB"),
-            Self::ProfileIgnored { reason } => write!(f, "color profile ignored, pixels taken as sRGB: {reason}"),
+            Self::ProfileIgnored { reason } => write!(f, "color profile ignored, pixels treated as sRGB: {reason}"),
             Self::CmykConverted => f.write_str("CMYK without profile converted by formula"),
             Self::AlphaOnWhite => f.write_str("transparent pixels composited on white"),
             Self::Oriented(tag) => write!(f, "orientation {tag} applied"),
@@ -80,7 +85,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// What a codec hands over: samples as the file has them, and what the file says about them.
+/// The output of a codec: samples as stored in the file, and the properties of the file.
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub raster: Raster,
@@ -98,14 +103,14 @@ impl Decoded {
 }
 
 impl Decoder {
-    /// Reads the image file at `path`; errors name it.
+    /// Reads the image file at `path`. Errors contain the path.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Picture> {
         let path = path.as_ref();
         let picture = self.read(path).and_then(|bytes| self.decode_owned(bytes));
         picture.map_err(|error| error.of(path))
     }
 
-    /// As [`open`](Self::open), with the file's own bytes beside the pixels.
+    /// Like [`open`](Self::open), but also returns the bytes of the file.
     pub fn open_with_bytes(&self, path: impl AsRef<Path>) -> Result<(Vec<u8>, Picture)> {
         let path = path.as_ref();
         let opened = self.read(path).and_then(|bytes| self.decode(&bytes).map(|picture| (bytes, picture)));
@@ -118,7 +123,8 @@ impl Decoder {
         self.finish(format, self.decode_as(format, bytes)?)
     }
 
-    /// As [`decode`](Self::decode); the file's bytes are given back before the pixels are converted.
+    /// Like [`decode`](Self::decode), but frees the bytes of the file before the pixels are
+    /// converted.
     fn decode_owned(&self, bytes: Vec<u8>) -> Result<Picture> {
         let format = format::detect(&bytes[..bytes.len().min(HEAD)])?;
         let decoded = self.decode_as(format, &bytes)?;
@@ -126,8 +132,8 @@ impl Decoder {
         self.finish(format, decoded)
     }
 
-    /// Runs the codec. Some of them panic on crafted files; that is the file's fault and ends here, as an error. A
-    /// codec works on its own data only, so nothing is left half-done.
+    /// Runs the codec. Some codecs panic on crafted files; the panic is caught and returned as an
+    /// error. A codec works only on its own data, so no inconsistent state remains.
     fn decode_as(&self, format: Format, bytes: &[u8]) -> Result<Decoded> {
         IN_CODEC.set(true);
         let decoded = catch_unwind(AssertUnwindSafe(|| self.run_codec(format, bytes)));
@@ -153,7 +159,8 @@ impl Decoder {
             notes.push(Note::SixteenBits);
         }
         if let Some(profile) = icc {
-            // After a panic the pixels may be half converted: an error, not a note.
+            // After a panic the pixels may be partly converted, so this is an error and not a
+            // note.
             let note = catch_unwind(AssertUnwindSafe(|| icc::to_srgb(&mut raster, &profile)));
             notes.extend(note.map_err(|_| Error::corrupt(format, "its color profile cannot be made sense of"))?);
         }
@@ -172,7 +179,7 @@ impl Decoder {
         Ok(Picture { image, format, notes })
     }
 
-    /// The size must be neither zero nor above the limit.
+    /// Checks that the size is neither zero nor above the limit.
     pub(crate) fn check_size(&self, width: u64, height: u64) -> Result<()> {
         if width == 0 || height == 0 {
             return Err(Error::ZeroSized { width, height });
@@ -183,7 +190,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The bytes of a file, once its first ones are those of an image.
+    /// Reads a file, after checking that its first bytes are those of an image.
     fn read(&self, path: &Path) -> Result<Vec<u8>> {
         let metadata = std::fs::metadata(path).map_err(unreadable)?;
         if metadata.is_dir() {
@@ -197,7 +204,7 @@ impl Decoder {
         file.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(unreadable)?;
         format::detect(&bytes)?;
         let rest = usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_sub(bytes.len());
-        // Refused here rather than by the allocator, which would end the program.
+        // Fails here with an error; a failed allocation would end the program.
         bytes.try_reserve_exact(rest).map_err(|_| Error::Unreadable(io::ErrorKind::OutOfMemory.into()))?;
         file.read_to_end(&mut bytes).map_err(unreadable)?;
         Ok(bytes)
@@ -208,13 +215,13 @@ thread_local! {
     static IN_CODEC: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is inside a codec. A panic there becomes an [`Error`] of the file, so that the panic hook of a
-/// program need not report it.
+/// Whether this thread is running a codec. A panic there becomes an [`Error`], so the panic hook
+/// of a program need not report it.
 pub fn in_codec() -> bool {
     IN_CODEC.get()
 }
 
-/// How many bytes tell the kind of a file.
+/// Number of bytes that are enough to detect the format of a file.
 const HEAD: usize = 1024;
 
 fn unreadable(error: io::Error) -> Error {

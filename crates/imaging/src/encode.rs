@@ -1,4 +1,4 @@
-//! Images out again: lossless PNG, and smaller images for those who cannot take large ones.
+//! Encodes images as PNG and JPEG, and shrinks them.
 
 use agenticiqa_metrics::ops::resize::{self, Kernel};
 use agenticiqa_metrics::{Image, Samples};
@@ -8,17 +8,17 @@ use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 use crate::{Error, Format, Result};
 
-/// The image as a PNG file of 8 bits a sample, gray or RGB; 16-bit samples are rounded.
+/// Encodes the image as PNG with 8 bits per sample, gray or RGB. 16-bit samples are rounded.
 pub fn encode_png(image: &Image) -> Result<Vec<u8>> {
     let color = if image.channels() == 1 { ExtendedColorType::L8 } else { ExtendedColorType::Rgb8 };
     write_png(image, &interleaved(image), color)
 }
 
-/// The image as a PNG file, gray or RGB, with all of its bits: 8 or 16 a sample.
+/// Encodes the image as PNG with its own bit depth (8 or 16 bits per sample), gray or RGB.
 pub fn encode_png_exact(image: &Image) -> Result<Vec<u8>> {
     let Samples::Sixteen(planes) = image.samples() else { return encode_png(image) };
     let (channels, pixels) = (image.channels(), image.width() * image.height());
-    // The encoder takes the bytes in the order of this machine.
+    // The encoder expects bytes in native order.
     let pixel = |at: usize| (0..channels).flat_map(move |channel| planes[channel * pixels + at].to_ne_bytes());
     let bytes: Vec<u8> = (0..pixels).flat_map(pixel).collect();
     write_png(image, &bytes, if channels == 1 { ExtendedColorType::L16 } else { ExtendedColorType::Rgb16 })
@@ -35,9 +35,10 @@ fn write_png(image: &Image, bytes: &[u8], color: ExtendedColorType) -> Result<Ve
     Ok(file)
 }
 
-/// The image as a JPEG file with the color of every pixel (4:4:4), gray or RGB: for showing, not for measuring.
+/// Encodes the image as JPEG without chroma subsampling (4:4:4), gray or RGB. Use it for display,
+/// not for measuring.
 ///
-/// `quality` is from 1 to 100. JPEG has no sides above 65535 pixels.
+/// `quality` is from 1 to 100. JPEG does not support sides above 65535 pixels.
 pub fn encode_jpeg(image: &Image, quality: u8) -> Result<Vec<u8>> {
     let too_large = |_| Error::corrupt(Format::Jpeg, "too large for a JPEG file");
     let width = u16::try_from(image.width()).map_err(too_large)?;
@@ -52,8 +53,8 @@ pub fn encode_jpeg(image: &Image, quality: u8) -> Result<Vec<u8>> {
     Ok(file)
 }
 
-/// The image with its longer side at most `longest`, antialiased (MATLAB's bicubic `imresize`); 8 bits a sample.
-/// An image that is small enough already stays as it is.
+/// Shrinks the image until its longer side is at most `longest`, antialiased (MATLAB's bicubic
+/// `imresize`), with 8 bits per sample. An image that is small enough is returned unchanged.
 pub fn shrink(image: &Image, longest: usize) -> Result<Image> {
     let (width, height) = (image.width(), image.height());
     let side = width.max(height);
@@ -80,7 +81,7 @@ pub fn shrink(image: &Image, longest: usize) -> Result<Image> {
     small.map_err(|error| Error::corrupt(Format::Png, error))
 }
 
-/// 8-bit samples, pixel by pixel.
+/// Interleaves the samples, at 8 bits.
 fn interleaved(image: &Image) -> Vec<u8> {
     let (channels, pixels) = (image.channels(), image.width() * image.height());
     let mut bytes = vec![0; pixels * channels];
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn shrinking_keeps_the_shape_and_the_mean_and_does_not_alias() {
-        // Stripes of one pixel: a filter without antialiasing would give black or white.
+        // Stripes of one pixel: without antialiasing, the result would be black or white.
         let stripes = (0..400 * 100).map(|i| if i % 2 == 0 { 0 } else { 255 }).collect();
         let small = shrink(&Image::from_gray8(400, 100, stripes).unwrap(), 100).unwrap();
         assert_eq!((small.width(), small.height(), small.channels()), (100, 25, 1));

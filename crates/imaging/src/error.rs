@@ -1,4 +1,4 @@
-//! Why a file did not become an image.
+//! Errors of reading image files.
 
 use std::path::PathBuf;
 
@@ -7,41 +7,41 @@ use crate::Format;
 /// The result of every fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a file did not become an image; each message is one line that names the reason.
+/// Why an image could not be read; the message is one line that states the reason.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Any of the other reasons, with the file that it is about.
+    /// Any of the other errors, with the path of the file.
     #[error("{}: {reason}", path.display())]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// What is wrong with it.
         #[source]
         reason: Box<Error>,
     },
-    /// Nothing of that name.
+    /// The file does not exist.
     #[error("no such file")]
     NotFound,
-    /// A folder was named where a file is needed.
+    /// The path is a folder.
     #[error("this is a directory, not an image file")]
     Directory,
-    /// A device or a socket, which may have no end.
+    /// The path is a device or a socket, which may have no end.
     #[error("this is neither a file nor a pipe")]
     NotAFile,
     /// The system refused to open or to read the file.
     #[error("the file cannot be read: {0}")]
     Unreadable(std::io::Error),
-    /// No bytes.
+    /// The file has no bytes.
     #[error("the file is empty")]
     Empty,
-    /// The first bytes are of no image format.
+    /// The first bytes do not belong to an image format.
     #[error("not an image: it looks like {looks_like}")]
     NotAnImage {
         /// What the first bytes look like.
         looks_like: &'static str,
     },
-    /// An image, but of a format that this build does not read.
+    /// An image in a format that this crate does not support.
     #[error("{name} images are not read: convert it to PNG first")]
     UnknownFormat {
         /// The format's name.
@@ -53,20 +53,20 @@ pub enum Error {
         /// The format of the file.
         format: Format,
     },
-    /// The data contradicts itself or its format.
+    /// The data contradicts itself or the format.
     #[error("the {format} data is damaged: {reason}")]
     Corrupt {
         /// The format of the file.
         format: Format,
-        /// What the decoder said.
+        /// The message of the decoder.
         reason: String,
     },
-    /// A valid file that uses something which is not supported.
+    /// A valid file with an unsupported feature.
     #[error("this kind of {format} is not supported: {feature}; convert it to PNG first")]
     Unsupported {
         /// The format of the file.
         format: Format,
-        /// What is not supported.
+        /// The unsupported feature.
         feature: String,
     },
     /// Width or height is zero.
@@ -77,7 +77,7 @@ pub enum Error {
         /// Height in pixels.
         height: u64,
     },
-    /// More pixels than the caller allows; nothing was allocated.
+    /// The image has more pixels than the caller allows. Nothing was allocated.
     #[error("the image has {width}x{height} pixels, more than the limit of {max_pixels}")]
     TooLarge {
         /// Width in pixels.
@@ -87,24 +87,24 @@ pub enum Error {
         /// The limit.
         max_pixels: u64,
     },
-    /// The decoder needs more memory than a file of this size may claim.
+    /// The decoder needs more memory than a file of this size may use.
     #[error("the {format} data asks for more memory than an image of its size needs")]
     Memory {
         /// The format of the file.
         format: Format,
     },
-    /// The pixels were refused.
+    /// The decoded pixels are not a valid image.
     #[error(transparent)]
     Pixels(#[from] agenticiqa_metrics::Error),
 }
 
 impl Error {
-    /// The same error with the file that it is about in front.
+    /// Adds the path of the file to the error.
     pub(crate) fn of(self, path: &std::path::Path) -> Self {
         Self::File { path: path.to_path_buf(), reason: Box::new(self) }
     }
 
-    /// The error beneath the name of the file.
+    /// Returns the underlying error, without the path of the file.
     pub fn reason(&self) -> &Self {
         match self {
             Self::File { reason, .. } => reason,
@@ -112,7 +112,7 @@ impl Error {
         }
     }
 
-    /// Damaged data, with what the decoder said on one line.
+    /// An error for damaged data, with the decoder's message on one line.
     pub(crate) fn corrupt(format: Format, reason: impl ToString) -> Self {
         Self::Corrupt { format, reason: one_line(&reason.to_string()) }
     }
@@ -123,7 +123,7 @@ impl Error {
     }
 }
 
-/// Decoders' messages may hold line breaks and quoted data; an error here is one short line.
+/// Shortens a text to one line: the messages of decoders may contain line breaks and quoted data.
 fn one_line(text: &str) -> String {
     const LONGEST: usize = 160;
     let words: Vec<&str> =

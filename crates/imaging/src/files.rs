@@ -1,12 +1,13 @@
-//! Files that are whole or not there.
+//! Atomic file writes.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// Writes a file beside its place, flushes it to disk and moves it into place: a reader, or a later run after a crash,
-/// sees the old content or the new, never a part.
+/// Writes a file atomically: to a temporary file in the same folder, which is flushed to disk and
+/// renamed. A reader, or a later run after a crash, sees either the old or the new content, never
+/// a part.
 pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
@@ -17,8 +18,10 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A file beside its place, which goes away by itself unless it is moved there. Who may read it is who may read the file that it
-/// replaces, or any file that the user makes: temporary files would be for their owner alone.
+/// Creates a temporary file in the folder of `path`. It is deleted unless it is moved into place.
+///
+/// Its permissions are those of the file that it replaces, or of any new file of the user. The
+/// usual permissions of temporary files would restrict it to its owner.
 pub fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();

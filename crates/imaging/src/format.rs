@@ -1,14 +1,14 @@
-//! Which format a file is, told by its first bytes and never by its name.
+//! Detects the format of a file by its first bytes, never by its name.
 
 use std::fmt;
 
 use crate::{Error, Result};
 
-/// The image formats that are read.
+/// The supported image formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// JPEG, also progressive, gray, CMYK and YCCK.
+    /// JPEG, including progressive, gray, CMYK and YCCK.
     Jpeg,
     /// PNG of every depth.
     Png,
@@ -38,7 +38,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// What the first bytes of files of other kinds look like.
+/// Signatures of files that are not images.
 const OTHER_KINDS: &[(&[u8], &str)] = &[
     (b"%PDF-", "a PDF document"),
     (b"%!PS", "a PostScript document"),
@@ -63,7 +63,7 @@ const OTHER_KINDS: &[(&[u8], &str)] = &[
     (b"version https://git-lfs", "a Git LFS pointer: the image itself was not fetched"),
 ];
 
-/// Images of formats that are not read.
+/// Signatures of image formats that are not supported.
 const OTHER_IMAGES: &[(&[u8], &str)] = &[
     (b"\xff\x0a", "JPEG XL"),
     (b"\x00\x00\x00\x0cJXL \r\n\x87\n", "JPEG XL"),
@@ -79,7 +79,7 @@ const OTHER_IMAGES: &[(&[u8], &str)] = &[
     (b"farbfeld", "farbfeld"),
 ];
 
-/// The format of a file that starts with `head` (a few hundred bytes are enough).
+/// Returns the format of a file that starts with `head` (a few hundred bytes are enough).
 pub(crate) fn detect(head: &[u8]) -> Result<Format> {
     if head.is_empty() {
         return Err(Error::Empty);
@@ -114,7 +114,7 @@ fn known(head: &[u8]) -> Option<Format> {
     }
 }
 
-/// "BM" alone also starts words: the size of the second header tells a bitmap.
+/// Whether this is a bitmap. "BM" also starts words, so the size of the second header is checked.
 fn is_bmp(head: &[u8]) -> bool {
     let Some(&[a, b, c, d]) = head.get(14..18) else { return head.len() < 18 };
     matches!(u32::from_le_bytes([a, b, c, d]), 12 | 16 | 40 | 52 | 56 | 64 | 108 | 124)
@@ -166,7 +166,8 @@ fn looks_like(head: &[u8]) -> &'static str {
     }
 }
 
-/// The bytes as text, if that is what they are; a character cut at the end does not matter.
+/// Returns the bytes as text if they are text. A character that is cut off at the end does not
+/// matter.
 fn as_text(head: &[u8]) -> Option<&str> {
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,

@@ -1,8 +1,9 @@
-//! Heat maps: where a metric sees damage, painted over the image, with a legend.
+//! Heat maps: the map of a metric, drawn over the image, with a legend.
 //!
-//! The image is shown in gray. A flawless place stays as it is; the worse a place, the more of the color map lies
-//! over it, from dark purple over red to light yellow, each step lighter than the one before, so that the order of
-//! damage can be read without color vision too. The bar below the image has the same colors over middle gray.
+//! The image is shown in gray. A flawless location stays gray; the worse a location, the more
+//! opaque the color over it. Colors run from dark purple through red to light yellow. Each step is
+//! lighter than the previous step, so the order of damage is readable without color vision. The color
+//! bar below the image shows the same colors over middle gray.
 
 use agenticiqa_metrics::{Image, Map, Plane};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -12,17 +13,18 @@ use rayon::prelude::*;
 use crate::canvas::{Canvas, Text, WHITE};
 use crate::{Error, Format, Result};
 
-/// The longer side of the image in a heat map is at most this.
+/// Maximum length of the longer side of the image in a heat map.
 const LONGEST_SIDE: usize = 2048;
 
-/// Small images are enlarged by a whole factor until their longer side is at least this.
+/// Small images are enlarged by a whole factor until their longer side is at least this long.
 const SHORTEST_SIDE: usize = 384;
 
-/// Narrower than this the legend could not be read.
+/// Minimum width; the legend would be unreadable below it.
 const NARROWEST: usize = 320;
 
-/// Colors from least to most damage: matplotlib's "inferno" (released to the public domain by its authors) at equal
-/// distances, without the black end, which would look like a dark place of the image.
+/// Colors from least to most damage: matplotlib's "inferno" (released to the public domain by its
+/// authors) at equal distances, without the black end, which would look like a dark part of the
+/// image.
 const COLORS: [[f32; 3]; 11] = [
     [50.0, 10.0, 94.0],
     [87.0, 16.0, 110.0],
@@ -37,18 +39,19 @@ const COLORS: [[f32; 3]; 11] = [
     [252.0, 255.0, 164.0],
 ];
 
-/// How much of the color lies over the image at the worst places.
+/// Opacity of the color at the worst locations.
 const OPACITY: f32 = 0.88;
 
-/// The image with the map over it and a legend below, as an RGB PNG file.
+/// Draws the map over the image with a legend below, and returns it as an RGB PNG file.
 ///
-/// `title` names the metric, and its unit if there is one. The image is scaled down to at most 2048 pixels on its
-/// longer side; the map, of whatever size, covers it from edge to edge.
+/// `title` names the metric, and its unit if there is one. The image is scaled down to at most
+/// 2048 pixels on its longer side. The map can have any size; it covers the image from edge to
+/// edge.
 pub fn overlay(image: &Image, map: &Map, title: &str) -> Result<Vec<u8>> {
     encode(&paint(image, map, title))
 }
 
-/// The same as an image instead of a file.
+/// Like [`overlay`], but returns an image instead of a file.
 pub fn painted(image: &Image, map: &Map, title: &str) -> Result<Image> {
     let canvas = paint(image, map, title);
     let picture = Image::from_rgb8(canvas.width(), canvas.height(), canvas.data().to_vec());
@@ -73,7 +76,8 @@ fn paint(image: &Image, map: &Map, title: &str) -> Canvas {
     canvas
 }
 
-/// The map alone in its colors, opaque, at a size of the caller's: an RGB PNG file to lay over an image.
+/// Draws the map alone in opaque colors at the given size, as an RGB PNG file to lay over an
+/// image.
 pub fn color_map(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
     let damage = resize(&map.plane, width, height);
     let pixels: Vec<u8> = damage.data().iter().flat_map(|&value| color(share_of_damage(value, map))).collect();
@@ -81,7 +85,8 @@ pub fn color_map(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
     crate::encode_png(&image)
 }
 
-/// The values of the map at a size of the caller's, as a gray PNG file of 8 bits: black is the lower of its two ends.
+/// Returns the values of the map at the given size as an 8-bit gray PNG file. Black is the lower
+/// of its two ends.
 pub fn map_values(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
     let values = resize(&map.plane, width, height);
     let gray = |&value: &f32| {
@@ -92,7 +97,7 @@ pub fn map_values(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
     crate::encode_png(&Image::from_gray8(width, height, values.data().iter().map(gray).collect())?)
 }
 
-/// The size at which an image is shown.
+/// The displayed size of an image.
 fn shown_size(width: usize, height: usize) -> (usize, usize) {
     let longest = width.max(height).max(1);
     if longest < SHORTEST_SIDE {
@@ -104,20 +109,20 @@ fn shown_size(width: usize, height: usize) -> (usize, usize) {
     (scale(width), scale(height))
 }
 
-/// 0 for the best value of the map, 1 for the worst and beyond; what is not a number counts as no damage.
+/// 0 for the best value of the map, 1 for the worst value and beyond. NaN counts as no damage.
 fn share_of_damage(value: f32, map: &Map) -> f32 {
     let share = (value - map.best) / (map.worst - map.best);
     if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
 }
 
-/// The color of a place of the image with that share of damage.
+/// The color of a location of the image with this share of damage.
 fn blend(gray: f32, damage: f32) -> [u8; 3] {
-    // The square root makes slight damage visible; a flawless place keeps its gray.
+    // The square root makes slight damage visible; a flawless location keeps its gray.
     let opacity = OPACITY * damage.sqrt();
     palette(damage).map(|color| (gray * (1.0 - opacity) + color * opacity + 0.5) as u8)
 }
 
-/// The color of a share of damage, with nothing below it.
+/// The opaque color for a share of damage.
 fn color(damage: f32) -> [u8; 3] {
     palette(damage).map(|color| (color + 0.5) as u8)
 }
@@ -141,7 +146,7 @@ fn draw_legend(canvas: &mut Canvas, top: usize, map: &Map, title: &str, text: Te
         let color = blend(128.0, (x - left) as f32 / (length - 1).max(1) as f32);
         canvas.fill(x, bar, 1, unit * 3 / 2, color);
     }
-    // As many ticks as have room for their values.
+    // As many ticks as their labels have room for.
     let ticks = if length > 60 * text.width() {
         5
     } else if length > 36 * text.width() {
@@ -165,7 +170,7 @@ fn draw_legend(canvas: &mut Canvas, top: usize, map: &Map, title: &str, text: Te
     }
 }
 
-/// A tick's value with the digits that tell it from its neighbors.
+/// The label of a tick, with enough digits to distinguish it from its neighbors.
 fn label(value: f32, step: f32) -> String {
     let step = step.abs();
     if step > 0.0 && (step < 1e-4 || value.abs() >= 1e6) {
@@ -179,7 +184,7 @@ fn label(value: f32, step: f32) -> String {
     }
 }
 
-/// The plane at another size: means over the covered area where it shrinks, bilinear where it grows.
+/// Resizes the plane: means over the covered area where it shrinks, bilinear where it grows.
 fn resize(plane: &Plane, width: usize, height: usize) -> Plane {
     let shrunk = shrink(plane, width.min(plane.width()), height.min(plane.height()));
     if (shrunk.width(), shrunk.height()) == (width, height) {
@@ -199,14 +204,15 @@ fn resize(plane: &Plane, width: usize, height: usize) -> Plane {
     grown
 }
 
-/// The two samples around the center of pixel `index` when `from` samples cover `to` pixels, and the second's weight.
+/// The two samples around the center of pixel `index` when `from` samples cover `to` pixels, and
+/// the weight of the second.
 fn neighbors(index: usize, to: usize, from: usize) -> (usize, usize, f32) {
     let position = ((index as f32 + 0.5) * from as f32 / to as f32 - 0.5).clamp(0.0, (from - 1) as f32);
     let first = position as usize;
     (first, (first + 1).min(from - 1), position - first as f32)
 }
 
-/// The plane with each sample the mean of the whole samples that it covers.
+/// Shrinks the plane: each output sample is the mean of the input samples that it covers.
 fn shrink(plane: &Plane, width: usize, height: usize) -> Plane {
     if (width, height) == (plane.width(), plane.height()) {
         return plane.clone();

@@ -1,7 +1,8 @@
-//! Embedded ICC profiles: pixels are converted to sRGB.
+//! Embedded ICC profiles: converts pixels to sRGB.
 //!
-//! A profile that is sRGB in effect (no color moves by more than one code value) changes nothing, so that the pixels
-//! stay those of the file. A profile that cannot be used is a note, not an error, as in every image viewer.
+//! A profile that is effectively sRGB (no color moves by more than one code value) changes
+//! nothing, so the pixels stay those of the file. A profile that cannot be used causes a note, not
+//! an error, as in every image viewer.
 
 use moxcms::{ColorProfile, DataColorSpace, Layout as Channels, RenderingIntent, TransformOptions};
 use rayon::prelude::*;
@@ -12,13 +13,14 @@ use crate::raster::{Layout, Raster, Samples};
 /// Pixels that are converted at a time.
 const STRIP: usize = 1 << 15;
 
-/// How far colors may move under a profile that counts as sRGB, in 8-bit code values.
+/// Maximum change of colors, in 8-bit code values, under a profile that counts as sRGB.
 const TOLERANCE: u8 = 1;
 
-/// The same for profiles that call themselves sRGB: small ones approximate its curve.
+/// The same for profiles named sRGB; small profiles only approximate its curve.
 const NAMED_TOLERANCE: u8 = 3;
 
-/// Converts the pixels from the profile to sRGB and says what happened; `None` if the profile is sRGB.
+/// Converts the pixels from the profile to sRGB and returns a note. Returns `None` if the profile
+/// is sRGB.
 pub(crate) fn to_srgb(raster: &mut Raster, icc: &[u8]) -> Option<Note> {
     match convert(raster, icc) {
         Ok(None) => None,
@@ -27,7 +29,8 @@ pub(crate) fn to_srgb(raster: &mut Raster, icc: &[u8]) -> Option<Note> {
     }
 }
 
-/// The profile's name if it was applied, `None` if it is sRGB; or why it cannot be used.
+/// Returns the profile's name if it was applied, `None` if it is sRGB, or the reason why it cannot
+/// be used.
 fn convert(raster: &mut Raster, icc: &[u8]) -> Result<Option<String>, String> {
     let profile = ColorProfile::new_from_slice(icc).map_err(|error| format!("it cannot be read ({error})"))?;
     let name = name(&profile);
@@ -50,7 +53,7 @@ fn convert(raster: &mut Raster, icc: &[u8]) -> Result<Option<String>, String> {
     Ok(Some(name))
 }
 
-/// The profile's description, in English if it has several.
+/// The profile's description, in English if there are several languages.
 fn name(profile: &ColorProfile) -> String {
     use moxcms::ProfileText;
     let text = match &profile.description {
@@ -67,7 +70,7 @@ fn name(profile: &ColorProfile) -> String {
     if text.trim().is_empty() { "unnamed".to_owned() } else { text.trim().to_owned() }
 }
 
-/// Floating point where there is a choice: accuracy before speed.
+/// Uses floating point where possible: accuracy comes before speed.
 fn options() -> TransformOptions {
     TransformOptions { rendering_intent: RenderingIntent::Perceptual, prefer_fixed_point: false, ..Default::default() }
 }
@@ -76,7 +79,7 @@ fn fail(error: moxcms::CmsError) -> String {
     format!("it cannot be applied ({error})")
 }
 
-/// Whether a grid of colors stays where it is.
+/// Whether a grid of colors stays unchanged.
 fn is_srgb(profile: &ColorProfile, name: &str) -> Result<bool, String> {
     const STEPS: usize = 9;
     let level = |i: usize| (i * 255 / (STEPS - 1)) as u8;
@@ -91,7 +94,8 @@ fn is_srgb(profile: &ColorProfile, name: &str) -> Result<bool, String> {
     Ok(stays(&colors, &converted, name))
 }
 
-/// Whether all gray levels stay where they are; an RGB profile on a gray image counts for its grays.
+/// Whether all gray levels stay unchanged. For an RGB profile on a gray image, only its grays
+/// count.
 fn is_srgb_gray(profile: &ColorProfile, name: &str) -> Result<bool, String> {
     let (layout, copies) = gray_layout(profile);
     let levels: Vec<u8> = (0..=255).flat_map(|level| std::iter::repeat_n(level, copies)).collect();
@@ -103,7 +107,7 @@ fn is_srgb_gray(profile: &ColorProfile, name: &str) -> Result<bool, String> {
     Ok(stays(&expected, &converted, name))
 }
 
-/// How many copies of a gray sample the profile takes for a pixel.
+/// How many copies of a gray sample the profile expects per pixel.
 fn gray_layout(profile: &ColorProfile) -> (Channels, usize) {
     match profile.color_space {
         DataColorSpace::Gray => (Channels::Gray, 1),
@@ -116,7 +120,8 @@ fn stays(before: &[u8], after: &[u8], name: &str) -> bool {
     before.iter().zip(after).all(|(a, b)| a.abs_diff(*b) <= tolerance)
 }
 
-/// 8-bit samples go through the 16-bit transform: the 8-bit one is a code value off in one sample of twenty.
+/// Converts RGB. 8-bit samples use the 16-bit transform, because the 8-bit transform is off by one
+/// code value in one of twenty samples.
 fn convert_rgb(raster: &mut Raster, profile: &ColorProfile) -> Result<(), String> {
     let srgb = ColorProfile::new_srgb();
     let layout = if raster.layout == Layout::Rgba { Channels::Rgba } else { Channels::Rgb };
@@ -143,7 +148,7 @@ fn narrow(value: u16) -> u8 {
     ((u32::from(value) + 128) / 257) as u8
 }
 
-/// Converts gray through a table of all its values; whether that changed anything.
+/// Converts gray through a table of all its values. Returns whether anything changed.
 fn convert_gray(raster: &mut Raster, profile: &ColorProfile, name: &str) -> Result<bool, String> {
     if is_srgb_gray(profile, name)? {
         return Ok(false);
@@ -167,7 +172,7 @@ fn convert_gray(raster: &mut Raster, profile: &ColorProfile, name: &str) -> Resu
     Ok(true)
 }
 
-/// What the gray `levels` become. Gray stays neutral in sRGB, so one channel says it all.
+/// The gray `levels` after conversion. Gray stays neutral in sRGB, so one channel is enough.
 fn gray_table(profile: &ColorProfile, levels: &[u16]) -> Result<Vec<u16>, String> {
     let srgb = ColorProfile::new_srgb();
     let (layout, copies) = gray_layout(profile);
@@ -181,7 +186,7 @@ fn gray_table(profile: &ColorProfile, levels: &[u16]) -> Result<Vec<u16>, String
 fn convert_cmyk(raster: &mut Raster, profile: &ColorProfile) -> Result<(), String> {
     let srgb = ColorProfile::new_srgb();
     let pixels = raster.width * raster.height;
-    // A CMYK profile's four channels go by the name of the four-channel layout.
+    // The four channels of a CMYK profile use the four-channel layout.
     let (from, to) = (Channels::Rgba, Channels::Rgb);
     raster.samples = match &raster.samples {
         Samples::Eight(data) => {

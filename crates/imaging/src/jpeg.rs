@@ -1,9 +1,10 @@
-//! JPEG, strictly: an image whose data ends early is an error, not a half-gray image.
+//! Strict JPEG decoding: an image whose data ends early is an error, not a half-gray image.
 //!
-//! `zune-jpeg` decodes; it forgives much, as browsers do. So the file's segments are walked first: the walk finds the
-//! size, the quantization tables and the end-of-image marker, and refuses files whose data cannot fill their size.
-//! CMYK and YCCK files come out as amounts of ink (Adobe's inverted convention, as Pillow and ImageMagick assume for
-//! all files), so that an embedded CMYK profile can be applied.
+//! `zune-jpeg` decodes, but tolerates much, like browsers. Therefore the segments of the file are
+//! parsed first. This finds the size, the quantization tables and the end-of-image marker, and
+//! rejects files whose data cannot fill their size. CMYK and YCCK files are decoded to amounts of
+//! ink (Adobe's inverted convention, which Pillow and ImageMagick assume for all files), so that
+//! an embedded CMYK profile can be applied.
 
 use std::ops::Range;
 
@@ -19,16 +20,16 @@ use crate::decode::{Decoded, Decoder};
 use crate::raster::{Layout, Raster, Samples};
 use crate::{Error, Format, Result, jpeg_quality};
 
-/// More scans than any encoder writes; each costs a pass over the whole image.
+/// More scans than any encoder writes. Each costs a pass over the whole image.
 const MAX_SCANS: usize = 100;
 
 /// A block of 64 samples takes at least one bit, so a byte cannot hold more pixels than this.
 const PIXELS_A_BYTE: u64 = 8 * 64;
 
-/// Bytes of one-bits that guard the end of the coded data.
+/// Number of 0xFF bytes that guard the end of the coded data.
 const GUARD: usize = 32;
 
-/// Marker codes, the byte after 0xFF.
+/// Marker codes: the byte after 0xFF.
 mod marker {
     pub const START_OF_IMAGE: u8 = 0xd8;
     pub const END_OF_IMAGE: u8 = 0xd9;
@@ -39,26 +40,26 @@ mod marker {
     pub const ARITHMETIC: u8 = 0xcc;
 }
 
-/// What a walk over the segments of a JPEG file finds.
+/// The segments of a JPEG file.
 #[derive(Debug, Default)]
 pub(crate) struct Segments {
-    /// Width and height, once a frame header was seen.
+    /// Width and height, once a frame header was read.
     pub size: Option<(u16, u16)>,
-    /// Bits a sample.
+    /// Bits per sample.
     precision: u8,
-    /// The frame header's marker, which tells the coding process.
+    /// The marker of the frame header, which identifies the coding process.
     process: u8,
-    /// Number of the first component's quantization table.
+    /// Index of the first component's quantization table.
     luma: usize,
     tables: [Option<[u16; 64]>; 4],
     /// Whether the end-of-image marker was reached.
     complete: bool,
-    /// Where segments and coded data lie, in order.
+    /// The ranges of segments and coded data, in order.
     spans: Vec<Range<usize>>,
 }
 
 impl Segments {
-    /// Walks to the end-of-image marker, or as far as the data goes.
+    /// Parses up to the end-of-image marker, or to the end of the data.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut found = Self::default();
         let mut at = 0;
@@ -113,7 +114,8 @@ impl Segments {
                 false => u16::from(steps[i]),
             };
             if let Some(table) = self.tables.get_mut(usize::from(head & 15)) {
-                // The first table of a number counts: later ones belong to a thumbnail or a second image.
+                // The first table with an index counts; later ones belong to a thumbnail or a
+                // second image.
                 table.get_or_insert_with(|| std::array::from_fn(step));
             }
             body = rest;
@@ -125,9 +127,11 @@ impl Segments {
         self.tables.get(self.luma)?.as_ref()
     }
 
-    /// The file as the decoder's strict mode wants it, and more: without bytes that belong to no segment, without what
-    /// follows the image, and with a run of one-bits after the coded data. No Huffman code is all ones, so a decoder
-    /// that needs more data than there is fails on them, where it would make up zeros at the end marker.
+    /// Returns a copy of the file that a strict decoder cannot misread.
+    ///
+    /// Bytes outside segments and data after the image are dropped, and a run of one-bits is added
+    /// after the coded data. No Huffman code is all ones, so a decoder that runs out of data fails
+    /// there. Without them it would invent zeros at the end marker.
     fn strict_copy(&self, bytes: &[u8]) -> Vec<u8> {
         let mut copy = Vec::with_capacity(bytes.len() + 2 * GUARD);
         for span in &self.spans {
@@ -140,7 +144,8 @@ impl Segments {
     }
 }
 
-/// Position and code of the first marker at or after `at`; fill bytes (further 0xFF) are passed over.
+/// Position and code of the first marker at or after `at`. Fill bytes (additional 0xFF) are
+/// skipped.
 fn next_marker(bytes: &[u8], at: usize) -> Option<(usize, u8)> {
     let mut at = at;
     loop {
@@ -153,7 +158,7 @@ fn next_marker(bytes: &[u8], at: usize) -> Option<(usize, u8)> {
     }
 }
 
-/// Where the coded data that starts at `at` ends: at the first marker that is not a restart.
+/// The end of the coded data that starts at `at`: the first marker that is not a restart.
 fn end_of_scan(bytes: &[u8], at: usize) -> usize {
     let mut at = at;
     loop {
@@ -232,8 +237,8 @@ fn decode_strictly(bytes: &[u8]) -> Result<Decoded> {
     Ok(Decoded { icc: decoder.icc_profile(), ..Decoded::new(raster, orientation) })
 }
 
-/// Y, Cb, Cr and inverted K to amounts of ink. YCbCr stands for RGB = 255 - CMY, and the CMY of Adobe's files is
-/// inverted already: so the RGB are the amounts of ink.
+/// Converts Y, Cb, Cr and inverted K to amounts of ink. YCbCr encodes RGB = 255 - CMY, and the CMY
+/// of Adobe's files is already inverted, so the RGB values are the amounts of ink.
 fn ycck_to_inks(part: &mut [u8]) {
     for pixel in part.as_chunks_mut::<4>().0 {
         let [y, cb, cr] = [pixel[0], pixel[1], pixel[2]].map(f32::from);
@@ -246,7 +251,7 @@ fn ycck_to_inks(part: &mut [u8]) {
     }
 }
 
-/// The decoder's error in our words.
+/// Converts the decoder's error.
 fn explain(error: DecodeErrors) -> Error {
     let text = error.to_string();
     match error {

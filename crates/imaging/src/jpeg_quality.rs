@@ -1,27 +1,29 @@
-//! The quality factor that a JPEG was saved with, read from its quantization tables.
+//! Estimates the quality factor of a JPEG file from its quantization tables.
 //!
-//! The Independent JPEG Group's encoder (and all that follow it: libjpeg-turbo, Pillow, ImageMagick, most cameras'
-//! software) scales one base table by a factor from 1 to 100. Tables that are an exact scaling give that factor;
-//! others (Photoshop, camera makers) give the factor whose table is nearest in the logarithm of the steps.
+//! The Independent JPEG Group's encoder, and all that follow it (libjpeg-turbo, Pillow,
+//! ImageMagick, most cameras' software), scale one base table by a factor from 1 to 100. For an
+//! exact scaling, the result is that factor. For other tables (Photoshop, camera makers), it is
+//! the factor whose table is nearest in the logarithm of the steps.
 
 use crate::jpeg::Segments;
 
-/// The luma table of ITU-T T.81, annex K, in zigzag order, which IJG quality 50 uses as it stands.
+/// The luma table of ITU-T T.81, annex K, in zigzag order. IJG quality 50 uses it unchanged.
 const BASE: [u16; 64] = [
     16, 11, 12, 14, 12, 10, 16, 14, 13, 14, 18, 17, 16, 19, 24, 40, 26, 24, 22, 22, 24, 49, 35, 37, 29, 40, 58, 51, 61,
     60, 57, 51, 56, 55, 64, 72, 92, 78, 64, 68, 87, 69, 55, 56, 80, 109, 81, 87, 95, 98, 103, 104, 103, 62, 77, 113,
     121, 112, 100, 120, 92, 101, 103, 99,
 ];
 
-/// The IJG quality factor (1..=100) of JPEG data, if its luma quantization table can be found.
+/// Returns the IJG quality factor (1..=100) of JPEG data, or `None` if it has no luma quantization
+/// table.
 pub fn jpeg_quality(bytes: &[u8]) -> Option<f64> {
     let segments = Segments::parse(bytes).ok()?;
     segments.luma_table().map(estimate)
 }
 
-/// The factor of one luma table in zigzag order.
+/// Returns the quality factor of one luma table in zigzag order.
 pub(crate) fn estimate(table: &[u16; 64]) -> f64 {
-    // From the best quality down, so that of equal tables the higher factor is named.
+    // From the best quality down, so that the higher factor wins for equal tables.
     let candidates = (1..=100u32).rev();
     let exact = candidates.clone().find(|&quality| (0..64).all(|i| step(i, quality, 255) == u32::from(table[i])));
     let wide = || candidates.clone().find(|&quality| (0..64).all(|i| step(i, quality, 32767) == u32::from(table[i])));
@@ -29,7 +31,8 @@ pub(crate) fn estimate(table: &[u16; 64]) -> f64 {
     f64::from(exact.or_else(wide).or_else(nearest).unwrap_or(1))
 }
 
-/// Step `index` of the table of quality factor `quality`; 8-bit tables end at 255, wide ones at 32767.
+/// Step `index` of the table for a quality factor. 8-bit tables end at 255, 16-bit tables at
+/// 32767.
 fn step(index: usize, quality: u32, largest: u32) -> u32 {
     let percent = if quality < 50 { 5000 / quality } else { 200 - 2 * quality };
     ((u32::from(BASE[index]) * percent + 50) / 100).clamp(1, largest)

@@ -1,16 +1,33 @@
-//! Image files in, [`Image`](agenticiqa_metrics::Image) out; maps in, heat-map images out.
+//! Decodes image files to sRGB pixels, and draws heat maps of image damage.
 //!
-//! A [`Decoder`] reads JPEG, PNG, BMP, TIFF, WebP, GIF and AVIF, told apart by content. The result is always sRGB: an
-//! embedded ICC profile is applied, CMYK is converted, transparent pixels show white (composited in sRGB code values,
-//! as image viewers and browsers do), the EXIF orientation is applied. [`Note`]s say what was done. Where nothing had
-//! to be done the samples are those of the file, bit by bit, at 8 or 16 bits.
+//! A [`Decoder`] reads JPEG, PNG, BMP, TIFF, WebP, GIF and AVIF; it detects the format by content.
+//! The result is an [`Image`](agenticiqa_metrics::Image) for the metrics of `agenticiqa-metrics`.
+//! The crate also encodes images ([`encode_png`], [`encode_jpeg`]), draws the map of a metric over
+//! an image ([`overlay`]) and estimates the quality of JPEG files
+//! ([`jpeg_quality`](fn@jpeg_quality)).
 //!
-//! JPEG leaves a decoder some freedom. Against libjpeg-turbo (Pillow) full-color files differ by 0.01 code values on
-//! average, files with subsampled color by 0.3 (the interpolation of color), and so do AVIF files from libavif; all other formats are equal to Pillow bit by
-//! bit. Profiles are applied with the perceptual intent and without black point compensation.
+//! Use it wherever exact pixels matter more than leniency: quality assessment, comparison of
+//! codecs, tests. It is written entirely in Rust and needs no system library and no assembler.
 //!
-//! Damaged files are errors, never half an image; sizes are checked before memory is taken. Everything is Rust: no
-//! system library, no assembler.
+//! # Pixels
+//!
+//! The result is always sRGB. An embedded ICC profile is applied, CMYK is converted, transparent
+//! pixels are composited on white (in sRGB code values, as image viewers and browsers do), and the
+//! EXIF orientation is applied. [`Note`]s list what was done. If no conversion is needed, the
+//! samples are those of the file, bit by bit, at 8 or 16 bits.
+//!
+//! The JPEG standard leaves decoders some freedom. Compared with libjpeg-turbo (Pillow),
+//! full-color files differ by 0.01 code values on average, and files with subsampled color by 0.3
+//! (the interpolation of color); AVIF files differ from libavif by as much. All other formats are
+//! equal to Pillow bit by bit. Profiles are applied with the perceptual intent and without black
+//! point compensation.
+//!
+//! # Bad files
+//!
+//! A damaged file is an error, never half an image. Sizes are checked before memory is allocated:
+//! [`Decoder::max_pixels`] is the limit. A panic inside a codec is returned as an [`Error`].
+//!
+//! # Example
 //!
 //! ```
 //! use agenticiqa_imaging::Decoder;

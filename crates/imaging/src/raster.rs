@@ -1,5 +1,6 @@
-//! Interleaved samples between the decoder and the [`Image`]: alpha, CMYK and orientation are dealt with here, in place
-//! where that is possible, so that a large photo is never in memory more than twice.
+//! Interleaved samples between the decoder and the [`Image`]. Alpha, CMYK and orientation are
+//! handled here, in place where possible, so that a large photo is never in memory more than
+//! twice.
 
 use agenticiqa_metrics::{Error as MetricError, Image};
 use image::metadata::Orientation;
@@ -7,19 +8,19 @@ use rayon::prelude::*;
 
 use crate::Result;
 
-/// What the channels of a pixel are.
+/// The channels of a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Gray,
     GrayAlpha,
     Rgb,
     Rgba,
-    /// Amounts of ink: 0 is none.
+    /// Amounts of ink; 0 is none.
     Cmyk,
 }
 
 impl Layout {
-    /// Samples a pixel.
+    /// Samples per pixel.
     pub fn channels(self) -> usize {
         match self {
             Self::Gray => 1,
@@ -30,18 +31,18 @@ impl Layout {
     }
 }
 
-/// Samples of 8 or 16 bits, pixel after pixel.
+/// Interleaved samples with 8 or 16 bits.
 #[derive(Debug)]
 pub enum Interleaved {
-    /// 8 bits a sample.
+    /// 8 bits per sample.
     Eight(Vec<u8>),
-    /// 16 bits a sample, full range.
+    /// 16 bits per sample, full range.
     Sixteen(Vec<u16>),
 }
 
 pub(crate) use Interleaved as Samples;
 
-/// A decoded image as its file has it.
+/// A decoded image as stored in its file.
 #[derive(Debug)]
 pub(crate) struct Raster {
     pub width: usize,
@@ -50,7 +51,7 @@ pub(crate) struct Raster {
     pub samples: Samples,
 }
 
-/// Calls a function on the sample vector, whatever its depth.
+/// Calls a function on the sample vector of either depth.
 macro_rules! on_samples {
     ($samples:expr, $data:ident => $body:expr) => {
         match $samples {
@@ -61,7 +62,8 @@ macro_rules! on_samples {
 }
 
 impl Raster {
-    /// Composites on white in sRGB code values and drops the alpha channel. Whether anything was transparent.
+    /// Composites on white in sRGB code values and drops the alpha channel. Returns whether any
+    /// pixel was transparent.
     pub fn flatten(&mut self) -> bool {
         let (channels, flat) = match self.layout {
             Layout::GrayAlpha => (2, Layout::Gray),
@@ -72,7 +74,7 @@ impl Raster {
         on_samples!(&mut self.samples, data => flatten(data, channels))
     }
 
-    /// Converts amounts of ink to RGB without a profile: every ink takes away its share of the light.
+    /// Converts amounts of ink to RGB without a profile: every ink absorbs its share of the light.
     pub fn inks_to_rgb(&mut self) {
         if self.layout == Layout::Cmyk {
             self.layout = Layout::Rgb;
@@ -80,7 +82,7 @@ impl Raster {
         }
     }
 
-    /// Turns and mirrors the image as `orientation` asks for.
+    /// Rotates and mirrors the image according to `orientation`.
     pub fn orient(&mut self, orientation: Orientation) {
         let turn = Turn::new(orientation, self.width, self.height);
         on_samples!(&mut self.samples, data => match (self.layout.channels(), orientation) {
@@ -93,7 +95,7 @@ impl Raster {
         (self.width, self.height) = (turn.width, turn.height);
     }
 
-    /// Keeps the rectangle at `left` and `top`, which must be inside.
+    /// Crops to the rectangle at `left` and `top`, which must be inside.
     pub fn crop(&mut self, left: usize, top: usize, width: usize, height: usize) {
         let (stride, channels) = (self.width * self.layout.channels(), self.layout.channels());
         on_samples!(&mut self.samples, data => {
@@ -107,7 +109,7 @@ impl Raster {
         (self.width, self.height) = (width, height);
     }
 
-    /// The image as metrics take it; alpha and inks must be gone.
+    /// Converts to an image. Alpha and CMYK must already be converted.
     pub fn into_image(self) -> Result<Image> {
         let (width, height) = (self.width, self.height);
         Ok(match (self.layout, self.samples) {
@@ -119,8 +121,10 @@ impl Raster {
     }
 }
 
-/// An image out of samples in memory, pixel after pixel, of 1 (gray), 2 (gray and alpha), 3 (RGB) or 4 (RGB and alpha)
-/// channels. Transparent pixels show white, as those of files do; whether there were any.
+/// Creates an image from interleaved samples in memory, with 1 (gray), 2 (gray and alpha), 3 (RGB)
+/// or 4 (RGB and alpha) channels.
+///
+/// Transparent pixels are composited on white, as for files. Also returns whether there were any.
 pub fn composited(width: usize, height: usize, channels: usize, samples: Interleaved) -> Result<(Image, bool)> {
     let given = on_samples!(&samples, data => data.len());
     let expected = width.saturating_mul(height).saturating_mul(channels);
@@ -141,7 +145,7 @@ pub fn composited(width: usize, height: usize, channels: usize, samples: Interle
 
 /// A sample of 8 or 16 bits.
 pub(crate) trait Sample: Copy + Default + PartialEq + Send + Sync {
-    /// White, and fully opaque.
+    /// The value of white and of full opacity.
     const WHITE: u32;
     fn wide(self) -> u32;
     fn narrow(value: u32) -> Self;
@@ -167,7 +171,7 @@ impl Sample for u16 {
     }
 }
 
-/// `a * b / WHITE`, rounded; fits 32 bits for 16-bit samples too.
+/// `a * b / WHITE`, rounded. The product fits into 32 bits for 16-bit samples too.
 fn share<S: Sample>(a: u32, b: u32) -> u32 {
     (a * b + S::WHITE / 2) / S::WHITE
 }
@@ -183,7 +187,7 @@ fn flatten<S: Sample>(data: &mut Vec<S>, channels: usize) -> bool {
             for pixel in part.chunks_exact_mut(channels) {
                 let alpha = pixel[colors].wide();
                 for value in &mut pixel[..colors] {
-                    // One rounding for the sum of both shares.
+                    // A single rounding for the sum of both shares.
                     let sum = value.wide() * alpha + S::WHITE * (S::WHITE - alpha) + S::WHITE / 2;
                     *value = S::narrow(sum / S::WHITE);
                 }
@@ -206,7 +210,7 @@ fn inks_to_rgb<S: Sample>(data: &mut Vec<S>) {
     drop_last_channel(data, 4);
 }
 
-/// Moves pixels together so that their last channel is gone, without another buffer.
+/// Moves pixels together so that their last channel is dropped, without another buffer.
 fn drop_last_channel<S: Sample>(data: &mut Vec<S>, channels: usize) {
     let pixels = data.len() / channels;
     let kept = channels - 1;
@@ -217,15 +221,15 @@ fn drop_last_channel<S: Sample>(data: &mut Vec<S>, channels: usize) {
     data.shrink_to_fit();
 }
 
-/// Where pixels go when an image is turned.
+/// The mapping of pixels when an image is rotated or mirrored.
 struct Turn {
     /// Width after the turn.
     width: usize,
     /// Height after the turn.
     height: usize,
-    /// Index of the source pixel of the turned image's first pixel.
+    /// Index of the source pixel for the first output pixel.
     start: isize,
-    /// Step of the source index for one pixel to the right, and for one row down.
+    /// Steps of the source index for one pixel to the right and for one row down.
     right: isize,
     down: isize,
 }
@@ -248,7 +252,8 @@ impl Turn {
         Self { width, height, start, right, down }
     }
 
-    /// The turned pixels. Square tiles keep both the rows that are read and those that are written in the cache.
+    /// Returns the rotated pixels. Square tiles keep both the source rows and the output rows in
+    /// the cache.
     fn apply<S: Sample, const CHANNELS: usize>(&self, data: &[S]) -> Vec<S> {
         const TILE: usize = 32;
         let source = data.as_chunks::<CHANNELS>().0;
@@ -289,7 +294,7 @@ mod tests {
 
     #[test]
     fn all_eight_orientations_match_the_exif_definition() {
-        // The image "abc / def"; what each value of the tag makes of it.
+        // The image "abc / def", and the result for each value of the tag.
         let expected: [(u8, usize, &[u8; 6]); 8] = [
             (1, 3, b"abcdef"),
             (2, 3, b"cbafed"),

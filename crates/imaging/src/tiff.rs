@@ -1,7 +1,8 @@
-//! TIFF: first page, 1 to 64 bits or floating point, gray, RGB, CMYK, alpha; uncompressed, LZW, Deflate, PackBits.
+//! TIFF: first page, 1 to 64 bits or floating point, gray, RGB, CMYK, alpha; uncompressed, LZW,
+//! Deflate, PackBits.
 //!
-//! JPEG inside TIFF is refused on purpose: the decoder there forgives missing data, and the inner image may claim any
-//! size. Palettes are refused because the decoder does not know them.
+//! JPEG inside TIFF is rejected on purpose: its decoder tolerates missing data, and the inner
+//! image may claim any size. Palettes are rejected because the decoder does not support them.
 
 use std::io::{Cursor, ErrorKind};
 
@@ -14,16 +15,16 @@ use crate::decode::{Decoded, Decoder, Note};
 use crate::raster::{Layout, Raster, Sample, Samples};
 use crate::{Error, Format, Result};
 
-/// What the decoder may take for itself (a strip, a tile, a tag) beside the pixels.
+/// Memory that the decoder may use in addition to the pixels (a strip, a tile, a tag).
 const WORKING_MEMORY: usize = 64 << 20;
 
-/// The tag's value of alpha that colors were already multiplied by.
+/// The tag value for alpha with premultiplied colors.
 const ASSOCIATED_ALPHA: u16 = 1;
 
-/// How samples of the file map to ours.
+/// How samples of the file are converted to [`Samples`].
 #[derive(Clone, Copy)]
 enum Kind {
-    /// As they are.
+    /// Samples without change.
     Plain(Layout),
     /// Gray of fewer than 8 bits, packed.
     Packed(u8),
@@ -39,7 +40,8 @@ pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     let (width, height) = (width as usize, height as usize);
     let mut limits = Limits::default();
     limits.ifd_value_size = WORKING_MEMORY;
-    // One strip may hold the whole file, and nothing may ask for more than the pixels can take: four times 64 bits.
+    // One strip may hold the whole file. No buffer may exceed what the pixels can need: four times
+    // 64 bits.
     limits.intermediate_buffer_size = WORKING_MEMORY.max(bytes.len());
     limits.decoding_buffer_size = WORKING_MEMORY.max(width.saturating_mul(height).saturating_mul(4 * 8));
     source = source.with_limits(limits);
@@ -71,13 +73,13 @@ fn kind(color: ColorType) -> Result<Kind> {
         ColorType::RGB(8 | 16 | 32 | 64) => Kind::Plain(Layout::Rgb),
         ColorType::RGBA(8 | 16 | 32 | 64) => Kind::Plain(Layout::Rgba),
         ColorType::CMYK(8 | 16) => Kind::Plain(Layout::Cmyk),
-        // Gray with one extra sample: alpha, for all that is known.
+        // Gray with one extra sample, which is assumed to be alpha.
         ColorType::Multiband { bit_depth: 8 | 16 | 32 | 64, num_samples: 2 } => Kind::Plain(Layout::GrayAlpha),
         other => return Err(Error::unsupported(Format::Tiff, format!("samples of the kind {other:?}"))),
     })
 }
 
-/// All samples of the page, pixel after pixel.
+/// Reads all samples of the page, interleaved.
 fn read(source: &mut File<'_>) -> Result<DecodingResult> {
     let mut data = DecodingResult::U8(Vec::new());
     let layout = source.read_image_to_buffer(&mut data).map_err(explain)?;
@@ -101,7 +103,8 @@ fn interleave<T: Copy>(data: &[T], planes: usize) -> Vec<T> {
     (0..size * planes).map(|i| data[i % planes * size + i / planes]).collect()
 }
 
-/// Samples at 8 or 16 bits; deeper integers lose their lowest bits, fractions of white are clipped.
+/// Converts samples to 8 or 16 bits. Deeper integers lose their lowest bits; fractions of white
+/// are clipped.
 fn plain(data: DecodingResult, notes: &mut Vec<Note>) -> Result<Samples> {
     let mut clip = |values: &mut dyn Iterator<Item = f64>| {
         notes.push(Note::FloatClipped);
@@ -120,7 +123,7 @@ fn plain(data: DecodingResult, notes: &mut Vec<Note>) -> Result<Samples> {
     })
 }
 
-/// Expands gray values of fewer than 8 bits, of which every row starts at a byte.
+/// Expands gray values with fewer than 8 bits. Every row starts at a byte.
 fn unpack(width: usize, bits: u8, data: DecodingResult) -> Result<Samples> {
     let DecodingResult::U8(packed) = data else {
         return Err(Error::unsupported(Format::Tiff, "packed samples of this kind"));
@@ -138,7 +141,7 @@ fn unpack(width: usize, bits: u8, data: DecodingResult) -> Result<Samples> {
     Ok(Samples::Eight(samples))
 }
 
-/// Undoes the multiplication of colors by alpha where the file says that it was done.
+/// Divides colors by alpha if the file stores them premultiplied.
 fn separate_alpha(source: &mut File<'_>, raster: &mut Raster) {
     let channels = match raster.layout {
         Layout::GrayAlpha => 2,
@@ -165,7 +168,7 @@ fn divide<S: Sample>(data: &mut [S], channels: usize) {
     }
 }
 
-/// The samples must be exactly those of the stated size.
+/// Checks that the number of samples matches the stated size.
 fn check_length(raster: &Raster) -> Result<()> {
     let actual = match &raster.samples {
         Samples::Eight(data) => data.len(),

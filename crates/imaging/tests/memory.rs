@@ -1,4 +1,4 @@
-//! What hostile files may take: every allocation of a decode is counted.
+//! Memory limits for hostile files: every allocation of a decode is counted.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is a panic")]
 #![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
 
@@ -15,7 +15,7 @@ struct Counting;
 static USED: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is handed to the system's allocator unchanged.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         PEAK.fetch_max(USED.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Most bytes in use at any time of a decode, beyond those in use before.
+/// Peak memory of a decode in bytes, beyond the memory in use before.
 fn peak(bytes: &[u8]) -> usize {
     let before = USED.load(Relaxed);
     PEAK.store(before, Relaxed);
@@ -44,7 +44,7 @@ fn peak(bytes: &[u8]) -> usize {
     PEAK.load(Relaxed) - before
 }
 
-/// One test, so that no other counts at the same time.
+/// A single test, so that no other test allocates at the same time.
 #[test]
 fn small_hostile_files_take_little_memory() {
     const MEGABYTE: usize = 1 << 20;
@@ -55,13 +55,13 @@ fn small_hostile_files_take_little_memory() {
     png.extend(b"\0\0\0\x08IDATabcdefgh\0\0\0\0");
     assert!(peak(&png) < MEGABYTE);
 
-    // A JPEG frame header of the largest size below the limit on the data of a small image.
+    // A JPEG frame header with the largest size below the limit, on the data of a small image.
     let mut jpeg = fs::read(data.join("progressive.jpg")).unwrap();
     let frame = jpeg.windows(2).position(|pair| pair == [0xff, 0xc2]).unwrap();
     jpeg[frame + 5..frame + 9].copy_from_slice(&[0x7a, 0, 0x7a, 0]);
     assert!(peak(&jpeg) < MEGABYTE);
 
-    // A color profile that unpacks to far more than the image.
+    // A color profile that decompresses to far more than the image.
     let mut bomb = Vec::new();
     let mut encoder = image::codecs::png::PngEncoder::new(&mut bomb);
     encoder.set_icc_profile(vec![0; 512 * MEGABYTE]).unwrap();

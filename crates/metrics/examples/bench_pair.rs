@@ -109,7 +109,7 @@ fn read_netpbm(path: &str) -> Result<Image, Failure> {
     };
     let (width, height) = (width.parse()?, height.parse()?);
     if maximum != "255" || bytes.len() < end {
-        return Err(format!("{path}: not 8 bits a sample, or cut off").into());
+        return Err(format!("{path}: not 8 bits per sample, or truncated").into());
     }
     bytes.drain(..end);
     match kind.as_str() {

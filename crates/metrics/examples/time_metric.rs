@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let number = |index: usize, default: usize| arguments.get(index).map_or(Ok(default), |text| text.parse());
     let name = arguments.first().map_or("SSIM", String::as_str);
     let (width, height, threads) = (number(1, 1920)?, number(2, 1080)?, number(3, 1)?);
-    let metric = find(name).ok_or_else(|| format!("no metric is called {name}"))?;
+    let metric = find(name).ok_or_else(|| format!("unknown metric {name}"))?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let best = pool.install(|| best_of(metric, width, height))?;
     eprintln!("{name} {width}x{height} on {threads} threads: {:.2} ms", best.as_secs_f64() * 1e3);

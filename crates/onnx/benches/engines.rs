@@ -1,5 +1,6 @@
-//! The engines on a network of the cost of LPIPS with AlexNet, two images of 512x384: `cargo bench -p agenticiqa-onnx`.
-//! ONNX Runtime takes part where `ORT_DYLIB_PATH` names its library.
+//! Benchmarks the engines on a network as expensive as LPIPS with AlexNet, on two images of
+//! 512x384: `cargo bench -p agenticiqa-onnx`. ONNX Runtime takes part if `ORT_DYLIB_PATH` names
+//! its library.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +17,7 @@ fn main() {
     divan::main();
 }
 
-/// Kernel, inputs, outputs, stride, padding of the convolutions, and whether a pool follows.
+/// For each convolution: kernel, inputs, outputs, stride, padding, and whether a pool follows.
 const CONVOLUTIONS: [(i64, i64, i64, i64, i64, bool); 5] = [
     (11, 3, 64, 4, 2, true),
     (5, 64, 192, 1, 2, true),
@@ -25,7 +26,7 @@ const CONVOLUTIONS: [(i64, i64, i64, i64, i64, bool); 5] = [
     (3, 256, 256, 1, 1, false),
 ];
 
-/// AlexNet's features with weights that mean nothing.
+/// Builds the feature layers of AlexNet with arbitrary weights.
 fn alexnet() -> Vec<u8> {
     let (mut nodes, mut weights): (Vec<Message>, Vec<Message>) = (Vec::new(), Vec::new());
     let mut value = "image".to_owned();

@@ -1,5 +1,6 @@
-//! Times a metric with reference: `time_model MODEL HEAD WIDTH HEIGHT THREADS REPEATS`, with the library that
-//! `ORT_DYLIB_PATH` names or the built-in engine. Prints the score of two fixed images and the best time in milliseconds.
+//! Times a full-reference metric: `time_model MODEL HEAD WIDTH HEIGHT THREADS REPEATS`. Uses the
+//! library that `ORT_DYLIB_PATH` names, or the built-in engine. Prints the score of two fixed
+//! images and the best time in milliseconds.
 
 #![allow(clippy::print_stdout)]
 

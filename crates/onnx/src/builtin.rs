@@ -1,4 +1,4 @@
-//! The engine that is built in: rten, pure Rust.
+//! The built-in engine: rten, in pure Rust.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use crate::guard::guarded;
 use crate::model::Session;
 use crate::{Data, Element, Tensor};
 
-/// A graph that rten runs.
+/// A graph loaded by rten.
 pub(crate) struct BuiltIn {
     model: Model,
 }
@@ -44,7 +44,7 @@ impl Session for BuiltIn {
     }
 }
 
-/// A tensor as rten takes it: its whole numbers are of 32 bits, also where the file says 64.
+/// An input tensor of rten. rten uses 32-bit integers even where the file says 64.
 enum RtenInput<'a> {
     Float(&'a [usize], &'a [f32]),
     Integer(&'a [usize], Vec<i32>),
@@ -86,14 +86,14 @@ fn tensor(value: Value) -> Result<Tensor, String> {
     .map_err(|error| wrong(error.to_string()))
 }
 
-/// The workers of as many threads, started once.
+/// Returns the thread pool with this many threads, which is started once.
 fn pool(threads: usize) -> Arc<ThreadPool> {
     static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(pools.entry(threads).or_insert_with(|| Arc::new(ThreadPool::with_num_threads(threads))))
 }
 
-/// What the engine says, without its line breaks.
+/// Removes line breaks from a message of the engine.
 fn sentence(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,24 +1,24 @@
-//! Engines work on threads of their own, so that no panic of theirs leaves them.
+//! Runs engines on separate threads, so that their panics become errors.
 //!
-//! A thread of its own also keeps a caller that is itself a worker of a thread pool from taking up other work of that
-//! pool while it waits, which could wait for the very thing that the caller holds.
+//! A separate thread also prevents a deadlock: a worker of a rayon pool that waits inside rayon
+//! could pick up another task, and that task could wait for a lock that the worker holds.
 
 use std::thread;
 
-/// The name of threads that engines are called on.
+/// Name of the threads that call engines.
 const NAME: &str = "onnx";
-/// What the built-in engine calls its workers.
+/// Name prefix of the worker threads of the built-in engine.
 const WORKERS: &str = "rten-";
-/// Enough for the deepest graph that is let through.
+/// Stack size; enough for the deepest graph that is accepted.
 const STACK: usize = 16 << 20;
 
-/// Whether this thread runs an engine. A panic there becomes an [`Error`](crate::Error), so that the panic hook of a
-/// program need not report it.
+/// Returns whether this thread runs an engine. A panic there becomes an [`Error`](crate::Error),
+/// so a panic hook need not report it.
 pub fn in_engine() -> bool {
     thread::current().name().is_some_and(|name| name == NAME || name.starts_with(WORKERS))
 }
 
-/// Runs an engine's work to its end; a panic is its failure.
+/// Runs work of an engine on a separate thread. A panic is returned as an error.
 pub(crate) fn guarded<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().name(NAME.to_owned()).stack_size(STACK).spawn_scoped(scope, work);

@@ -1,32 +1,33 @@
-//! A look into an ONNX file before an engine is given it: what the graph takes and gives, and whether the file is one
-//! that an engine can be trusted with.
+//! Inspects an ONNX file before an engine loads it: reads its signature and rejects files that an
+//! engine cannot be trusted with.
 //!
-//! Engines allocate what a file asks for, follow its graphs as deep as they nest and open the files that it names. So a
-//! file is refused here that holds a tensor of another size than it says, that makes tensors of absurd sizes, nests
-//! graphs too deeply, or keeps its weights in other files (which would also be outside its checksum).
+//! Engines allocate what a file requests, follow nested graphs to any depth, and open the files
+//! that it names. This module therefore rejects files with tensors of another size than declared,
+//! with absurdly large tensors, with graphs nested too deeply, or with weights in other files
+//! (which a checksum of the file would not cover).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::wire::{Broken, Value, fields};
 use crate::{Dimension, Element, Port};
 
-/// How deep graphs may nest in the branches of another.
+/// Maximum nesting depth of graphs.
 const MAX_DEPTH: usize = 8;
-/// More dimensions than any tensor of a network has.
+/// Maximum number of dimensions of a tensor.
 const MAX_RANK: usize = 16;
-/// More elements than a tensor of one image has.
+/// Maximum number of elements of a tensor.
 const MAX_ELEMENTS: u64 = 1 << 31;
-/// More than any padding, stride or kernel of a network.
+/// Maximum padding, stride or kernel size.
 const MAX_EXTENT: u64 = 1 << 16;
 
-/// What a graph takes and gives.
+/// Inputs and outputs of a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Signature {
     pub inputs: Vec<Port>,
     pub outputs: Vec<Port>,
 }
 
-/// Why a file is refused.
+/// The reason why a file is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refused(pub String);
 
@@ -40,7 +41,7 @@ fn refused<T>(reason: impl Into<String>) -> Result<T, Refused> {
     Err(Refused(reason.into()))
 }
 
-/// Reads the signature of a model and checks what engines do not.
+/// Reads the signature of a model and checks what engines do not check.
 pub(crate) fn inspect(model: &[u8]) -> Result<Signature, Refused> {
     let mut signature = None;
     let mut operators = false;
@@ -48,7 +49,7 @@ pub(crate) fn inspect(model: &[u8]) -> Result<Signature, Refused> {
         match field? {
             (7, graph) => signature = Some(inspect_graph(graph.bytes()?, 0)?),
             (8, _) => operators = true,
-            // Functions: graphs under a name.
+            // Functions are named graphs.
             (25, function) => inspect_function(function.bytes()?)?,
             _ => {}
         }
@@ -99,18 +100,18 @@ fn inspect_graph(graph: &[u8], depth: usize) -> Result<Signature, Refused> {
         }
     }
     check_extents(&nodes, &constants)?;
-    // Old files list their weights as inputs too.
+    // Old files also list their weights as inputs.
     signature.inputs.retain(|port| !initialized.contains(&port.name));
     Ok(signature)
 }
 
-/// What is kept of a node to check it.
+/// The parts of a node that are checked later.
 #[derive(Debug, Default)]
 struct Node {
     operator: String,
     inputs: Vec<String>,
     outputs: Vec<String>,
-    /// The whole numbers of a node that is a constant.
+    /// Integers of a constant node.
     constant: Option<Vec<i64>>,
 }
 
@@ -134,7 +135,7 @@ fn inspect_node(node: &[u8], depth: usize) -> Result<Node, Refused> {
     Ok(read)
 }
 
-/// Checks an attribute; gives its whole numbers if it is the value of a constant.
+/// Checks an attribute and returns its integers if it is the value of a constant.
 fn inspect_attribute(attribute: &[u8], depth: usize) -> Result<Option<Vec<i64>>, Refused> {
     let mut name = "";
     let mut numbers = Vec::new();
@@ -156,7 +157,7 @@ fn inspect_attribute(attribute: &[u8], depth: usize) -> Result<Option<Vec<i64>>,
         {
             refused(format!("a node has the absurd {name} {numbers:?}"))
         }
-        // Of operators that fill a tensor with numbers of their own.
+        // Operators that generate a tensor, such as random numbers, have this attribute.
         "shape" => check_elements("a node's shape", &numbers).map(|()| None),
         "value" => Ok(tensor.and_then(|tensor| tensor.numbers)),
         "value_int" | "value_ints" => Ok(Some(numbers)),
@@ -164,7 +165,7 @@ fn inspect_attribute(attribute: &[u8], depth: usize) -> Result<Option<Vec<i64>>,
     }
 }
 
-/// Refuses nodes that are told by a constant to make a tensor of an absurd size.
+/// Rejects nodes that a constant instructs to create an absurdly large tensor.
 fn check_extents(nodes: &[Node], constants: &BTreeMap<String, Vec<i64>>) -> Result<(), Refused> {
     for node in nodes {
         let constant = |input: usize| node.inputs.get(input).and_then(|name| constants.get(name));
@@ -193,15 +194,15 @@ fn check_elements(what: &str, shape: &[i64]) -> Result<(), Refused> {
     Ok(())
 }
 
-/// What is kept of a tensor.
+/// The parts of a tensor that are checked later.
 #[derive(Debug)]
 struct Weights {
     name: String,
-    /// Its elements, if they are few whole numbers.
+    /// The elements, if they are integers and few.
     numbers: Option<Vec<i64>>,
 }
 
-/// Bytes an element, and whether engines can be given it, by the type's number.
+/// Returns the bytes per element of a type number; `None` if the type is not supported.
 fn width(element: i64) -> Option<usize> {
     match element {
         2 | 3 | 9 => Some(1),
@@ -237,7 +238,7 @@ fn inspect_tensor(tensor: &[u8]) -> Result<Weights, Refused> {
     let whole = match (raw, width(element)) {
         (_, None) => return refused(format!("its tensor {name:?} is of ONNX type {element}, which is not supported")),
         (Some(raw), Some(width)) => elements.checked_mul(width) == Some(raw.len()),
-        // Elements that are written one by one take at least a byte each.
+        // Elements that are written individually take at least one byte each.
         (None, Some(_)) => elements <= tensor.len(),
     };
     if !whole {
@@ -290,7 +291,7 @@ fn read_shape(shape: &[u8]) -> Result<Vec<Dimension>, Refused> {
         for field in fields(side.bytes()?) {
             match field? {
                 (1, Value::Number(size)) => {
-                    // Exporters write a negative size for one that is not known.
+                    // Exporters write a negative size for an unknown one.
                     dimension =
                         usize::try_from(size as i64).map_or_else(|_| Dimension::Free(String::new()), Dimension::Fixed);
                 }

@@ -1,8 +1,10 @@
-//! Runs ONNX files.
+//! Runs ONNX models: tensors in, tensors out.
 //!
-//! Two engines give the same numbers: one that is built in and needs nothing, and ONNX Runtime, which is faster, where
-//! its shared library is found ([`Runtime::find`]). A file is looked into before an engine sees it, so that damaged and
-//! hostile ones are refused by a sentence; what an engine panics on is an error too.
+//! Two engines compute the same numbers. The built-in engine needs no installation; ONNX Runtime
+//! is faster and is used if its shared library is found ([`Runtime::find`]). Every file is
+//! inspected before an engine loads it, so damaged and hostile files are rejected with a clear
+//! error, and a panic inside an engine becomes an [`Error`] too. The learned metrics of AgenticIQA
+//! run on this crate.
 //!
 //! ```no_run
 //! use agenticiqa_onnx::{Model, Runtime, Tensor};
@@ -13,6 +15,23 @@
 //! println!("{:?}", scores[0].data());
 //! # Ok::<(), agenticiqa_onnx::Error>(())
 //! ```
+//!
+//! - [`Model`] is a loaded model; [`Model::inputs`] and [`Model::outputs`] describe it ([`Port`]).
+//! - [`Runtime`] selects the engine.
+//! - [`Tensor`] contains the numbers: 32-bit floating point or 64-bit integers ([`Element`]).
+//! - [`in_engine`] tells a panic hook which panics are reported as errors.
+//!
+//! A tensor checks its shape when it is created:
+//!
+//! ```
+//! use agenticiqa_onnx::Tensor;
+//!
+//! assert_eq!(Tensor::float([2, 2], vec![1.0; 4])?.shape(), [2, 2]);
+//! assert!(Tensor::float([2, 2], vec![1.0; 3]).is_err());
+//! # Ok::<(), agenticiqa_onnx::Error>(())
+//! ```
+//!
+//! This crate knows nothing about images, and it does not write models (see `agenticiqa-weights`).
 
 use std::path::PathBuf;
 
@@ -32,7 +51,7 @@ pub use runtime::Runtime;
 pub use signature::{Dimension, Port};
 pub use tensor::{Data, Element, Tensor};
 
-/// Why a graph could not be loaded or run.
+/// Reasons why a model cannot be loaded or run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -41,51 +60,51 @@ pub enum Error {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: std::io::Error,
     },
-    /// The file is larger than an ONNX file can be.
+    /// The file is larger than the ONNX format allows.
     #[error("{}: {size} bytes are more than an ONNX file can have ({limit})", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// Size of the file in bytes.
         size: u64,
-        /// The largest size.
+        /// Maximum size in bytes.
         limit: u64,
     },
-    /// The file is damaged, hostile or of another kind.
+    /// The file is damaged, hostile or not an ONNX file.
     #[error("{}: {reason}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// The engine cannot work with the graph.
+    /// The engine does not support the graph.
     #[error("{}: the {engine} cannot load it: {reason}", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
         /// The engine.
         engine: &'static str,
-        /// What it says.
+        /// Message of the engine.
         reason: String,
     },
-    /// The library of ONNX Runtime cannot be used.
+    /// The shared library of ONNX Runtime cannot be used.
     #[error("{}: not usable as the library of ONNX Runtime: {reason}", path.display())]
     Library {
         /// The library.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// The graph has no such input or output, or needs one that is not given, or one of another kind.
+    /// An input or output does not exist, is missing, or has the wrong type or shape.
     #[error("{}: {reason}", path.display())]
     Signature {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// The problem.
         reason: String,
     },
     /// The engine failed while it ran the graph.
@@ -93,15 +112,15 @@ pub enum Error {
     Run {
         /// The file.
         path: PathBuf,
-        /// What the engine says.
+        /// Message of the engine.
         reason: String,
     },
-    /// The numbers do not fill the tensor.
+    /// The number of elements does not match the shape of a tensor.
     #[error("{elements} numbers do not fill a tensor of shape {shape:?}")]
     Shape {
-        /// The tensor's shape.
+        /// Shape of the tensor.
         shape: Vec<usize>,
-        /// How many numbers there are.
+        /// Number of elements.
         elements: usize,
     },
 }

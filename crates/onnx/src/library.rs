@@ -1,4 +1,4 @@
-//! ONNX Runtime, by its shared library.
+//! The engine that uses the shared library of ONNX Runtime.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,10 +11,10 @@ use crate::guard::guarded;
 use crate::model::Session;
 use crate::{Data, Error, Tensor};
 
-/// The library of the process, once one is loaded.
+/// The library of this process, once it is loaded.
 static LOADED: Mutex<Option<(PathBuf, Environment)>> = Mutex::new(None);
 
-/// Loads the library, once for the whole process.
+/// Loads the library once per process.
 pub(crate) fn environment(path: &Path) -> Result<Environment, Error> {
     let unusable = |reason: String| Error::Library { path: path.to_owned(), reason };
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,23 +30,23 @@ pub(crate) fn environment(path: &Path) -> Result<Environment, Error> {
 }
 
 fn start(path: &Path) -> Result<Environment, String> {
-    // The loader would look for a relative path beside the program first.
+    // The loader would look up a relative path in the folder of the program first.
     let absolute = std::path::absolute(path).map_err(|error| error.to_string())?;
     let builder = ort::init_from(absolute).map_err(|error| error.to_string())?;
-    // What goes wrong is told by the errors; the library would write it to the terminal too.
+    // Errors carry the messages; the library would also write them to the terminal.
     let silent = Arc::new(|_: ort::logging::LogLevel, _: &str, _: &str, _: &str, _: &str| {});
     builder.with_name("agenticiqa").with_telemetry(false).with_logger(silent).build().map_err(|error| error.to_string())
 }
 
 fn start_session(environment: &Environment, bytes: &[u8], threads: usize) -> ort::Result<OrtSession> {
-    // Threads that spin while they wait for the next graph would take time from other tools.
+    // Threads that spin while waiting for the next graph would take time from other tools.
     let builder = OrtSession::builder(environment)?.with_intra_threads(threads)?.with_intra_op_spinning(false);
     builder?.commit_from_memory(bytes)
 }
 
-/// A graph that ONNX Runtime runs.
+/// A graph loaded by ONNX Runtime.
 pub(crate) struct Library {
-    // Its runs share one set of threads, so that they gain nothing by running at once.
+    // Runs share one set of threads, so running several at once gains nothing.
     session: Mutex<OrtSession>,
 }
 

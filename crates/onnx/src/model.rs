@@ -1,4 +1,4 @@
-//! A graph that is ready to run.
+//! A loaded model.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,16 +9,16 @@ use crate::inspect::{Signature, inspect};
 use crate::library::Library;
 use crate::{Error, Port, Runtime, Tensor};
 
-/// What the file format itself allows.
+/// Maximum size of a file in the ONNX format.
 const MAX_SIZE: u64 = (1 << 31) - 1;
 
-/// What runs a graph. Failures are told by what the engine says of them.
+/// An engine with a loaded graph. Errors are messages of the engine.
 pub(crate) trait Session: Send + Sync {
-    /// Computes the outputs of these names.
+    /// Computes the named outputs.
     fn run(&self, inputs: &[(&str, &Tensor)], outputs: &[&str]) -> Result<Vec<Tensor>, String>;
 }
 
-/// A graph that is ready to run, by any number of threads at once.
+/// A loaded model. Several threads can run it at the same time.
 pub struct Model {
     path: PathBuf,
     signature: Signature,
@@ -32,12 +32,13 @@ impl std::fmt::Debug for Model {
 }
 
 impl Model {
-    /// Reads a file and makes it ready. ONNX Runtime uses as many threads for it as the caller's thread pool has now.
+    /// Loads a model from a file. ONNX Runtime gets as many threads as the caller's thread pool
+    /// has at this time.
     pub fn load(path: &Path, runtime: &Runtime) -> Result<Self, Error> {
         Self::from_bytes(path, read(path)?, runtime)
     }
 
-    /// Makes a file ready that was read before; `path` is what errors call it.
+    /// Loads a model from bytes. `path` is used in error messages.
     pub fn from_bytes(path: &Path, bytes: Vec<u8>, runtime: &Runtime) -> Result<Self, Error> {
         let path = path.to_owned();
         let signature = match inspect(&bytes) {
@@ -57,33 +58,33 @@ impl Model {
         }
     }
 
-    /// What it takes; all of them must be given.
+    /// Returns the inputs. All of them must be passed to [`run`](Self::run).
     pub fn inputs(&self) -> &[Port] {
         &self.signature.inputs
     }
 
-    /// What it can give.
+    /// Returns the outputs.
     pub fn outputs(&self) -> &[Port] {
         &self.signature.outputs
     }
 
-    /// The file that it came from.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The input of that name.
+    /// Returns the input of that name.
     pub fn input(&self, name: &str) -> Result<&Port, Error> {
         self.port(&self.signature.inputs, "input", name)
     }
 
-    /// The output of that name.
+    /// Returns the output of that name.
     pub fn output(&self, name: &str) -> Result<&Port, Error> {
         self.port(&self.signature.outputs, "output", name)
     }
 
-    /// Computes the outputs of these names, in this order. The built-in engine uses as many threads as the caller's
-    /// thread pool has.
+    /// Runs the model and returns the named outputs, in this order. The built-in engine uses as
+    /// many threads as the caller's thread pool has.
     pub fn run(&self, inputs: &[(&str, &Tensor)], outputs: &[&str]) -> Result<Vec<Tensor>, Error> {
         for (name, tensor) in inputs {
             self.check(self.input(name)?, tensor)?;
@@ -123,7 +124,7 @@ impl Model {
     }
 }
 
-/// The bytes of a file that is not too large.
+/// Reads a file that is not too large.
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let unreadable = |error| Error::Unreadable { path: path.to_owned(), error };
     let file = File::open(path).map_err(unreadable)?;
@@ -136,7 +137,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
         return Err(Error::TooLarge { path: path.to_owned(), size, limit: MAX_SIZE });
     }
     let mut bytes = Vec::new();
-    // Refused here rather than by the allocator, which would end the program.
+    // Checked here, because a failed allocation would abort the program.
     let reserved = bytes.try_reserve_exact(size as usize);
     reserved.map_err(|_| unreadable(std::io::ErrorKind::OutOfMemory.into()))?;
     file.take(MAX_SIZE).read_to_end(&mut bytes).map_err(unreadable)?;

@@ -1,13 +1,13 @@
-//! What a graph takes and gives: names, types and shapes.
+//! Inputs and outputs of a graph: names, types and shapes.
 
 use crate::Element;
 
-/// The size of a dimension.
+/// Size of a dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dimension {
-    /// Always this.
+    /// A fixed size.
     Fixed(usize),
-    /// Whatever is given, under a name that may be empty.
+    /// Any size, with a name that may be empty.
     Free(String),
 }
 
@@ -24,16 +24,16 @@ impl std::fmt::Display for Dimension {
 /// An input or output of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Port {
-    /// Its name.
+    /// Name of the input or output.
     pub name: String,
-    /// The type of its elements.
+    /// Type of the elements.
     pub element: Element,
-    /// The sizes of its dimensions, where the file says how many it has.
+    /// Sizes of the dimensions, if the file declares their number.
     pub shape: Option<Vec<Dimension>>,
 }
 
 impl Port {
-    /// Whether a tensor of this shape fits.
+    /// Returns whether a tensor of this shape is accepted.
     pub fn accepts(&self, shape: &[usize]) -> bool {
         self.shape.as_ref().is_none_or(|own| {
             let fits = |(own, size): (&Dimension, &usize)| match own {

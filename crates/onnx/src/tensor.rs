@@ -1,15 +1,15 @@
-//! What goes into a graph and comes out of it.
+//! Tensors: inputs and outputs of a graph.
 
 use crate::Error;
 
-/// The type of the elements of a tensor.
+/// Type of the elements of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Element {
     /// 32-bit floating point.
     Float,
     /// 64-bit whole numbers.
     Integer,
-    /// Another type, by its number in the ONNX specification, which these engines are not given.
+    /// Another type, with its number in the ONNX specification. The engines do not support it.
     Other(i64),
 }
 
@@ -23,7 +23,7 @@ impl std::fmt::Display for Element {
     }
 }
 
-/// The elements of a tensor, the last dimension running fastest.
+/// Elements of a tensor in row-major order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data {
     /// 32-bit floating point.
@@ -33,7 +33,7 @@ pub enum Data {
 }
 
 impl Data {
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         match self {
             Self::Float(elements) => elements.len(),
@@ -41,13 +41,13 @@ impl Data {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Numbers in a box of any number of dimensions.
+/// A multi-dimensional array of numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
     shape: Vec<usize>,
@@ -55,12 +55,12 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A tensor of 32-bit floating point numbers.
+    /// Creates a tensor of 32-bit floating point numbers.
     pub fn float(shape: impl Into<Vec<usize>>, elements: Vec<f32>) -> Result<Self, Error> {
         Self::new(shape.into(), Data::Float(elements))
     }
 
-    /// A tensor of 64-bit whole numbers.
+    /// Creates a tensor of 64-bit integers.
     pub fn integer(shape: impl Into<Vec<usize>>, elements: Vec<i64>) -> Result<Self, Error> {
         Self::new(shape.into(), Data::Integer(elements))
     }
@@ -73,17 +73,17 @@ impl Tensor {
         }
     }
 
-    /// The sizes of its dimensions.
+    /// Returns the sizes of the dimensions.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// Its elements.
+    /// Returns the elements.
     pub fn data(&self) -> &Data {
         &self.data
     }
 
-    /// The type of its elements.
+    /// Returns the type of the elements.
     pub fn element(&self) -> Element {
         match self.data {
             Data::Float(_) => Element::Float,
@@ -91,7 +91,7 @@ impl Tensor {
         }
     }
 
-    /// Its elements as floating point numbers; `None` of whole numbers.
+    /// Returns the elements as floating point numbers; `None` if they are integers.
     pub fn floats(&self) -> Option<&[f32]> {
         match &self.data {
             Data::Float(elements) => Some(elements),

@@ -1,22 +1,22 @@
-//! The wire format of protocol buffers: a message is a row of numbered fields.
+//! Wire format of protocol buffers: a message is a sequence of numbered fields.
 
-/// The bytes end in the middle of a field, or hold what no field can be.
+/// The bytes end inside a field or are not a valid field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Broken;
 
-/// What a field holds.
+/// Value of a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Value<'a> {
-    /// A whole number.
+    /// An integer.
     Number(u64),
-    /// A text, a nested message or packed numbers.
+    /// Text, a nested message or packed numbers.
     Bytes(&'a [u8]),
-    /// A number of fixed width, which nothing here needs to know.
+    /// A number of fixed width, whose value is not needed.
     Fixed,
 }
 
 impl<'a> Value<'a> {
-    /// The bytes, of a field that must be bytes.
+    /// Returns the bytes of a field that must contain bytes.
     pub fn bytes(self) -> Result<&'a [u8], Broken> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
@@ -24,12 +24,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The text, of a field that must be one.
+    /// Returns the text of a field that must contain text.
     pub fn text(self) -> Result<&'a str, Broken> {
         std::str::from_utf8(self.bytes()?).map_err(|_| Broken)
     }
 
-    /// The numbers of a repeated field, which may be packed or come one by one.
+    /// Returns the numbers of a repeated field, packed or not.
     pub fn numbers(self) -> Result<Vec<i64>, Broken> {
         match self {
             Self::Number(number) => Ok(vec![number as i64]),
@@ -45,12 +45,12 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The fields of a message, in the order of the file.
+/// Iterator over the fields of a message, in file order.
 pub(crate) struct Fields<'a> {
     rest: &'a [u8],
 }
 
-/// Walks over the fields of a message.
+/// Iterates over the fields of a message.
 pub(crate) fn fields(message: &[u8]) -> Fields<'_> {
     Fields { rest: message }
 }
@@ -93,7 +93,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// A number of seven bits a byte, the lowest first.
+/// Reads a varint: seven bits per byte, lowest first.
 fn varint(bytes: &mut &[u8]) -> Result<u64, Broken> {
     let mut number = 0u64;
     for shift in (0..64).step_by(7) {

@@ -1,4 +1,4 @@
-//! Files that are whole, broken and hostile, run by the engines that are there.
+//! Tests the engines with valid, damaged and hostile files.
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests too
 
@@ -17,13 +17,13 @@ fn refusal(bytes: Vec<u8>) -> String {
     load(bytes).unwrap_err().to_string()
 }
 
-/// An image of which every value is another.
+/// An image in which every value differs.
 fn picture(width: usize, height: usize, seed: usize) -> Tensor {
     let value = |index: usize| ((index * 31 + index * index % 17 * seed) % 255) as f32 / 255.0;
     Tensor::float([1, 3, height, width], (0..3 * width * height).map(value).collect()).unwrap()
 }
 
-/// Statistics of two images of 40 x 30, or what went wrong.
+/// Returns the statistics of two images of 40x30, or the error.
 fn statistics(model: &Model) -> Result<Vec<Tensor>, Error> {
     let inner = Tensor::integer([4], vec![2, 4, 30, 40]).unwrap();
     let (reference, distorted) = (picture(40, 30, 3), picture(40, 30, 5));
@@ -162,7 +162,7 @@ fn graphs_in_graphs_end_somewhere() {
     assert_eq!(refusal(model.0), "test.onnx: its graphs nest too deeply");
 }
 
-/// A damaged file is refused or works; either way the program goes on.
+/// A damaged file is rejected or works; it never crashes the program.
 fn survives(bytes: Vec<u8>, runtime: &Runtime) -> bool {
     let outcome = Model::from_bytes(Path::new("damaged.onnx"), bytes, runtime).and_then(|model| statistics(&model));
     outcome.inspect_err(|error| assert!(error.to_string().starts_with("damaged.onnx: "), "{error}")).is_ok()
@@ -211,7 +211,7 @@ fn a_worker_that_waits_for_a_model_takes_up_no_other_work() {
     use rayon::prelude::*;
     let model = std::sync::Mutex::new(load(graphs::tile()).unwrap());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    // A worker that took up the next item while it waits inside the lock would wait for itself.
+    // A pool worker that picked up the next item while waiting inside the lock would deadlock.
     let sums: Vec<_> =
         pool.install(|| (0..32).into_par_iter().map(|_| statistics(&model.lock().unwrap()).unwrap()).collect());
     assert!(sums.iter().all(|sum| *sum == sums[0]));
@@ -228,7 +228,8 @@ fn a_library_that_is_none_is_named() {
     assert!(error.to_string().starts_with(&format!("{}: not usable as the library", path.display())), "{error}");
 }
 
-/// Runs with the library that `ORT_DYLIB_PATH` names; `scripts/check-onnxruntime` fetches one and sets it.
+/// Runs with the library that `ORT_DYLIB_PATH` names; `scripts/check-onnxruntime` downloads one
+/// and sets the variable.
 #[test]
 fn onnx_runtime_gives_the_same_numbers_and_survives_the_same_files() {
     let runtime = Runtime::find(None);

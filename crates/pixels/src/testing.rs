@@ -24,8 +24,8 @@ fn noise(count: usize, seed: u32) -> Vec<u8> {
         .collect()
 }
 
-/// An image with a known amount of noise: `scene` values of 0..=1 become luma 64..=192, plus Gaussian noise
-/// with a standard deviation of `sigma` levels.
+/// An image with a known amount of noise: `scene` values of 0..=1 become luma 64..=192, plus
+/// Gaussian noise with a standard deviation of `sigma` levels.
 pub fn noisy_scene(width: usize, height: usize, sigma: f64, scene: impl Fn(usize, usize) -> f64) -> Image {
     let mut uniform = noise(width * height * 12, 5).into_iter().map(|byte| f64::from(byte) / 256.0);
     // The sum of twelve uniform numbers minus six is close to normal up to three sigma.

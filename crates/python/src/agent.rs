@@ -213,7 +213,7 @@ impl Run {
         runtime.spawn(async move {
             let ended = worked.await.unwrap_or_else(|failure| {
                 Err(match failure.is_cancelled() {
-                    true => Problem::Other("the assessment was cancelled".to_owned()),
+                    true => Problem::Other("the assessment was canceled".to_owned()),
                     false => failed(&failure),
                 })
             });

@@ -115,8 +115,12 @@ impl From<tools::Error> for Problem {
     fn from(error: tools::Error) -> Self {
         let message = error.to_string();
         match error {
-            tools::Error::UnknownTool { .. } => Self::UnknownTool(format!("{message}; agenticiqa.list_tools() has all")),
-            tools::Error::Unavailable { remedy: Some(remedy), .. } => Self::Tool(format!("{message}: {}", advice(&remedy))),
+            tools::Error::UnknownTool { .. } => {
+                Self::UnknownTool(format!("{message}; agenticiqa.list_tools() has all"))
+            }
+            tools::Error::Unavailable { remedy: Some(remedy), .. } => {
+                Self::Tool(format!("{message}: {}", advice(&remedy)))
+            }
             tools::Error::Unavailable { .. } | tools::Error::NothingToInstall { .. } | tools::Error::Model { .. } => {
                 Self::Tool(message)
             }

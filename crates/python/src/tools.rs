@@ -8,7 +8,7 @@ use agenticiqa::imaging::Decoder;
 use agenticiqa::metrics::{Direction, Region};
 use agenticiqa::scoring;
 use agenticiqa::setup;
-use agenticiqa::tools::{self as engine, Failure, Registry, Part, ToolRun};
+use agenticiqa::tools::{self as engine, Failure, Part, Registry, ToolRun};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

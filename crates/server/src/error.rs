@@ -144,9 +144,7 @@ impl From<agent::Error> for Problem {
     fn from(error: agent::Error) -> Self {
         match error {
             agent::Error::Picture(error) => Self::from(&error),
-            agent::Error::NoOptions => {
-                Self::invalid(format!("{error}: send them in `options`"))
-            }
+            agent::Error::NoOptions => Self::invalid(format!("{error}: send them in `options`")),
             agent::Error::Tool(error) => error.into(),
             other => Self::invalid(other.to_string()),
         }
@@ -170,7 +168,9 @@ impl From<tools::Error> for Problem {
     fn from(error: tools::Error) -> Self {
         let advice = match &error {
             tools::Error::UnknownTool { .. } => "; GET /tools lists all tools",
-            tools::Error::Unavailable { remedy: Some(_), .. } => "; install it on the server with `agenticiqa tools install`",
+            tools::Error::Unavailable { remedy: Some(_), .. } => {
+                "; install it on the server with `agenticiqa tools install`"
+            }
             _ => "",
         };
         Self::invalid(format!("{error}{advice}"))

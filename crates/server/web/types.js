@@ -1,14 +1,14 @@
-// The shapes of what the server sends, for the type checker alone: there is nothing to run here, and it is not served.
+// Types of server responses, for the type checker only. This file is not served.
 
 /**
- * An image that the server keeps.
+ * A stored image.
  * @typedef {object} Image
  * @property {string} id
  * @property {string} name
  * @property {number} width
  * @property {number} height
  * @property {string} [format]
- * @property {string[]} [notes] what was done to read it
+ * @property {string[]} [notes] conversions applied when decoding
  */
 
 /** @typedef {{name: string, x: number, y: number, width: number, height: number}} Region */
@@ -81,9 +81,9 @@
  */
 
 /**
- * How tools and judgment became one score.
+ * How the scores of the tools and the judgment were combined.
  * @typedef {object} Fusion
- * @property {number} tools what the tools say together
+ * @property {number} tools combined score of the tools
  * @property {number[]} weights of the five levels, by the tools
  * @property {number[] | null} [probabilities] of the five levels, by the judgment
  */
@@ -101,7 +101,7 @@
  */
 
 /**
- * The answer to `POST /assess`.
+ * Response of `POST /assess`.
  * @typedef {object} Answer
  * @property {string} id
  * @property {string | null} image_id
@@ -110,11 +110,11 @@
  */
 
 /**
- * A tool of the list.
+ * One entry of `GET /tools`.
  * @typedef {object} Tool
  * @property {string} name
  * @property {'FR' | 'NR'} type
- * @property {boolean | null} lower_is_better null: neither
+ * @property {boolean | null} lower_is_better null for plain measurements
  * @property {[number | null, number | null] | null} range
  * @property {string} description
  * @property {string[]} strengths
@@ -124,7 +124,7 @@
  */
 
 /**
- * One score of `POST /score`.
+ * One row of `POST /score`.
  * @typedef {object} ScoreRow
  * @property {string | null} region
  * @property {string} tool

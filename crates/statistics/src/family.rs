@@ -21,7 +21,7 @@ pub(crate) trait Family<const P: usize> {
     fn curve(&self, parameters: &[f64; P]) -> Curve;
 }
 
-/// The value of the logistic relative to its midpoint, and its slope there.
+/// The value of the logistic at `x` relative to its midpoint, and its slope at `x`.
 fn logistic(slope: f64, middle: f64, x: f64) -> (f64, f64) {
     let height = sigmoid(slope * (x - middle));
     (height - 0.5, height * (1.0 - height))

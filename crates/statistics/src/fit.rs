@@ -42,7 +42,7 @@ pub enum FitError {
     #[error("all scores are equal")]
     Constant,
     /// No curve in the requested direction follows the data.
-    #[error("the scores go the other way than the opinions")]
+    #[error("the scores run in the opposite direction of the opinions")]
     Direction,
 }
 

@@ -7,11 +7,12 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::Agent;
-use crate::events::{Event, EventLog, Node};
+use crate::events::{Event, EventLog};
 use crate::executor::Executor;
 use crate::inputs::Inputs;
 use crate::planner;
 use crate::reasoner::{Context, Error as ReasonerError};
+use crate::state::Node;
 use crate::state::{
     AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, Metadata, SummarizerOutput,
 };
@@ -160,8 +161,7 @@ impl Run<'_> {
         let concluded = timeout(limit, summarizer.summarize(self.context())).await;
         let concluded = concluded.unwrap_or_else(|_| {
             let error = ReasonerError::Timeout(limit.as_secs());
-            let result =
-                SummarizerOutput::new(UNDETERMINED, self.form, None, &format!("No usable answer: {error}"));
+            let result = SummarizerOutput::new(UNDETERMINED, self.form, None, &format!("No usable answer: {error}"));
             result.map(|result| Conclusion { result, gap: Some(error.to_string()) }).map_err(|_| error)
         });
         match concluded {

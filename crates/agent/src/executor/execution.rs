@@ -9,14 +9,13 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::region_of;
 use super::selection::Selected;
 use crate::events::{Event, EventLog};
 use crate::inputs::{Inputs, ToolMap};
 use crate::reasoner::Context;
 use crate::state::{
     ByDistortion, Distortion, Interval, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog,
-    ToolScore,
+    ToolScore, region_of,
 };
 use agenticiqa_tools::{CacheKey, CachedRun, Registry, ToolCache};
 
@@ -67,7 +66,7 @@ pub(super) async fn execute(
     tell: &(dyn Fn(Executed) + Sync),
 ) {
     let mut jobs = jobs(&selected.tools, regions, true);
-    jobs.extend(self::jobs(&selected.beside, regions, false));
+    jobs.extend(self::jobs(&selected.additional, regions, false));
     let distinct = distinct(&jobs);
     let bench = Bench {
         inputs: Arc::clone(context.inputs),

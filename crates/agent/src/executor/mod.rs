@@ -4,7 +4,6 @@
 //! tool execution. A step that fails leaves its field empty; the other steps continue. Analysis
 //! needs only the distortions, so it runs in parallel with selection and execution.
 
-mod alignment;
 mod execution;
 mod selection;
 
@@ -13,14 +12,10 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use agenticiqa_metrics::Region;
-
 use crate::events::{Event, Subtask};
 use crate::reasoner::{Context, DistortionSet, Error, Reasoner};
-use crate::state::{Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryScope, RegionBox, Text};
+use crate::state::{Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryScope, RegionBox, Text, region_of};
 use agenticiqa_tools::ToolCache;
-
-pub use alignment::align;
 
 /// Whether a model may be asked to locate the objects of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -116,12 +111,6 @@ impl Executor<'_> {
         }
         grounded
     }
-}
-
-/// Returns the region of an object by its name.
-pub(crate) fn region_of(object: &str, regions: &[RegionBox]) -> Option<Region> {
-    let named = regions.iter().find(|region| region.name.as_str().eq_ignore_ascii_case(object))?;
-    Some(Region { x: named.x, y: named.y, width: named.width, height: named.height })
 }
 
 /// Returns the distortions to examine: the detected ones, else those of the question, else all.

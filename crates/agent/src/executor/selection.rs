@@ -2,7 +2,6 @@
 
 use super::{Executor, step};
 use crate::events::Subtask;
-use crate::reasoner::builtin::selection::{choose, companion};
 use crate::reasoner::{Context, DistortionSet};
 use crate::state::{ByDistortion, Distortion, OneOrMany, PlannerOutput, ReferenceMode, Text};
 use agenticiqa_tools::{Tool, ToolType};
@@ -17,7 +16,7 @@ pub(super) struct Selected {
     pub tools: ByDistortion<OneOrMany<Text>>,
     /// Tools that run in addition: the tool that determines the score, or a tool that adds
     /// evidence. Empty if the user named the tools.
-    pub beside: ByDistortion<OneOrMany<Text>>,
+    pub additional: ByDistortion<OneOrMany<Text>>,
 }
 
 impl Executor<'_> {
@@ -41,22 +40,53 @@ impl Executor<'_> {
         if plan.plan.tool_selection {
             let chosen = self.reasoner.select(context, plan, distortions, &tools);
             if let Some(chosen) = step(context, Subtask::ToolSelection, chosen).await {
-                let beside = beside(&chosen, &tools, full_reference);
-                return Some(Selected { tools: one_each(chosen), beside });
+                let additional = self.additional(&chosen, &tools, full_reference);
+                return Some(Selected { tools: one_each(chosen), additional });
             }
         }
-        let chosen = generic(context, distortions, &tools, full_reference);
-        Some(Selected { beside: beside(&chosen, &tools, full_reference), tools: one_each(chosen) })
+        let chosen = self.generic(context, distortions, &tools, full_reference);
+        let additional = self.additional(&chosen, &tools, full_reference);
+        Some(Selected { tools: one_each(chosen), additional })
     }
-}
 
-/// Returns the tools to run in addition to the selected ones.
-fn beside(chosen: &ByDistortion<Text>, tools: &[&Tool], full_reference: bool) -> ByDistortion<OneOrMany<Text>> {
-    let companion = |(distortion, tool): (&Distortion, &Text)| {
-        let beside = companion(*distortion, &[tool.as_str()], tools, full_reference)?;
-        Some((*distortion, OneOrMany::One(Text::new(beside.name()).ok()?)))
-    };
-    chosen.iter().map(|(object, of)| (object.clone(), of.iter().filter_map(companion).collect())).collect()
+    /// Returns the tools to run in addition to the selected ones.
+    fn additional(
+        &self,
+        chosen: &ByDistortion<Text>,
+        tools: &[&Tool],
+        full_reference: bool,
+    ) -> ByDistortion<OneOrMany<Text>> {
+        let companion = |(distortion, selected): (&Distortion, &Text)| {
+            let tool = self.reasoner.companion(*distortion, &[selected.as_str()], tools, full_reference)?;
+            Some((*distortion, OneOrMany::One(Text::new(tool.name()).ok()?)))
+        };
+        chosen.iter().map(|(object, of)| (object.clone(), of.iter().filter_map(companion).collect())).collect()
+    }
+
+    /// Selects the generic tool for all distortions, or the best available tool if it cannot run here.
+    fn generic(
+        &self,
+        context: Context<'_>,
+        distortions: &DistortionSet,
+        tools: &[&Tool],
+        full_reference: bool,
+    ) -> ByDistortion<Text> {
+        let wanted = if full_reference { ToolType::FullReference } else { ToolType::NoReference };
+        let name = GENERIC.iter().find(|(kind, _)| *kind == wanted).map_or("", |(_, name)| name);
+        let available = tools.iter().find(|tool| tool.name() == name);
+        match available.and_then(|tool| Text::new(tool.name()).ok()) {
+            Some(tool) => {
+                let of = |list: &Vec<Distortion>| list.iter().map(|distortion| (*distortion, tool.clone())).collect();
+                distortions.iter().map(|(object, list)| (object.clone(), of(list))).collect()
+            }
+            None => {
+                context
+                    .events
+                    .problem(format!("{name} cannot run here: the best available tool was used for each distortion"));
+                self.reasoner.best_tools(distortions, tools, full_reference)
+            }
+        }
+    }
 }
 
 /// Returns the tools that can run here and have a 1 to 5 scale. With a reference, full-reference
@@ -94,28 +124,4 @@ fn one_each(chosen: ByDistortion<Text>) -> ByDistortion<OneOrMany<Text>> {
         of.into_iter().map(|(distortion, tool)| (distortion, OneOrMany::One(tool))).collect()
     };
     chosen.into_iter().map(|(object, of)| (object, wrap(of))).collect()
-}
-
-/// Selects the generic tool for all distortions, or the best available tool if it cannot run here.
-fn generic(
-    context: Context<'_>,
-    distortions: &DistortionSet,
-    tools: &[&Tool],
-    full_reference: bool,
-) -> ByDistortion<Text> {
-    let wanted = if full_reference { ToolType::FullReference } else { ToolType::NoReference };
-    let name = GENERIC.iter().find(|(kind, _)| *kind == wanted).map_or("", |(_, name)| name);
-    let available = tools.iter().find(|tool| tool.name() == name);
-    match available.and_then(|tool| Text::new(tool.name()).ok()) {
-        Some(tool) => {
-            let of = |list: &Vec<Distortion>| list.iter().map(|distortion| (*distortion, tool.clone())).collect();
-            distortions.iter().map(|(object, list)| (object.clone(), of(list))).collect()
-        }
-        None => {
-            context
-                .events
-                .problem(format!("{name} cannot run here: the best available tool was used for each distortion"));
-            choose(distortions, tools, full_reference)
-        }
-    }
 }

@@ -4,9 +4,9 @@ use futures_util::FutureExt;
 use std::sync::Arc;
 
 use super::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
-use crate::events::Node;
+use crate::fusion::Estimate;
+use crate::state::Node;
 use crate::state::{ByDistortion, ExecutorOutput, PlannerOutput, RegionBox, Text};
-use crate::summarizer::estimate::Estimate;
 use agenticiqa_tools::Tool;
 
 /// Uses the second reasoner when the first one fails or has no usable answer. If both fail, the

@@ -5,6 +5,7 @@
 
 pub mod builtin;
 pub mod fallback;
+pub mod selection;
 pub mod vlm;
 
 use std::collections::BTreeMap;
@@ -14,12 +15,12 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use crate::events::EventLog;
+use crate::fusion::Estimate;
 use crate::inputs::Inputs;
 use crate::state::{
     AgenticIqaState, AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput,
     RegionBox, Text, UsedEvidence,
 };
-use crate::summarizer::estimate::Estimate;
 use agenticiqa_tools::{Registry, Tool};
 
 /// The distortions of each object.
@@ -91,6 +92,22 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
         distortions: &'a DistortionSet,
         tools: &'a [&'a Tool],
     ) -> Thought<'a, ByDistortion<Text>>;
+
+    /// Chooses the best of `tools` for each distortion by their known strengths, without a model.
+    fn best_tools(&self, distortions: &DistortionSet, tools: &[&Tool], full_reference: bool) -> ByDistortion<Text> {
+        selection::choose(distortions, tools, full_reference)
+    }
+
+    /// Returns the tool to run in addition to the one selected for a distortion, if any.
+    fn companion<'a>(
+        &self,
+        distortion: Distortion,
+        selected: &[&str],
+        tools: &[&'a Tool],
+        full_reference: bool,
+    ) -> Option<&'a Tool> {
+        selection::companion(distortion, selected, tools, full_reference)
+    }
 
     /// Locates the named objects. Objects that cannot be found are omitted.
     fn ground<'a>(&'a self, context: Context<'a>, objects: &'a [&'a str]) -> Thought<'a, Vec<RegionBox>>;

@@ -1,9 +1,11 @@
 //! The data that flows through the agent: plan, evidence, conclusion and record. Constructors and
 //! deserialization reject values that the specification forbids.
 
+mod alignment;
 mod checked;
 mod conclusion;
 mod evidence;
+mod node;
 mod plan;
 mod record;
 mod schemas;
@@ -12,8 +14,10 @@ mod whole;
 pub use agenticiqa_vision::vocabulary::{
     Distortion, GLOBAL, Interval, Invalid, OneOrMany, QualityLevel, RawScore, RegionBox, Score, Seconds, Severity, Text,
 };
+pub(crate) use alignment::{align, region_of};
 pub use conclusion::{AnswerForm, FusedLevels, SummarizerOutput, UsedEvidence};
 pub use evidence::{ByDistortion, DistortionAnalysis, ExecutorOutput, ToolExecutionLog, ToolScore};
+pub use node::Node;
 pub use plan::{DistortionSource, PlanControlFlags, PlannerOutput, QueryScope, QueryType, ReferenceMode};
 pub use record::{AssessmentRecord, ByNode, FinalStatus, Metadata};
 pub use schemas::schemas;

@@ -1,27 +1,11 @@
 //! Adds a sentence to the reasoning when a score does not determine the quality level.
 
-use super::{add, estimate};
+use super::add;
+use crate::fusion;
 use crate::question::is_chinese_text;
 use crate::reasoner::{Context, Verdict};
 use crate::state::{ExecutorOutput, Interval, QualityLevel, Score};
-
-/// Describes a range of levels, such as "between fair and good".
-pub fn between(first: QualityLevel, last: QualityLevel, chinese: bool) -> String {
-    let (first, last) = (word(first, chinese), word(last, chinese));
-    if chinese { format!("介于{first}与{last}之间") } else { format!("between {first} and {last}") }
-}
-
-/// The name of a level in a sentence.
-pub fn word(level: QualityLevel, chinese: bool) -> String {
-    let chinese_word = match level {
-        QualityLevel::Bad => "很差",
-        QualityLevel::Poor => "较差",
-        QualityLevel::Fair => "一般",
-        QualityLevel::Good => "良好",
-        QualityLevel::Excellent => "优秀",
-    };
-    if chinese { chinese_word.to_owned() } else { level.name().to_lowercase() }
-}
+use crate::words::between;
 
 /// Adds the sentence if the level is not determined, for every type of reasoner.
 pub(super) fn say(
@@ -36,7 +20,7 @@ pub(super) fn say(
         return;
     }
     let chinese = is_chinese_text(context.state.query.as_str());
-    let carriers = estimate::counted(evidence, context.registry);
+    let carriers = fusion::counted(evidence, context.registry);
     let carries = |log: &crate::state::ToolExecutionLog| carriers.iter().any(|one| std::ptr::eq(*one, log));
     let pointers = evidence.tool_logs.iter().enumerate().filter(|(_, log)| carries(log));
     let pointers = pointers.map(|(index, _)| format!("/tool_logs/{index}")).collect();

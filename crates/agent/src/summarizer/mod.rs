@@ -2,17 +2,14 @@
 //! plan.
 
 pub mod certainty;
-pub mod estimate;
-pub mod fusion;
 pub mod sufficiency;
 
+use crate::fusion::{Estimate, Fusion};
 use crate::reasoner::{Context, Error, Reasoner, Verdict};
 use crate::state::{
     AnswerForm, ExecutorOutput, FusedLevels, PlannerOutput, QualityLevel, QueryType, Score, SummarizerOutput, Text,
     UsedEvidence,
 };
-use estimate::Estimate;
-use fusion::Fusion;
 
 /// The answer when no answer is possible.
 pub const UNDETERMINED: &str = "Unable to determine";
@@ -123,7 +120,10 @@ fn announce(context: Context<'_>, plan: &PlannerOutput, evidence: &ExecutorOutpu
 fn may_replan(context: Context<'_>, gap: &str) -> bool {
     let (count, max) = (context.state.iteration_count, context.state.max_replan_iterations);
     if count >= max {
-        tracing::warn!(iteration = count, "max iterations reached ({max}), not replanning although evidence is missing: {gap}");
+        tracing::warn!(
+            iteration = count,
+            "max iterations reached ({max}), not replanning although evidence is missing: {gap}"
+        );
         return false;
     }
     tracing::info!(need_replan = true, iteration = count, replan_reason = gap, "replanning");
@@ -134,7 +134,8 @@ fn may_replan(context: Context<'_>, gap: &str) -> bool {
 fn complete(mut verdict: Verdict, plan: &PlannerOutput, evidence: &ExecutorOutput, missing: Option<&str>) -> Verdict {
     let mut say = |sentence: String| add(&mut verdict, sentence, Vec::new());
     if plan.query_type == QueryType::Iqa && evidence.is_empty() {
-        say("There is no tool score and no distortion analysis: the answer is based only on viewing the image.".to_owned());
+        say("There is no tool score and no distortion analysis: the answer is based only on viewing the image."
+            .to_owned());
     }
     if let Some(gap) = missing {
         say(format!("The evidence is incomplete: {gap}."));

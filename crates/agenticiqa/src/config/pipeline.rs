@@ -8,7 +8,7 @@ use garde::Validate;
 use serde::{Deserialize, Serialize};
 
 use agenticiqa_agent::executor::Grounding;
-use agenticiqa_agent::summarizer::fusion::Fusion;
+use agenticiqa_agent::fusion::Fusion;
 use agenticiqa_tools::{Metadata, WorkerSettings};
 use agenticiqa_vlm::BaseUrl;
 use agenticiqa_vlm::rules::within;

@@ -3,7 +3,8 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use agenticiqa::events::{Event, EventLog, Node};
+use agenticiqa::events::{Event, EventLog};
+use agenticiqa::state::Node;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// The status line.

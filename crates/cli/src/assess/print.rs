@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use agenticiqa::state::{AssessmentRecord, DistortionAnalysis, ExecutorOutput, GLOBAL, Severity, ToolExecutionLog};
-use agenticiqa::summarizer::certainty;
 use agenticiqa::tools::Registry;
+use agenticiqa::words;
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Cell, CellAlignment};
 
@@ -33,8 +33,8 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
             let color = level_color(level.number());
             let interval = result.score_interval.map(|of| format!(" ({:.1}–{:.1})", of.low(), of.high()));
             let level = match result.open_levels() {
-                Some((first, last)) => certainty::between(first, last, false),
-                None => certainty::word(level, false),
+                Some((first, last)) => words::between(first, last, false),
+                None => words::word(level, false),
             };
             let (bar, interval) = (table::bar(score.value()), interval.unwrap_or_default());
             writeln!(out, "{color}{bar}{color:#} of 5{interval}, {level}")?;

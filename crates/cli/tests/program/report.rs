@@ -197,7 +197,7 @@ fn from_a_dataset_to_a_report() {
     let pictures = assert_self_contained(&html);
     let cases = html.matches("<article class=\"case\"").count();
     assert!(cases >= 8 && pictures == 3 * cases, "{pictures} images of {cases} cases");
-    assert!(html.contains("where SSIM sees damage") && html.contains("far from opinion"));
+    assert!(html.contains("distortion map of SSIM") && html.contains("far from opinion"));
     assert!(html.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;") && !html.contains("<script>alert"));
     assert!(!html.contains("<img src=x") && !markdown.contains("<script>") && !markdown.contains("<img"));
 
@@ -230,7 +230,7 @@ fn what_is_missing_or_broken_is_said_and_runs_are_compared() {
         desk.report(&["-i", &records, "-i", &other, "--title", "A & <B>", "--cases", "1", "-g", "metadata.level"]);
     assert!(html.contains("<title>A &amp; &lt;B&gt;</title>") && markdown.starts_with("# A &amp; &lt;B&gt;\n"));
     assert!(html.contains("image cannot be shown") && markdown.contains("image cannot be shown"));
-    assert!(html.contains("Do the runs differ?") && html.contains("By metadata.level"));
+    assert!(html.contains("Comparison of runs") && html.contains("By metadata.level"));
     for part in ["it is not valid JSON", "it is no JSON object", "it has no summarizer_result"] {
         assert!(html.contains(part), "{part}");
     }

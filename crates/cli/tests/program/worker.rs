@@ -9,7 +9,7 @@ use crate::support::*;
 
 /// Runs the program with this Python for the worker.
 fn with_python(python: &str, arguments: &[&str]) -> Output {
-    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agent/tests/worker");
+    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agenticiqa/tests/suite/worker");
     let paths = ["stand_in_pyiqa", "stand_in_torch"].map(|name| packages.join(name));
     let mut command = Command::cargo_bin("agenticiqa").unwrap();
     command.args(arguments).env("AGENTICIQA_PYTHON", python).env("PYTHONDONTWRITEBYTECODE", "1");

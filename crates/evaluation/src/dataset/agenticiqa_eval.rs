@@ -1,8 +1,10 @@
-//! AgenticIQA-Eval (arXiv 2509.26006): questions with options about planning, execution and conclusion.
+//! AgenticIQA-Eval (arXiv 2509.26006): multiple-choice questions about planning, execution and
+//! conclusion.
 //!
-//! Its files are not public at the time of writing, so no layout is fixed: every `.json` (a list of questions, or lists by
-//! task) and `.jsonl` below the folder is read, each question under the usual names of its fields. The task is the field
-//! `task_type` or the name of the file: planner, executor_distortion, executor_tool or summarizer.
+//! Its files are not public at the time of writing, so no layout is fixed. Every `.json` (a list of
+//! questions, or lists by task) and `.jsonl` below the folder is read, with common field names. The
+//! task is the field `task_type` or the name of the file: planner, executor_distortion,
+//! executor_tool or summarizer.
 
 use std::path::Path;
 
@@ -45,12 +47,12 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
     Ok(entries)
 }
 
-/// A question as it is in a file.
+/// A question as written in a file.
 struct Question {
-    /// Where it is, in words.
+    /// Its location, for messages.
     place: String,
     fields: Map<String, Value>,
-    /// The task that the file says.
+    /// The task that the file name states.
     task: Option<&'static str>,
 }
 
@@ -60,7 +62,7 @@ impl Question {
     }
 }
 
-/// The questions of a file; what is none is left out.
+/// Reads the questions of a file. Other entries are skipped.
 fn questions(path: &Path) -> Result<Vec<Question>, Error> {
     let text = read_text(path)?;
     let named = task(&stem(&path.to_string_lossy()));
@@ -125,7 +127,7 @@ fn entry(Question { fields, task: task_of_file, .. }: &Question, index: usize) -
     Ok(Entry { image, reference, content, sample }.with_metadata(metadata))
 }
 
-/// Options as a list, or by letter.
+/// Reads options as a list, or by letter.
 fn options(value: Option<&Value>) -> Result<Vec<String>, String> {
     let texts: Option<Vec<String>> = match value {
         Some(Value::Array(list)) => list.iter().map(|option| option.as_str().map(str::to_owned)).collect(),
@@ -135,7 +137,7 @@ fn options(value: Option<&Value>) -> Result<Vec<String>, String> {
     texts.filter(|texts| texts.len() >= 2).ok_or_else(|| "its options are not a list of at least two texts".to_owned())
 }
 
-/// The letter of an answer that is a letter, a lettered option or the text of one.
+/// Returns the letter of an answer that is a letter, a lettered option or the text of an option.
 fn answer_letter(answer: &str, options: &[String]) -> Result<String, String> {
     let answer = answer.trim();
     let by_text = options.iter().position(|option| option.trim().eq_ignore_ascii_case(answer));
@@ -153,7 +155,7 @@ fn first<'a>(object: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value
     names.iter().find_map(|name| object.get(*name)).filter(|value| !value.is_null())
 }
 
-/// The task that a name speaks of.
+/// Returns the task that a name means.
 fn task(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase().replace([' ', '-'], "_");
     let by_part = if name.contains("distortion") {

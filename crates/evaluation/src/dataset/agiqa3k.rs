@@ -1,7 +1,7 @@
-//! AGIQA-3K (Li et al., IEEE TCSVT 34(8), 2024): images of generators, no reference.
+//! AGIQA-3K (Li et al., IEEE TCSVT 34(8), 2024): generated images, no reference.
 //!
-//! `data.csv` has the columns name, prompt, adj1, adj2, style, mos_quality, std_quality, mos_align, std_align. The generator
-//! is the first part of a name; images of one prompt are one scene.
+//! `data.csv` has the columns name, prompt, adj1, adj2, style, mos_quality, std_quality, mos_align,
+//! std_align. The generator is the first part of a name. Images of one prompt form one scene.
 
 use serde_json::json;
 

@@ -1,7 +1,8 @@
 //! BID (Ciancio et al., IEEE TIP 20(1), 2011): photos with real blur, no reference.
 //!
-//! `DatabaseGrades.xlsx` has the number of an image and its grade from 0 to 5 in its first two columns; images are
-//! `ImageDatabase/DatabaseImage0001.JPG` and so on. An export as CSV is read too.
+//! `DatabaseGrades.xlsx` has the number of an image and its grade from 0 to 5 in its first two
+//! columns. Images are `ImageDatabase/DatabaseImage0001.JPG` and so on. A CSV export is also
+//! supported.
 
 use super::files::{Files, number};
 use super::table::rows;
@@ -25,7 +26,7 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
     for (line, cells) in rows(path, None)? {
         let numbers: Vec<f64> = cells.iter().take(2).filter_map(|cell| number(cell).ok()).collect();
         let [picture, grade] = numbers[..] else {
-            // Headings and blank rows come before the first grade only.
+            // Headings and blank rows occur only before the first grade.
             if entries.is_empty() || cells.iter().all(String::is_empty) {
                 continue;
             }

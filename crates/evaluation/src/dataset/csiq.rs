@@ -1,7 +1,9 @@
-//! CSIQ (Larson, Chandler, EventLog of Electronic Imaging 19(1), 2010): 30 references, 6 distortions, up to 5 levels.
+//! CSIQ (Larson, Chandler, Journal of Electronic Imaging 19(1), 2010): 30 references, 6
+//! distortions, up to 5 levels.
 //!
-//! `csiq.DMOS.xlsx` has the columns image, dst_idx, dst_type, dst_lev, dmos_std, dmos in its sheet "all_by_image", below some
-//! remarks. `csiq_label.txt` ("name dmos" a line) is read where the workbook is not there. Lower is better.
+//! `csiq.DMOS.xlsx` has the columns image, dst_idx, dst_type, dst_lev, dmos_std, dmos in its sheet
+//! "all_by_image", below some remarks. Without the workbook, `csiq_label.txt` ("name dmos" per
+//! line) is read. Lower is better.
 
 use serde_json::json;
 
@@ -20,7 +22,7 @@ pub(super) const DATASET: Dataset = Dataset {
 
 const SCALE: Scale = Scale { range: [0.0, 1.0], higher_is_better: false };
 
-/// The workbook's word, the word in file names, and the distortion.
+/// The name in the workbook, the name in file names, and the distortion.
 const DISTORTIONS: [(&str, &str, &str); 6] = [
     ("noise", "AWGN", "white noise"),
     ("blur", "BLUR", "Gaussian blur"),
@@ -44,7 +46,7 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
     table.rows().filter(|row| !row.text("image").is_empty()).map(|row| rated(&row)).collect()
 }
 
-/// A row of the workbook.
+/// Reads a row of the workbook.
 fn rated(row: &Row<'_>) -> Result<Entry, Error> {
     let (image, kind) = (row.name("image")?.to_lowercase(), row.name("dst_type")?.to_lowercase());
     let known = DISTORTIONS.iter().find(|(word, ..)| *word == kind || word.replace(' ', "") == kind);
@@ -55,7 +57,7 @@ fn rated(row: &Row<'_>) -> Result<Entry, Error> {
     Ok(entry(&name, &image, row.number("dmos")?, distortion, level).with_deviation(deviation))
 }
 
-/// A line such as `1600.AWGN.1.png 0.061`.
+/// Reads a line such as `1600.AWGN.1.png 0.061`.
 fn labeled(line: &str) -> Result<Entry, String> {
     let (name, score) = line.trim().rsplit_once(char::is_whitespace).ok_or("it is not \"name dmos\"")?;
     let stem = stem(name.trim());

@@ -1,14 +1,15 @@
-//! The files of a dataset, found by name without regard to case: archives disagree on it with their own score files.
+//! Finds the files of a dataset by name, ignoring case: score files and archives often differ in
+//! case.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::Error;
 
-/// Folders in folders are enough; more would only follow a link in a circle.
+/// The maximum folder depth, in case a link forms a cycle.
 const DEPTH: usize = 8;
 
-/// Every file below a folder.
+/// All files below a folder.
 #[derive(Debug)]
 pub(super) struct Files {
     root: PathBuf,
@@ -16,13 +17,12 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Lists a folder and what is in it.
+    /// Lists a folder recursively.
     pub fn walk(root: &Path) -> Result<Self, Error> {
-        let root =
-            root.canonicalize().map_err(|error| Error::file(root, error))?;
+        let root = root.canonicalize().map_err(|error| Error::file(root, error))?;
         let mut files = Self { root: root.clone(), by_name: HashMap::new() };
         files.add(&root, 0).map_err(|error| Error::file(&root, error))?;
-        // The nearest file of a name comes first, whatever order the system lists them in.
+        // The file nearest to the root comes first, independent of the order of the file system.
         let depth = |path: &PathBuf| (path.components().count(), path.clone());
         files.by_name.values_mut().for_each(|paths| paths.sort_by_cached_key(depth));
         Ok(files)
@@ -43,7 +43,8 @@ impl Files {
         Ok(())
     }
 
-    /// The file whose path ends like this, such as `jp2k/img1.bmp`; the nearest to the root if there are several.
+    /// Returns the file whose path ends with `ending`, such as `jp2k/img1.bmp`; the nearest to the
+    /// root if there are several.
     pub fn find(&self, ending: &str) -> Option<&Path> {
         let ending = ending.replace('\\', "/").to_lowercase();
         let wanted: Vec<&str> = ending.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
@@ -55,19 +56,19 @@ impl Files {
         self.by_name.get(*wanted.last()?)?.iter().find(fits).map(PathBuf::as_path)
     }
 
-    /// The first of these that is there.
+    /// Returns the first of these files that exists.
     pub fn first(&self, endings: &[&str]) -> Option<&Path> {
         endings.iter().find_map(|ending| self.find(ending))
     }
 
-    /// The first of these that is there, or an error that says where it comes from.
+    /// Returns the first of these files that exists, or an error with a hint where to get it.
     pub fn require(&self, endings: &[&str], hint: &str) -> Result<&Path, Error> {
         let wanted = || endings.join(" or ");
         let absent = || Error::Absent { root: self.root.clone(), wanted: wanted(), hint: hint.to_owned() };
         self.first(endings).ok_or_else(absent)
     }
 
-    /// Every file of an extension, by path.
+    /// Returns all files with an extension, sorted by path.
     pub fn with_extension(&self, extension: &str) -> Vec<&Path> {
         let fits = |path: &&PathBuf| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension));
         let mut found: Vec<&Path> = self.by_name.values().flatten().filter(fits).map(PathBuf::as_path).collect();
@@ -76,19 +77,19 @@ impl Files {
     }
 }
 
-/// The text of a file; bytes that are no UTF-8 are replaced, since names in score files are plain.
+/// Reads the text of a file. Invalid UTF-8 is replaced, because names in score files are ASCII.
 pub(super) fn read_text(path: &Path) -> Result<String, Error> {
     let bytes = std::fs::read(path).map_err(|error| Error::file(path, error))?;
     Ok(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned())
 }
 
-/// The name of a file without its extension, in small letters: part of a sample's name.
+/// Returns a file name without its extension in lower case, as part of a sample ID.
 pub(super) fn stem(name: &str) -> String {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_lowercase().replace(' ', "_")
 }
 
-/// A number of a score file.
+/// Parses a number of a score file.
 pub(super) fn number(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let value: f64 = text.parse().map_err(|_| format!("{text:?} is not a number"))?;

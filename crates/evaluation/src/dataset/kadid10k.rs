@@ -1,7 +1,7 @@
 //! KADID-10k (Lin, Hosu, Saupe, QoMEX 2019): 81 references, 25 distortions, 5 levels.
 //!
-//! `dmos.csv` has the columns dist_img, ref_img, dmos, var. In spite of its name dmos is an opinion from 1 to 5, higher is
-//! better; var is its variance.
+//! `dmos.csv` has the columns dist_img, ref_img, dmos, var. Despite its name, dmos is an opinion
+//! from 1 to 5, and higher is better; var is its variance.
 
 use agenticiqa_distort::Kind;
 use serde_json::json;

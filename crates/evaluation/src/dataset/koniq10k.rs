@@ -1,7 +1,8 @@
-//! KonIQ-10k (Hosu, Lin, Sziranyi, Saupe, IEEE TIP 29, 2020): photos of the web, no reference.
+//! KonIQ-10k (Hosu, Lin, Sziranyi, Saupe, IEEE TIP 29, 2020): photos from the web, no reference.
 //!
-//! `koniq10k_distributions_sets.csv` (image_name, c1..c5, MOS, SD, set) has the official split; otherwise
-//! `koniq10k_scores_and_distributions.csv` is read (MOS from 1 to 5, MOS_zscore from 0 to 100, which is what is reported).
+//! `koniq10k_distributions_sets.csv` (image_name, c1..c5, MOS, SD, set) contains the official
+//! split. Otherwise `koniq10k_scores_and_distributions.csv` is read (MOS from 1 to 5, MOS_zscore
+//! from 0 to 100; the latter is used).
 
 use serde_json::{Value, json};
 
@@ -35,10 +36,10 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
 
 fn entry(files: &Files, row: &Row<'_>, score: f64, scale: Scale) -> Result<Entry, Error> {
     let name = row.name("image_name")?;
-    // Both sizes may lie side by side; the large one was shown to people.
+    // Both sizes may exist. People rated the large one.
     let sizes = [format!("1024x768/{name}"), format!("512x384/{name}")];
     let image = sizes.into_iter().find(|path| files.find(path).is_some()).unwrap_or_else(|| name.to_owned());
-    // SD is of ratings from 1 to 5, whatever scale MOS is on.
+    // SD refers to ratings from 1 to 5, independent of the scale of MOS.
     let deviation = row.number("SD").ok();
     let metadata = deviation.map_or(Value::Null, |sd| json!({"standard_deviation_of_ratings": sd}));
     let mut entry = Entry::scored("koniq10k", &image, score, scale).with_metadata(metadata);

@@ -1,8 +1,9 @@
 //! LIVE, release 2 (Sheikh, Sabir, Bovik, IEEE TIP 15(11), 2006): 29 references, 5 distortions.
 //!
-//! `dmos_realigned.mat` (dmos_new, dmos_std, orgs) is preferred to `dmos.mat` (dmos, orgs), as its authors ask;
-//! `refnames_all.mat` names the references. All list jp2k, jpeg, wn, gblur and fastfading one after the other, `orgs` marks
-//! references among them, which are left out. Difference scores: lower is better.
+//! `dmos_realigned.mat` (dmos_new, dmos_std, orgs) is preferred to `dmos.mat` (dmos, orgs), as its
+//! authors ask; `refnames_all.mat` names the references. All of them list jp2k, jpeg, wn, gblur and
+//! fastfading in this order. `orgs` marks references among them, which are left out. Difference
+//! scores: lower is better.
 
 use serde_json::json;
 
@@ -21,7 +22,7 @@ pub(super) const DATASET: Dataset = Dataset {
 
 const SCALE: Scale = Scale { range: [0.0, 100.0], higher_is_better: false };
 
-/// The folders in the order of the score files, with what is in them.
+/// The folders in the order of the score files, with their distortions.
 const FOLDERS: [(&str, &str); 5] = [
     ("jp2k", "JPEG2000 compression"),
     ("jpeg", "JPEG compression"),
@@ -29,7 +30,7 @@ const FOLDERS: [(&str, &str); 5] = [
     ("gblur", "Gaussian blur"),
     ("fastfading", "fast fading"),
 ];
-/// How many images each folder has in the release.
+/// The number of images of each folder in the release.
 const COUNTS: [usize; 5] = [227, 233, 174, 174, 174];
 
 fn read(files: &Files) -> Result<Vec<Entry>, Error> {
@@ -66,7 +67,8 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
     Ok(entries)
 }
 
-/// How many images each folder has: the release's numbers, or what is there where scores are fewer.
+/// Returns the number of images of each folder: from the release, or from the files if there are
+/// fewer scores.
 fn counts(files: &Files, scores: usize) -> [usize; 5] {
     if scores == COUNTS.iter().sum::<usize>() {
         return COUNTS;

@@ -1,7 +1,8 @@
-//! LIVE In the Wild, also called LIVE Challenge (Ghadiyaram, Bovik, IEEE TIP 25(1), 2016): photos of phones, no reference.
+//! LIVE In the Wild, also called LIVE Challenge (Ghadiyaram, Bovik, IEEE TIP 25(1), 2016): mobile
+//! photos, no reference.
 //!
-//! `Data/AllImages_release.mat`, `AllMOS_release.mat` and `AllStdDev_release.mat` list 1169 images; the first 7, `t1.bmp` to
-//! `t7.bmp`, were shown for training only and are left out.
+//! `Data/AllImages_release.mat`, `AllMOS_release.mat` and `AllStdDev_release.mat` list 1169 images.
+//! The first 7, `t1.bmp` to `t7.bmp`, were shown only for training and are left out.
 
 use super::files::{Files, stem};
 use super::table::{mat_names, mat_numbers};
@@ -38,7 +39,7 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
     Ok(names.iter().enumerate().filter_map(entry).collect())
 }
 
-/// Whether a name is one of `t1.bmp` to `t7.bmp`.
+/// Returns whether a name is one of `t1.bmp` to `t7.bmp`.
 fn is_training(name: &str) -> bool {
     let stem = stem(name);
     stem.strip_prefix('t').is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))

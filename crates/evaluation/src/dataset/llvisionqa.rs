@@ -1,7 +1,8 @@
-//! LLVisionQA of Q-Bench (Wu et al., ICLR 2024): questions about low-level vision with options.
+//! LLVisionQA of Q-Bench (Wu et al., ICLR 2024): multiple-choice questions about low-level vision.
 //!
-//! `llvisionqa_dev.json` and `llvisionqa_test.json` are lists of {img_path, question, candidates, correct_ans, type, concern}; the
-//! answers of the test part are not published. Images lie in `images/`.
+//! `llvisionqa_dev.json` and `llvisionqa_test.json` are lists of {img_path, question, candidates,
+//! correct_ans, type, concern}. The answers of the test part are not published. Images are in
+//! `images/`.
 
 use std::path::Path;
 
@@ -20,9 +21,9 @@ pub(super) const DATASET: Dataset = Dataset {
     read,
 };
 
-/// What `type` counts.
+/// The meanings of `type`.
 const TYPES: [&str; 3] = ["yes-or-no", "what", "how"];
-/// What `concern` counts.
+/// The meanings of `concern`.
 const CONCERNS: [&str; 4] = ["distortion", "other", "in-context distortion", "in-context other"];
 
 #[derive(Deserialize)]
@@ -80,7 +81,7 @@ fn entry(path: &Path, index: usize, question: Question, split: &str) -> Result<E
     Ok(Entry { image: question.img_path, reference: None, content, sample }.with_metadata(metadata))
 }
 
-/// The letter of an option by its place.
+/// Returns the letter of the option at an index.
 pub(super) fn letter(place: usize) -> String {
     char::from(b'A' + place.min(25) as u8).to_string()
 }

@@ -1,4 +1,4 @@
-//! The manifest: one sample a line.
+//! The manifest: one sample per line.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -12,56 +12,58 @@ use super::Error;
 use agenticiqa_batch::path_rules::PathRules;
 use agenticiqa_imaging::files::write_atomically;
 
-/// An image, the question about it, and what people said.
+/// An image, a question about it, and the opinion of people.
 ///
-/// Paths are absolute where we wrote them; a relative one is looked for as [`PathRules`] says.
+/// Manifests written by this crate have absolute paths. Relative paths are resolved by
+/// [`PathRules`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// The name of the sample, once in a manifest; a number is taken as text.
+    /// The ID of the sample, unique within the manifest. A number is read as text.
     #[serde(deserialize_with = "name")]
     pub sample_id: String,
     /// The image.
     pub image_path: String,
-    /// What it is compared with.
+    /// The reference image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_path: Option<String>,
     /// The question.
     #[serde(default)]
     pub query: String,
-    /// The options of a multiple-choice question; options by letter are taken in the order of the letters.
+    /// The options of a multiple-choice question. Options by letter are read in the order of the
+    /// letters.
     #[serde(default, deserialize_with = "options", skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<String>>,
-    /// The letter of the right option.
+    /// The letter of the correct option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// The mean opinion of people.
+    /// The mean opinion score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mos: Option<f64>,
-    /// The standard deviation of their opinions.
+    /// The standard deviation of the opinions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mos_std: Option<f64>,
-    /// The ends of their scale, the lower first.
+    /// The ends of the opinion scale, the lower first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mos_range: Option<[f64; 2]>,
-    /// Whether a high opinion is a good one; true unless it is said otherwise.
+    /// Whether a higher opinion is better. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub higher_is_better: Option<bool>,
-    /// The part of the dataset: train, validation or test.
+    /// The split: train, validation or test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
-    /// The dataset.
+    /// The name of the dataset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dataset: Option<String>,
-    /// Distortion, level and whatever else the dataset tells.
+    /// Distortion, level and other properties.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
-    /// Fields that are not ours, kept as they are.
+    /// Other fields, kept unchanged.
     #[serde(flatten)]
     pub other: BTreeMap<String, Value>,
 }
 
 impl Sample {
-    /// The opinion on the scale 1 (bad) to 5 (excellent), by the ends of the scale it was given on.
+    /// Returns the opinion mapped linearly to 1 (bad) to 5 (excellent).
     pub fn opinion(&self) -> Result<f64, String> {
         let mos = self.mos.ok_or("it has no mos")?;
         let [low, high] = self.mos_range.ok_or("it has no mos_range, the ends of the scale that mos is on")?;
@@ -99,17 +101,17 @@ fn options<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Vec<String>>, 
     texts.map(Some).ok_or_else(|| D::Error::custom("options must be a list of texts, such as [\"Blur\", \"Noise\"]"))
 }
 
-/// The samples of a manifest, with the lines that they stand on.
+/// The samples of a manifest with their line numbers.
 #[derive(Debug, Clone)]
 pub struct Manifest {
-    /// The file.
+    /// The path of the manifest.
     pub path: PathBuf,
     /// Line number and sample.
     pub samples: Vec<(usize, Sample)>,
 }
 
 impl Manifest {
-    /// Reads a manifest; the first line that is none stops it.
+    /// Reads a manifest. The first invalid line is an error.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let mut samples = Vec::new();
         for line in lines(path)? {
@@ -124,12 +126,12 @@ impl Manifest {
         Ok(Self { path: path.to_owned(), samples })
     }
 
-    /// Where a path of a sample leads.
+    /// Resolves a path of a sample.
     pub fn resolve(&self, path: &str) -> PathBuf {
         resolve(&self.path, path)
     }
 
-    /// Writes samples as a manifest, whole or not at all.
+    /// Writes samples as a manifest, completely or not at all.
     pub fn write(path: &Path, samples: &[Sample]) -> Result<(), Error> {
         let mut text = Vec::new();
         for sample in samples {
@@ -140,12 +142,12 @@ impl Manifest {
     }
 }
 
-/// Where a path in a manifest leads: in the working folder, or beside the manifest, as everywhere.
+/// Resolves a path in a manifest: relative to the working folder or to the manifest.
 pub(super) fn resolve(manifest: &Path, path: &str) -> PathBuf {
     PathRules::new(None, Some(manifest)).find(path)
 }
 
-/// The lines of a file that are not blank, numbered from 1, one at a time.
+/// Reads the non-blank lines of a file, numbered from 1.
 pub(crate) fn lines(path: &Path) -> Result<impl Iterator<Item = Result<(usize, String), Error>>, Error> {
     let file = std::fs::File::open(path).map_err(|error| Error::file(path, error))?;
     let path = path.to_owned();
@@ -157,7 +159,7 @@ pub(crate) fn lines(path: &Path) -> Result<impl Iterator<Item = Result<(usize, S
     Ok(std::io::BufReader::new(file).lines().enumerate().filter_map(number))
 }
 
-/// A JSON error without the place in its line, which is always line 1 to the parser.
+/// Returns a JSON error without its position, because the parser always sees line 1.
 pub(crate) fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()

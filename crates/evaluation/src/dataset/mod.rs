@@ -1,7 +1,7 @@
-//! Public datasets: from the files as each is published to one manifest, and the check of any manifest.
+//! Converts public datasets to manifests and validates manifests.
 //!
-//! A manifest is JSON Lines, one [`Sample`] a line: what `batch` reads, with the opinion of people beside it. One file
-//! a dataset says where its images and scores lie.
+//! A manifest is JSON Lines with one [`Sample`] per line: the input of `batch` plus the opinions of
+//! people. Each dataset has one source file that describes where its images and scores are.
 
 mod agenticiqa_eval;
 mod agiqa3k;
@@ -37,42 +37,42 @@ pub use validate::{Problem, Validation, validate};
 
 use files::Files;
 
-/// The question of every image that people scored; it asks for a score.
+/// The question for every rated image. It asks for a score.
 pub const QUERY: &str = "Rate the overall quality of this image.";
 
-/// Why a dataset could not be prepared or a manifest not be read; messages name the file and what to do.
+/// The reason why a dataset could not be prepared or a manifest could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file cannot be read or makes no sense.
+    /// A file cannot be read or is invalid.
     #[error("{}: {reason}", path.display())]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// A line of a file makes no sense.
+    /// A line of a file is invalid.
     #[error("{}, line {line}: {reason}", path.display())]
     Line {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// A file that the dataset comes with is not there.
+    /// A file of the dataset is missing.
     #[error("{}: no {wanted} in it: {hint}", root.display())]
     Absent {
         /// The folder that was searched.
         root: PathBuf,
-        /// The file that was looked for.
+        /// The missing file.
         wanted: String,
-        /// What to do.
+        /// How to get it.
         hint: String,
     },
-    /// Images that have scores are not there.
+    /// Rated images are missing.
     #[error(
         "{}: {count} images with scores are not there, such as {}",
         root.display(), examples.join(", ")
@@ -80,15 +80,15 @@ pub enum Error {
     Pictures {
         /// The folder that was searched.
         root: PathBuf,
-        /// How many.
+        /// The number of missing images.
         count: usize,
-        /// The first few.
+        /// The first missing images.
         examples: Vec<String>,
     },
-    /// There is no such dataset.
+    /// The dataset is unknown.
     #[error("no dataset is called {name:?}; there are {}", names().join(", "))]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
     },
 }
@@ -103,24 +103,24 @@ impl Error {
     }
 }
 
-/// What is known of a dataset.
+/// Information about a dataset.
 #[derive(Debug, Clone, Copy)]
 pub struct Info {
-    /// The name as papers spell it.
+    /// The name as in papers.
     pub name: &'static str,
-    /// What it is, in a sentence.
+    /// A one-sentence description.
     pub summary: &'static str,
-    /// The files that are read, as they are published.
+    /// The files that are read, as published.
     pub layout: &'static str,
 }
 
-/// A dataset: what is known of it, and how its files are read.
+/// A dataset with the function that reads its files.
 struct Dataset {
     info: Info,
     read: fn(&Files) -> Result<Vec<Entry>, Error>,
 }
 
-/// Every dataset, in the order of the documentation.
+/// All datasets, in the order of the documentation.
 static DATASETS: &[Dataset] = &[
     tid2013::DATASET,
     kadid10k::DATASET,
@@ -136,7 +136,7 @@ static DATASETS: &[Dataset] = &[
     llvisionqa::DATASET,
 ];
 
-/// What is known of every dataset.
+/// Returns the information about every dataset.
 pub fn all() -> impl Iterator<Item = &'static Info> {
     DATASETS.iter().map(|dataset| &dataset.info)
 }
@@ -145,19 +145,19 @@ fn names() -> Vec<&'static str> {
     all().map(|info| info.name).collect()
 }
 
-/// A sample before its files are found.
+/// A sample before its files are located.
 struct Entry {
-    /// The image, by its path below some folder of the dataset.
+    /// The image, as a path below some folder of the dataset.
     image: String,
-    /// What it is compared with.
+    /// The reference image.
     reference: Option<String>,
-    /// The scene: all images of one are in the same split.
+    /// The scene. All images of a scene are in the same split.
     content: String,
-    /// The rest; its paths are filled in later.
+    /// The other fields. The paths are filled in later.
     sample: Sample,
 }
 
-/// The scale that people's opinions are on.
+/// The scale of opinions.
 #[derive(Clone, Copy)]
 struct Scale {
     range: [f64; 2],
@@ -165,7 +165,8 @@ struct Scale {
 }
 
 impl Scale {
-    /// The scale, widened to whole numbers where opinions go beyond it: realigned scores and ratings have no fixed ends.
+    /// Widens the scale to whole numbers if opinions exceed it. Realigned scores and ratings have
+    /// no fixed ends.
     fn around(self, opinions: impl Iterator<Item = f64> + Clone) -> Self {
         let [low, high] = self.range;
         let range = [opinions.clone().fold(low, f64::min).floor(), opinions.fold(high, f64::max).ceil()];
@@ -174,7 +175,7 @@ impl Scale {
 }
 
 impl Entry {
-    /// An image that people scored; it is its own scene until one is named.
+    /// Creates a rated image. It is its own scene unless a reference is set.
     fn scored(prefix: &str, image: &str, mos: f64, scale: Scale) -> Self {
         let sample = Sample {
             sample_id: format!("{prefix}_{}", files::stem(image)),
@@ -187,20 +188,20 @@ impl Entry {
         Self { image: image.to_owned(), reference: None, content: files::stem(image), sample }
     }
 
-    /// The same, compared with a reference, whose scene it shows.
+    /// Sets the reference, which also defines the scene.
     fn against(mut self, reference: &str) -> Self {
         self.content = files::stem(reference);
         self.reference = Some(reference.to_owned());
         self
     }
 
-    /// The same with the standard deviation of the opinions.
+    /// Sets the standard deviation of the opinions.
     fn with_deviation(mut self, deviation: Option<f64>) -> Self {
         self.sample.mos_std = deviation;
         self
     }
 
-    /// The same with facts about it.
+    /// Sets the metadata.
     fn with_metadata(mut self, metadata: Value) -> Self {
         if let Value::Object(metadata) = metadata {
             self.sample.metadata = metadata;
@@ -209,27 +210,28 @@ impl Entry {
     }
 }
 
-/// How a manifest is made.
+/// The options for preparing a manifest.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Leave out images that are not there.
+    /// Leave out missing images.
     pub skip_missing: bool,
-    /// How scenes are shared out where the dataset has no splits of its own.
+    /// The shares of the splits for datasets without official splits.
     pub shares: Shares,
 }
 
-/// A manifest that was made.
+/// A prepared manifest.
 #[derive(Debug)]
 pub struct Prepared {
     /// The dataset.
     pub info: &'static Info,
-    /// The samples, in the dataset's order.
+    /// The samples, in the order of the dataset.
     pub samples: Vec<Sample>,
-    /// The images that were left out because they are not there.
+    /// The missing images that were left out.
     pub missing: Vec<String>,
 }
 
-/// Reads a dataset below `root`. Names match without regard to case, `-`, `_` and blanks; so do file names.
+/// Reads a dataset below `root`. Dataset and file names ignore case; dataset names also ignore `-`,
+/// `_` and blanks.
 pub fn prepare(name: &str, root: &Path, options: &Options) -> Result<Prepared, Error> {
     let fold =
         |name: &str| -> String { name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };

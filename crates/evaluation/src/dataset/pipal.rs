@@ -1,7 +1,8 @@
-//! PIPAL (Gu et al., ECCV 2020): restored images against their originals; ratings by Elo.
+//! PIPAL (Gu et al., ECCV 2020): restored images with references; Elo ratings.
 //!
-//! `Train_Label/A0001.txt` and so on have a line "name,rating" for each image; references are `Train_Ref/A0001.bmp`. The
-//! distorted images come in several archives, whose folders need not be joined. A validation set with labels is a split.
+//! `Train_Label/A0001.txt` and so on have a line "name,rating" for each image; references are
+//! `Train_Ref/A0001.bmp`. The distorted images come in several archives, whose folders need not be
+//! merged. A validation set with labels becomes a split.
 
 use serde_json::json;
 
@@ -17,10 +18,10 @@ pub(super) const DATASET: Dataset = Dataset {
     read,
 };
 
-/// Ratings have no fixed ends: the range is widened to what is there.
+/// Ratings have no fixed ends. The range is widened to the data.
 const SCALE: Scale = Scale { range: [900.0, 1800.0], higher_is_better: true };
 
-/// The groups of the distortions by the first number of a name.
+/// The distortion groups by the first number of a name.
 const GROUPS: [&str; 7] = [
     "traditional distortions",
     "super-resolution, interpolation",

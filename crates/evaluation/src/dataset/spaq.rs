@@ -1,7 +1,8 @@
-//! SPAQ (Fang et al., CVPR 2020): photos of smartphones, no reference.
+//! SPAQ (Fang et al., CVPR 2020): smartphone photos, no reference.
 //!
-//! `Annotations/MOS and Image attribute scores.xlsx` has the columns Image name, MOS, Brightness, Colorfulness, Contrast,
-//! Noisiness and Sharpness, all from 0 to 100. An export as CSV is read too.
+//! `Annotations/MOS and Image attribute scores.xlsx` has the columns Image name, MOS, Brightness,
+//! Colorfulness, Contrast, Noisiness and Sharpness, all from 0 to 100. A CSV export is also
+//! supported.
 
 use serde_json::{Map, Value};
 

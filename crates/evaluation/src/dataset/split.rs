@@ -1,4 +1,5 @@
-//! Train, validation and test: all images of one scene in the same part, the same on every machine.
+//! Assigns train, validation and test splits. All images of a scene are in the same split, on every
+//! machine.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::Entry;
 
-/// The share of scenes for training and for validation; the rest is for testing.
+/// The shares of scenes for training and validation; the rest is for testing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shares {
     /// For training.
@@ -22,14 +23,15 @@ impl Default for Shares {
 }
 
 impl Shares {
-    /// Shares, if they leave nothing negative.
+    /// Creates shares, or returns nothing if one is negative or their sum exceeds 1.
     pub fn new(train: f64, validation: f64) -> Option<Self> {
         (train >= 0.0 && validation >= 0.0 && train + validation <= 1.0).then_some(Self { train, validation })
     }
 }
 
-/// Gives every sample without a split of the dataset's own the one of its scene. Scenes are ordered by the SHA-256 of
-/// dataset and scene, and the first shares of that order are taken: exact shares, and no scene moves between machines.
+/// Assigns a split to every sample without an official one. Scenes are sorted by the SHA-256 of
+/// dataset and scene, and the first shares of that order are used. The shares are exact and the
+/// same on every machine.
 pub(super) fn assign(dataset: &str, entries: &mut [Entry], shares: &Shares) {
     let open = |entry: &&Entry| entry.sample.split.is_none();
     let scenes: BTreeSet<&str> = entries.iter().filter(open).map(|entry| entry.content.as_str()).collect();

@@ -1,4 +1,5 @@
-//! Score files: CSV and spreadsheets as rows of text with named columns; MATLAB files as numbers and names.
+//! Reads score files: CSV and spreadsheets as tables with named columns, MATLAB files as numbers
+//! and names.
 
 use std::path::Path;
 
@@ -8,10 +9,11 @@ use calamine::{Data, Reader};
 use super::Error;
 use super::files::{number, read_text};
 
-/// Rows of a table, each with its number in the file.
+/// The rows of a table, each with its row number in the file.
 pub(super) type Rows = Vec<(usize, Vec<String>)>;
 
-/// All rows of a CSV or TSV file or of a sheet of a workbook; the first sheet where `sheet` is not there.
+/// Reads all rows of a CSV or TSV file, or of a sheet of a workbook; the first sheet if `sheet`
+/// does not exist.
 pub(super) fn rows(path: &Path, sheet: Option<&str>) -> Result<Rows, Error> {
     let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase()).unwrap_or_default();
     match extension.as_str() {
@@ -63,7 +65,7 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Reads a table whose heading, anywhere near its top, has all of `wanted`.
+    /// Reads a table whose heading, near the top, contains all of `wanted`.
     pub fn read(path: &'a Path, sheet: Option<&str>, wanted: &[&str]) -> Result<Self, Error> {
         let rows = rows(path, sheet)?;
         let has = |row: &[String], name: &str| row.iter().any(|cell| cell.trim().eq_ignore_ascii_case(name));
@@ -80,12 +82,12 @@ impl<'a> Table<'a> {
         Ok(Self { path, columns, rows })
     }
 
-    /// Every row below the heading.
+    /// Returns the rows below the heading.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|(line, cells)| Row { table: self, line: *line, cells })
     }
 
-    /// Whether there is a column of that name.
+    /// Returns whether a column exists.
     pub fn has(&self, column: &str) -> bool {
         self.columns.iter().any(|own| own.eq_ignore_ascii_case(column))
     }
@@ -99,18 +101,18 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The text of a column; empty where the row is short.
+    /// Returns the text of a column; empty if the row is too short.
     pub fn text(&self, column: &str) -> &str {
         let index = self.table.columns.iter().position(|own| own.eq_ignore_ascii_case(column));
         index.and_then(|index| self.cells.get(index)).map_or("", |cell| cell.trim())
     }
 
-    /// The number of a column.
+    /// Returns the number in a column.
     pub fn number(&self, column: &str) -> Result<f64, Error> {
         number(self.text(column)).map_err(|reason| self.error(format!("{column}: {reason}")))
     }
 
-    /// The text of a column that must not be empty.
+    /// Returns the text of a column that must not be empty.
     pub fn name(&self, column: &str) -> Result<&str, Error> {
         match self.text(column) {
             "" => Err(self.error(format!("{column} is empty"))),
@@ -118,13 +120,13 @@ impl Row<'_> {
         }
     }
 
-    /// An error that names the row.
+    /// Creates an error that names the row.
     pub fn error(&self, reason: impl ToString) -> Error {
         Error::line(self.table.path, self.line, reason)
     }
 }
 
-/// The numbers of a variable of a MATLAB file.
+/// Returns the numbers of a MATLAB variable.
 pub(super) fn mat_numbers(path: &Path, variable: &str) -> Result<Vec<f64>, Error> {
     match mat_variable(path, variable)? {
         Value::Numbers(numbers) => Ok(numbers.data),
@@ -132,7 +134,7 @@ pub(super) fn mat_numbers(path: &Path, variable: &str) -> Result<Vec<f64>, Error
     }
 }
 
-/// The names in a variable of a MATLAB file, whether cells of text or rows of it.
+/// Returns the names in a MATLAB variable: cells of text or rows of characters.
 pub(super) fn mat_names(path: &Path, variable: &str) -> Result<Vec<String>, Error> {
     fn gather(value: Value, names: &mut Vec<String>) {
         match value {

@@ -1,4 +1,4 @@
-//! Files as datasets have them, written by the tests: folders, MATLAB files, workbooks.
+//! Dataset files for tests: folders, MATLAB files, workbooks.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::{Options, Prepared, prepare};
 
-/// A folder with files; images are a few bytes, since nothing is decoded here.
+/// A folder with files. Images are a few bytes, because nothing is decoded.
 pub struct Folder(TempDir);
 
 impl Folder {
@@ -42,7 +42,7 @@ impl Folder {
     }
 }
 
-/// A MATLAB file of variables, uncompressed.
+/// Builds an uncompressed MATLAB file with variables.
 pub fn mat(variables: &[(&str, Mat)]) -> Vec<u8> {
     let mut file = vec![b' '; 124];
     file.extend([0x00, 0x01, b'I', b'M']);
@@ -89,7 +89,7 @@ fn matrix(class: u8, columns: usize, name: &str, contents: &[u8]) -> Vec<u8> {
     element(14, &[flags, element(5, &sizes), element(1, name.as_bytes()), contents.to_vec()].concat())
 }
 
-/// A workbook with one sheet; cells that are numbers are stored as such.
+/// Builds a workbook with one sheet. Numeric cells are stored as numbers.
 pub fn workbook(sheet: &str, rows: &[&[&str]]) -> Vec<u8> {
     let cell = |row: usize, column: usize, text: &str| {
         let place = format!("{}{}", char::from(b'A' + column as u8), row + 1);

@@ -1,4 +1,4 @@
-//! Tiny look-alikes of every dataset, in the layout in which it is published.
+//! Small imitations of every dataset in its published layout.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap()
 }
 
-/// Name, image, reference and opinion of every sample.
+/// ID, image, reference and opinion of every sample.
 fn rows(prepared: &Prepared) -> Vec<(&str, &str, Option<&str>, f64)> {
     let row = |sample| {
         let Sample { sample_id, image_path, reference_path, mos, .. }: &Sample = sample;
@@ -314,7 +314,7 @@ fn agenticiqa_eval_is_read_by_task_in_several_forms() {
     assert!(folder.refused("AgenticIQA-Eval").contains("line 1: its answer \"C\" is none of its 2 options"));
 }
 
-/// What is prepared is valid, and every kind of fault is told by line and field.
+/// Prepared manifests are valid, and every kind of fault is reported with line and field.
 #[test]
 fn validation_names_line_and_field() {
     let folder = Folder::new();

@@ -1,7 +1,7 @@
 //! TID2013 (Ponomarenko et al., Signal Processing: Image Communication 30, 2015): 25 references, 24 distortions, 5 levels.
 //!
-//! `mos_with_names.txt` has a line "MOS name" for each image, `mos_std.txt` the standard deviations in the same order.
-//! Names mix case (`i01_01_1.bmp`, `I01.BMP`), in the text and on disk, and not always the same way.
+//! `mos_with_names.txt` has a line "MOS name" for each image, `mos_std.txt` the standard deviations
+//! in the same order. The case of names (`i01_01_1.bmp`, `I01.BMP`) varies in the text and on disk.
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ pub(super) const DATASET: Dataset = Dataset {
 
 const SCALE: Scale = Scale { range: [0.0, 9.0], higher_is_better: true };
 
-/// The distortions by number, as the dataset's paper names them.
+/// The distortions by number, with the names of the paper.
 const DISTORTIONS: [&str; 24] = [
     "additive Gaussian noise",
     "additive noise in color components",
@@ -75,7 +75,7 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
     Ok(entries)
 }
 
-/// Reference, number of the distortion, and level of a name such as `i01_01_1.bmp`.
+/// Splits a name such as `i01_01_1.bmp` into reference, distortion number and level.
 fn parts(name: &str) -> Option<(String, usize, u32)> {
     let stem = name.rsplit_once('.')?.0.to_lowercase();
     let mut parts = stem.split('_');

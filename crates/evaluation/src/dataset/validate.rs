@@ -1,4 +1,4 @@
-//! The check of a manifest: every line, every path, and what only shows in the whole.
+//! Validates a manifest: every line, every path, and consistency across lines.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -9,37 +9,38 @@ use serde_json::{Map, Value};
 use super::Error;
 use super::manifest::{Sample, lines, resolve, without_place};
 
-/// Something that is wrong with a manifest.
+/// A problem in a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// The sample, where its name is known.
+    /// The sample ID, if known.
     pub sample_id: Option<String>,
     /// The field.
     pub field: String,
-    /// What is wrong, and what to do.
+    /// What is wrong, and how to fix it.
     pub reason: String,
 }
 
-/// What the check of a manifest found.
+/// The result of a validation.
 #[derive(Debug, Clone, Serialize)]
 pub struct Validation {
-    /// The number of lines that are not blank.
+    /// The number of non-blank lines.
     pub samples: usize,
-    /// How many samples have a reference.
+    /// The number of samples with a reference.
     pub with_reference: usize,
-    /// How many have an opinion.
+    /// The number of samples with an opinion.
     pub with_mos: usize,
-    /// How many have a right answer.
+    /// The number of samples with a correct answer.
     pub with_answer: usize,
-    /// How many samples each split has.
+    /// The number of samples in each split.
     pub splits: BTreeMap<String, usize>,
-    /// Everything that is wrong, by line.
+    /// All problems, by line.
     pub problems: Vec<Problem>,
 }
 
-/// Checks a manifest: fields, ranges, duplicates, splits that share a scene, and files unless `paths` is false.
+/// Validates fields, ranges, duplicates and splits that share a scene. Checks files unless `paths`
+/// is false.
 pub fn validate(path: &Path, paths: bool) -> Result<Validation, Error> {
     let mut check = Check { path, paths, ids: HashMap::new(), scenes: HashMap::new(), found: Validation::new() };
     for line in lines(path)? {
@@ -69,7 +70,7 @@ struct Check<'a> {
     path: &'a Path,
     paths: bool,
     ids: HashMap<String, usize>,
-    /// The split of each reference, and the line that said so.
+    /// The split of each reference, and the line that set it.
     scenes: HashMap<String, (String, usize)>,
     found: Validation,
 }
@@ -165,7 +166,7 @@ impl Check<'_> {
         }
     }
 
-    /// Images of one reference must not be in two splits: whoever trains would see the test.
+    /// Images of one reference must not be in two splits: training would see the test data.
     fn scene(&mut self, line: usize, sample: &Sample) {
         let (Some(reference), Some(split)) = (&sample.reference_path, &sample.split) else { return };
         match self.scenes.get(reference) {

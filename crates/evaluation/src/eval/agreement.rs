@@ -1,29 +1,30 @@
-//! How well one set of scores agrees with opinions: correlations with intervals, errors, ties.
+//! Agreement of a set of scores with opinions: correlations with intervals, errors, ties.
 
 use agenticiqa_statistics::{Bootstrap, Curve, Interval, Pairs, Shape, fit, fit_from, outlier_ratio, root_mean_square};
 use serde::{Deserialize, Serialize};
 
-/// A figure and where it would lie in other samples of the same kind.
+/// A value with its confidence interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
-    /// The figure; absent where scores or opinions do not vary.
+    /// The value; absent if scores or opinions do not vary.
     pub value: Option<f64>,
-    /// Its bootstrap interval.
+    /// The bootstrap confidence interval.
     pub interval: Option<Interval>,
 }
 
-/// What counts as an outlier.
+/// The definition of an outlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutlierRule {
-    /// Off by more than twice the standard deviation of the observers' opinions (VQEG).
+    /// The error exceeds twice the standard deviation of the opinions (VQEG).
     TwiceOpinionDeviation,
-    /// Off by more than twice the root mean squared error, where the deviations of opinions are not known.
+    /// The error exceeds twice the root mean squared error; used if the deviations of opinions are
+    /// unknown.
     TwiceRmse,
 }
 
 impl OutlierRule {
-    /// The rule in words.
+    /// Describes the rule.
     pub fn describe(self) -> &'static str {
         match self {
             Self::TwiceOpinionDeviation => "off by more than twice the standard deviation of the opinions",
@@ -32,16 +33,16 @@ impl OutlierRule {
     }
 }
 
-/// How well scores agree with opinions.
+/// The agreement of scores with opinions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
     /// The number of samples.
     pub n: usize,
     /// Spearman's rank correlation.
     pub srcc: Measure,
-    /// Pearson's correlation of the scores as they are.
+    /// Pearson's correlation of the raw scores.
     pub plcc: Measure,
-    /// Pearson's correlation after the five-parameter logistic was fitted.
+    /// Pearson's correlation after the fit of the five-parameter logistic.
     pub plcc_fitted: Measure,
     /// Kendall's tau-b.
     pub krcc: Measure,
@@ -49,20 +50,20 @@ pub struct Agreement {
     pub rmse: Option<f64>,
     /// The share of outliers after the fit.
     pub outlier_ratio: Option<f64>,
-    /// What counts as an outlier.
+    /// The definition of an outlier.
     pub outlier_rule: Option<OutlierRule>,
-    /// How many samples share their score with another one.
+    /// The number of samples whose score is tied.
     pub tied_scores: usize,
-    /// How many samples share their opinion with another one.
+    /// The number of samples whose opinion is tied.
     pub tied_opinions: usize,
     /// The fitted curve.
     pub curve: Option<Curve>,
-    /// Why there is no fit.
+    /// The reason why there is no fit.
     pub note: Option<String>,
 }
 
 impl Agreement {
-    /// Compares scores with opinions; `deviations` are of the opinions, where all are known.
+    /// Compares scores with opinions. `deviations` are those of the opinions, if all are known.
     pub fn of(pairs: &Pairs, deviations: Option<&[f64]>, bootstrap: &Bootstrap) -> Self {
         let fitted = fit(pairs.predicted(), pairs.observed(), Shape::Free);
         let curve = fitted.as_ref().ok().map(|fit| fit.curve);
@@ -100,7 +101,7 @@ impl Agreement {
     }
 }
 
-/// The correlation of a resample after its own fit.
+/// Returns the correlation of a resample after its own fit.
 fn refitted_pearson(pairs: &Pairs, start: &Curve, rows: &[u32]) -> Option<f64> {
     let (predicted, observed) = pairs.take(rows);
     let curve = fit_from(start, &predicted, &observed).ok()?;

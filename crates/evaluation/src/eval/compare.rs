@@ -1,35 +1,36 @@
-//! Whether two runs differ: the same samples, two sets of scores.
+//! Compares two runs on the same samples.
 
 use std::collections::HashMap;
 
 use agenticiqa_statistics::{Bootstrap, PairedBootstrap, Pairs, Williams, paired_bootstrap, williams};
 use serde::{Deserialize, Serialize};
 
-/// Two sets of scores of the same samples. Positive differences say that the first agrees better with people.
+/// A comparison of two sets of scores. Positive differences mean that the first agrees better with
+/// people.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The one.
+    /// The name of the first set.
     pub first: String,
-    /// The other.
+    /// The name of the second set.
     pub second: String,
-    /// How many samples both have scores for.
+    /// The number of samples with scores in both.
     pub n: usize,
-    /// How many samples only one of them has.
+    /// The number of samples with a score in only one of them.
     pub unpaired: usize,
-    /// Rank correlation of the first with the opinions.
+    /// The rank correlation of the first with the opinions.
     pub first_srcc: Option<f64>,
-    /// Rank correlation of the second with the opinions.
+    /// The rank correlation of the second with the opinions.
     pub second_srcc: Option<f64>,
-    /// The paired bootstrap of the difference of rank correlations.
+    /// The paired bootstrap of the difference of the rank correlations.
     pub paired_bootstrap: Option<PairedBootstrap>,
     /// Williams' test of the dependent rank correlations.
     pub williams: Option<Williams>,
 }
 
-/// Scores and opinions by sample.
+/// Sample ID, score and opinion.
 pub(crate) type Judged = Vec<(String, f64, f64)>;
 
-/// Compares two runs on the samples that both have.
+/// Compares two runs on their common samples.
 pub(crate) fn compare(first: (&str, &Judged), second: (&str, &Judged), bootstrap: &Bootstrap) -> Comparison {
     let of_second: HashMap<&str, f64> = second.1.iter().map(|(id, score, _)| (id.as_str(), *score)).collect();
     let joined: Vec<(f64, f64, f64)> =

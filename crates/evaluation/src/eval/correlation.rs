@@ -1,4 +1,4 @@
-//! Correlations of scores with opinions: of the assessments of a file, or of tools that are run on a manifest.
+//! Correlations of scores with opinions, for a file of records or for tools run on a manifest.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -13,70 +13,70 @@ use super::paper::{PublishedCorrelation, published_correlations};
 use super::rows::{Absence, Counts, Filter, Row, Rows, read};
 use super::tools::Scored;
 
-/// How an evaluation is done.
+/// The settings of an evaluation.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Which rows, and by what they are grouped.
+    /// The rows to use and how to group them.
     pub filter: Filter,
-    /// How intervals are drawn.
+    /// How confidence intervals are computed.
     pub bootstrap: Bootstrap,
-    /// The dataset whose published figures stand beside ours; told from the rows by default.
+    /// The dataset whose published results are shown for comparison. Default: taken from the rows.
     pub dataset: Option<String>,
 }
 
-/// The samples that share a value.
+/// Samples with a common value of a field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
-    /// The field.
+    /// The name of the field.
     pub field: String,
-    /// Its value.
+    /// The value of the field.
     pub value: String,
-    /// How well scores and opinions agree there.
+    /// The agreement of scores and opinions in the group.
     pub agreement: Agreement,
 }
 
-/// One set of scores beside the opinions.
+/// One set of scores compared with opinions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluated {
-    /// The tool, or the file of assessments.
+    /// The name of the tool, or the file of records.
     pub name: String,
-    /// How many samples count.
+    /// The number of samples used and left out.
     pub counts: Counts,
-    /// Over all samples.
+    /// The agreement over all samples.
     pub overall: Agreement,
-    /// By group.
+    /// The agreement by group.
     pub groups: Vec<Group>,
-    /// What to know of it.
+    /// Notes for the reader.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Sample, score and opinion, for plots.
+    /// Sample ID, score and opinion, for plots.
     #[serde(skip)]
     pub points: Vec<(String, f64, f64)>,
 }
 
-/// Scores compared with opinions.
+/// The result of comparing scores with opinions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Correlation {
-    /// The file.
+    /// The path of the file.
     pub input: String,
-    /// The dataset, if all rows name one.
+    /// The dataset, if all rows name the same.
     pub dataset: Option<String>,
-    /// The split, if only one was asked for.
+    /// The split, if only one was requested.
     pub split: Option<String>,
-    /// How intervals were drawn.
+    /// How confidence intervals were computed.
     pub bootstrap: Bootstrap,
-    /// Every set of scores.
+    /// The sets of scores.
     pub evaluated: Vec<Evaluated>,
-    /// Whether sets of scores differ.
+    /// The comparisons between sets of scores.
     pub comparisons: Vec<Comparison>,
-    /// What the paper reports on the dataset.
+    /// The results of the paper on the dataset.
     pub published: Vec<PublishedCorrelation>,
 }
 
-/// The least number of samples for a correlation that means anything.
+/// The minimum number of samples for a meaningful correlation.
 const LEAST: usize = 3;
 
-/// Evaluates the assessments of a file, and compares them with those of another one.
+/// Evaluates a file of records, optionally compared with another one.
 pub fn of_records(path: &Path, other: Option<&Path>, settings: &Settings) -> Result<Correlation, Error> {
     let found = read(path, &settings.filter)?;
     let mut report = of_rows(path, &found, settings)?;
@@ -92,7 +92,7 @@ pub fn of_records(path: &Path, other: Option<&Path>, settings: &Settings) -> Res
     Ok(report)
 }
 
-/// Evaluates the assessments of a file whose rows were read.
+/// Evaluates the rows of a file of records.
 pub(crate) fn of_rows(path: &Path, found: &Rows, settings: &Settings) -> Result<Correlation, Error> {
     if !found.records && found.rows.iter().all(|row| row.score.is_err()) {
         return Err(Error::NoScores { path: path.to_owned() });
@@ -102,7 +102,7 @@ pub(crate) fn of_rows(path: &Path, found: &Rows, settings: &Settings) -> Result<
     Ok(report(path, found, vec![evaluated], Vec::new(), settings))
 }
 
-/// Evaluates tools that were run on a manifest; with several tools, the first is compared with each of the others.
+/// Evaluates tools that were run on a manifest. The first tool is compared with each of the others.
 pub fn of_tools(path: &Path, scored: &Scored, settings: &Settings) -> Result<Correlation, Error> {
     let found = read(path, &settings.filter)?;
     let positions: HashMap<&str, usize> =
@@ -152,7 +152,7 @@ fn report(
     }
 }
 
-/// One set of scores, row by row as in `found`.
+/// Evaluates one set of scores, in the order of the rows of `found`.
 fn evaluate(
     path: &Path,
     name: &str,
@@ -202,7 +202,7 @@ fn agreement(rows: &[(&Row, f64, f64)], bootstrap: &Bootstrap) -> Result<Agreeme
     Ok(Agreement::of(&Pairs::new(scores, opinions)?, deviations.as_deref(), bootstrap))
 }
 
-/// What makes a correlation over all rows questionable.
+/// Returns notes on problems of a correlation over all rows.
 fn notes(rows: &[(&Row, f64, f64)]) -> Vec<String> {
     let mut scales: Vec<(f64, f64)> = rows.iter().filter_map(|(row, ..)| row.mos_range).collect();
     scales.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -210,5 +210,5 @@ fn notes(rows: &[(&Row, f64, f64)]) -> Vec<String> {
     if scales.len() < 2 {
         return Vec::new();
     }
-    vec![format!("opinions are on {} scales: a correlation for each dataset says more", scales.len())]
+    vec![format!("opinions are on {} different scales: evaluate each dataset separately", scales.len())]
 }

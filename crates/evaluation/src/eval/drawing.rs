@@ -1,4 +1,4 @@
-//! A drawing of lines, dots, bars and text: as SVG, or as PNG for those who cannot show SVG.
+//! A drawing of lines, dots, bars and text, as SVG or PNG.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_wid
 
 use super::Error;
 
-/// A color, and how much of it covers what lies below.
+/// A color and its opacity.
 pub(super) type Ink = ([u8; 3], f64);
 
 pub(super) const BLACK: Ink = ([0, 0, 0], 1.0);
@@ -17,10 +17,10 @@ pub(super) const BLUE: Ink = ([31, 95, 168], 1.0);
 pub(super) const FAINT_BLUE: Ink = ([31, 95, 168], 0.45);
 pub(super) const RED: Ink = ([192, 57, 43], 1.0);
 
-/// A place, from the left and from the top.
+/// A position from the left and from the top.
 pub(super) type Point = (f64, f64);
 
-/// Which part of a text is at its place.
+/// Which part of a text is at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Middle,
@@ -35,7 +35,7 @@ enum Mark {
     Text { at: Point, anchor: Anchor, size: f64, upwards: bool, text: String },
 }
 
-/// A drawing on white.
+/// A drawing on a white background.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drawing {
     width: f64,
@@ -78,7 +78,7 @@ impl Drawing {
         self.marks.push(Mark::Text { at, anchor: Anchor::Middle, size: 12.0, upwards: true, text: text.into() });
     }
 
-    /// The drawing as SVG; marks tell what they are when they are pointed at.
+    /// Returns the drawing as SVG. Marks have tooltips.
     pub fn svg(&self) -> String {
         let (width, height, title) = (self.width, self.height, escape(&self.title));
         let mut svg = format!(
@@ -92,7 +92,7 @@ impl Drawing {
         svg + "</svg>\n"
     }
 
-    /// The drawing as a PNG file, large enough for print.
+    /// Returns the drawing as a PNG file in print resolution.
     pub fn png(&self) -> Result<Vec<u8>, Error> {
         let side = |length: f64| (length * SCALE).ceil() as usize;
         let mut sheet = Sheet { width: side(self.width), height: side(self.height), samples: Vec::new() };
@@ -106,7 +106,7 @@ impl Drawing {
     }
 }
 
-/// Text that stands for itself in a page or a drawing.
+/// Escapes text for HTML and SVG.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -167,13 +167,13 @@ impl Mark {
     }
 }
 
-/// Letters of 32 pixels for text of 12: the one size of the font that is sharp in print.
+/// The factor from a font size of 12 to 32 pixels, a size at which the font is sharp in print.
 const SCALE: f64 = 32.0 / 12.0;
 const LETTERS: RasterHeight = RasterHeight::Size32;
-/// How far below the top of a letter its base line is, in pixels.
+/// The distance from the top of a letter to its base line, in pixels.
 const BASE_LINE: f64 = 25.0;
 
-/// Pixels on which marks are painted.
+/// The pixels to draw on.
 struct Sheet {
     width: usize,
     height: usize,
@@ -181,7 +181,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    /// Lays a color over a pixel.
+    /// Blends a color over a pixel.
     fn mix(&mut self, x: f64, y: f64, color: [u8; 3], cover: f64) {
         if cover <= 0.0 || x < 0.0 || y < 0.0 || x >= self.width as f64 || y >= self.height as f64 {
             return;
@@ -192,7 +192,7 @@ impl Sheet {
         }
     }
 
-    /// Everything that is at most `radius` from a line between two places, with smooth edges.
+    /// Fills everything within `radius` of a line segment, with smooth edges.
     fn segment(&mut self, from: Point, to: Point, radius: f64, (color, opacity): Ink) {
         let scaled = |(x, y): Point| (x * SCALE, y * SCALE);
         let ((x1, y1), (x2, y2), radius) = (scaled(from), scaled(to), radius * SCALE);
@@ -222,7 +222,7 @@ impl Sheet {
         }
     }
 
-    /// A line of text; letters that the font does not have become question marks.
+    /// Draws a line of text. Characters missing from the font become question marks.
     fn text(&mut self, (x, y): Point, anchor: Anchor, upwards: bool, text: &str) {
         let step = get_raster_width(FontWeight::Regular, LETTERS) as f64;
         let length = step * text.chars().count() as f64;

@@ -1,4 +1,4 @@
-//! Multiple-choice questions: the share of right answers, by kind of question, and what is taken for what.
+//! Multiple-choice questions: accuracy by type of question, and a confusion matrix.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,16 +12,16 @@ use super::{Counts, Error};
 use agenticiqa_agent::question::{choice_letter, options_given};
 use agenticiqa_agent::state::AnswerOption;
 
-/// A share of right answers with Wilson's interval.
+/// An accuracy with its Wilson interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
     /// The number of questions.
     pub n: u64,
-    /// How many were answered rightly.
+    /// The number of correct answers.
     pub correct: u64,
-    /// The share.
+    /// The share of correct answers.
     pub accuracy: f64,
-    /// Its interval.
+    /// The confidence interval.
     pub interval: Interval,
 }
 
@@ -32,84 +32,84 @@ impl Accuracy {
     }
 }
 
-/// The questions of one kind.
+/// The questions of one type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct McqGroup {
-    /// The field that tells the kind.
+    /// The field with the type.
     pub field: String,
-    /// The kind.
+    /// The type.
     pub value: String,
-    /// Its share of right answers.
+    /// The accuracy.
     pub accuracy: Accuracy,
 }
 
-/// How many questions there are, and why some have no answer.
+/// The number of questions used and left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McqCounts {
     /// Rows of the file.
     pub rows: usize,
-    /// Rows of another split than the one asked for.
+    /// Rows of other splits.
     pub other_split: usize,
-    /// Further rows of a sample that was there already.
+    /// Repeated rows of a sample.
     pub duplicates: usize,
-    /// Rows without a known right answer, which are left out.
+    /// Rows without a known correct answer, which are left out.
     pub without_key: usize,
-    /// Questions that were not answered by one of their options: they count as wrong.
+    /// Questions whose answer is not one of the options. They count as wrong.
     pub unanswered: usize,
-    /// Questions whose assessment failed: they count as wrong too.
+    /// Questions whose assessment failed. They count as wrong.
     pub failed: usize,
     /// Questions that count.
     pub used: usize,
 }
 
-/// What was answered (columns) where another answer was right (rows).
+/// The given answers (columns) for each correct answer (rows).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confusion {
-    /// The letters; the last column counts questions without an answer.
+    /// The letters. The last column counts questions without an answer.
     pub letters: Vec<String>,
-    /// A row for each right letter, a column for each answered one and one for none.
+    /// One row per correct letter; one column per given letter and one for no answer.
     pub counts: Vec<Vec<u64>>,
 }
 
-/// Answers compared with the right ones.
+/// The result of comparing answers with the correct ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mcq {
-    /// The file.
+    /// The path of the file.
     pub input: String,
-    /// The benchmark, if all rows name one.
+    /// The benchmark, if all rows name the same.
     pub dataset: Option<String>,
-    /// How many questions count.
+    /// The number of questions used and left out.
     pub counts: McqCounts,
-    /// All questions; one without an answer is wrong.
+    /// All questions; unanswered ones count as wrong.
     pub overall: Accuracy,
-    /// Only questions that were answered.
+    /// Only answered questions.
     pub answered: Accuracy,
-    /// By kind of question.
+    /// The accuracy by type of question.
     pub groups: Vec<McqGroup>,
-    /// What is taken for what.
+    /// The confusion matrix.
     pub confusion: Confusion,
-    /// What the paper reports.
+    /// The results of the paper.
     pub published: Vec<PublishedAccuracy>,
 }
 
-/// Kinds of questions that are shown where samples have them.
+/// The fields with types of questions that are shown if present.
 pub(crate) const KINDS: [&str; 3] = ["metadata.task_type", "metadata.question_type", "metadata.concern"];
 
-/// Evaluates the answers of a file of records.
+/// Evaluates the answers in a file of records.
 pub fn mcq(path: &Path, filter: &Filter, confidence: f64) -> Result<Mcq, Error> {
     let fields = fields(&filter.group_by);
     let found = read(path, &Filter { group_by: fields.clone(), ..filter.clone() })?;
     of_rows(path, &found, &fields, confidence)
 }
 
-/// The fields that tell kinds of questions, and those that are asked for.
+/// Returns the fields with types of questions and the requested ones.
 pub(crate) fn fields(group_by: &[String]) -> Vec<String> {
     let mut fields: Vec<String> = KINDS.iter().map(|&kind| kind.to_owned()).collect();
     fields.extend(group_by.iter().filter(|field| !KINDS.contains(&field.as_str())).cloned());
     fields
 }
 
-/// Evaluates the answers of a file whose rows were read, grouped by `fields`.
+/// Evaluates the answers in the rows of a file, grouped by `fields`.
 pub(crate) fn of_rows(path: &Path, found: &Rows, fields: &[String], confidence: f64) -> Result<Mcq, Error> {
     if !found.records {
         return Err(Error::NoScores { path: path.to_owned() });
@@ -135,7 +135,7 @@ pub(crate) fn of_rows(path: &Path, found: &Rows, fields: &[String], confidence: 
 struct Tally {
     counts: McqCounts,
     correct: u64,
-    /// Right answers and questions by place of the field, field and kind.
+    /// Correct answers and questions, by index of the field, field and type.
     kinds: BTreeMap<(usize, String, String), (u64, u64)>,
     answers: BTreeMap<(char, Option<char>), u64>,
 }
@@ -194,7 +194,7 @@ impl Tally {
     }
 }
 
-/// The letter of the right answer and of the one that was given; `None` where no answer is known to be right.
+/// Returns the correct and the given letter, or `None` if no correct answer is known.
 pub(crate) fn key_and_given(row: &Row) -> Option<(char, Option<char>)> {
     let answer = row.answer.as_deref()?;
     let options = options(row);
@@ -202,7 +202,7 @@ pub(crate) fn key_and_given(row: &Row) -> Option<(char, Option<char>)> {
     Some((choice_letter(answer, &options)?, given))
 }
 
-/// The options of a row; letters alone where it names none.
+/// Returns the options of a row, or only letters if it has none.
 fn options(row: &Row) -> Vec<AnswerOption> {
     let given = options_given(&row.options).unwrap_or_default();
     if !given.is_empty() {

@@ -1,11 +1,13 @@
-//! How well scores and answers agree with people: correlations of scores with opinions, shares of right answers.
+//! Agreement with people: correlations of scores with opinions, and accuracy of answers.
 //!
-//! Rules, the same everywhere, counted in [`Counts`] and shown:
-//! - opinions and scores are turned so that higher is better, by `higher_is_better` and by the tool's own direction; a
-//!   correlation of 1 is full agreement, a negative one is disagreement;
-//! - equal values share the mean of their ranks (SRCC), and tau-b counts them out (KRCC);
-//! - rows without opinion, without score, with an error, or with an infinite score (PSNR of identical images) are left out;
-//! - a sample that is there more than once counts once, by its last row with a score.
+//! The same rules apply everywhere. [`Counts`] reports what was left out.
+//! - Opinions and scores are oriented so that higher is better, according to `higher_is_better` and
+//!   the direction of the tool. A correlation of 1 means full agreement; a negative one means
+//!   disagreement.
+//! - Ties share the mean of their ranks (SRCC), and tau-b corrects for them (KRCC).
+//! - Rows without an opinion, without a score, with an error, or with an infinite score (PSNR of
+//!   identical images) are left out.
+//! - A sample that occurs several times counts once, with its last row that has a score.
 
 mod agreement;
 pub(crate) mod compare;
@@ -32,7 +34,7 @@ pub use tools::{Scored, ToolScores, measure};
 use crate::dataset;
 use agenticiqa_tools as registry;
 
-/// Why nothing could be evaluated; messages say what to do.
+/// The reason why nothing could be evaluated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -42,41 +44,41 @@ pub enum Error {
     /// A tool is unknown or cannot run.
     #[error(transparent)]
     Tool(#[from] registry::Error),
-    /// Numbers cannot be compared.
+    /// The statistics cannot be computed.
     #[error(transparent)]
     Numbers(#[from] agenticiqa_statistics::Error),
-    /// No tool is named, and the file has no assessments.
+    /// The file has no records, and no tool was named.
     #[error(
         "{}: it is a manifest, without scores, and no tool is named",
         path.display()
     )]
     NoScores {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// Too few rows are left.
+    /// Too few rows can be used.
     #[error("{}: {used} of {rows} samples can be used, at least {needed} are needed: {reasons}", path.display())]
     TooFew {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// How many rows it has.
+        /// The number of rows.
         rows: usize,
-        /// How many can be used.
+        /// The number of usable rows.
         used: usize,
-        /// How many are needed.
+        /// The number of rows needed.
         needed: usize,
-        /// Why the others cannot.
+        /// Why the other rows cannot be used.
         reasons: String,
     },
-    /// A plot cannot be made.
+    /// A plot cannot be drawn.
     #[error("the plot cannot be drawn: {0}")]
     Drawing(String),
-    /// A tool compares with a reference that no sample has.
+    /// A tool needs a reference, but no sample has one.
     #[error("{tool} compares with a reference, and no sample of {} has a reference_path", path.display())]
     NoReferences {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
 }

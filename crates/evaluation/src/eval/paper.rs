@@ -1,13 +1,13 @@
-//! What the AgenticIQA paper reports (arXiv 2509.26006v2), to stand beside our own figures.
+//! The published results of the AgenticIQA paper (arXiv 2509.26006v2), for comparison.
 
 use serde::{Deserialize, Serialize};
 
-/// Correlations that were published.
+/// A published correlation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedCorrelation {
     /// The dataset.
     pub dataset: String,
-    /// Who scored.
+    /// The method.
     pub method: String,
     /// Spearman's rank correlation.
     pub srcc: f64,
@@ -15,16 +15,16 @@ pub struct PublishedCorrelation {
     pub plcc: f64,
 }
 
-/// A share of right answers that was published.
+/// A published accuracy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedAccuracy {
-    /// The questions.
+    /// The benchmark.
     pub benchmark: String,
-    /// Who answered.
+    /// The method.
     pub method: String,
-    /// Which of the questions; `overall` for all.
+    /// The part of the questions; `overall` for all.
     pub part: String,
-    /// The share.
+    /// The accuracy.
     pub accuracy: f64,
 }
 
@@ -42,7 +42,7 @@ const CORRELATIONS: [(&str, &str, f64, f64); 10] = [
     ("AGIQA-3K", "Q-Align (NR)", 0.8013, 0.8416),
 ];
 
-/// Table 1: benchmark, method, part, share.
+/// Table 1: benchmark, method, part, accuracy.
 const ACCURACIES: [(&str, &str, &str, f64); 7] = [
     ("AgenticIQA-Eval", "AgenticIQA (GPT-4o)", "overall", 0.763),
     ("AgenticIQA-Eval", "AgenticIQA (GPT-4o)", "planner", 0.804),
@@ -59,7 +59,7 @@ fn same(one: &str, other: &str) -> bool {
     fold(one) == fold(other)
 }
 
-/// The published correlations on a dataset; names match without regard to case and marks.
+/// Returns the published correlations on a dataset. Names ignore case and punctuation.
 pub fn published_correlations(dataset: &str) -> Vec<PublishedCorrelation> {
     let row = |&(dataset, method, srcc, plcc): &(&str, &str, f64, f64)| PublishedCorrelation {
         dataset: dataset.to_owned(),
@@ -70,7 +70,7 @@ pub fn published_correlations(dataset: &str) -> Vec<PublishedCorrelation> {
     CORRELATIONS.iter().filter(|(own, ..)| same(own, dataset)).map(row).collect()
 }
 
-/// The published shares of right answers on a benchmark.
+/// Returns the published accuracies on a benchmark.
 pub fn published_accuracies(benchmark: &str) -> Vec<PublishedAccuracy> {
     let row = |&(benchmark, method, part, accuracy): &(&str, &str, &str, f64)| PublishedAccuracy {
         benchmark: benchmark.to_owned(),

@@ -1,4 +1,4 @@
-//! Plots: scores against opinions with the fitted curve, and correlations by group with their intervals.
+//! Plots: scores against opinions with the fitted curve, and correlations by group with intervals.
 
 use super::correlation::{Correlation, Evaluated, Group};
 use super::drawing::{Anchor, BLACK, BLUE, Drawing, FAINT_BLUE, PALE, RED};
@@ -9,10 +9,10 @@ const LEFT: f64 = 70.0;
 const TOP: f64 = 50.0;
 const RIGHT: f64 = 20.0;
 const BOTTOM: f64 = 60.0;
-/// Above this many points only every so many-th is drawn, evenly: the image looks the same and stays small.
+/// The maximum number of points. Beyond it, an even subset is drawn to keep the file small.
 const MOST_POINTS: usize = 5000;
 
-/// A line of numbers, mapped to pixels.
+/// An axis that maps numbers to pixels.
 pub(crate) struct Axis {
     pub low: f64,
     pub high: f64,
@@ -21,7 +21,7 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// An axis around values, with a little room at both ends.
+    /// Creates an axis around values, with a margin at both ends.
     pub fn around(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
@@ -33,7 +33,7 @@ impl Axis {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Round numbers along it.
+    /// Returns round numbers along the axis.
     pub fn ticks(&self) -> Vec<f64> {
         let rough = (self.high - self.low) / 6.0;
         let power = 10f64.powf(rough.log10().floor());
@@ -45,13 +45,13 @@ impl Axis {
     }
 }
 
-/// A number without needless digits.
+/// Formats a number without unnecessary digits.
 pub(crate) fn short(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Scores (across) against opinions (up), each point with the sample's name, and the fitted curve.
+/// Plots scores (x) against opinions (y) with sample IDs and the fitted curve.
 pub fn scatter_plot(report: &Correlation, evaluated: &Evaluated) -> Drawing {
     let points = &evaluated.points;
     let x = Axis::around(points.iter().map(|point| point.1), LEFT, WIDTH - RIGHT);
@@ -96,7 +96,8 @@ fn grid(drawing: &mut Drawing, x: &Axis, y: &Axis) {
     }
 }
 
-/// Rank correlations of the groups of one field, a bar each, with their intervals; `None` where there are no groups.
+/// Plots the rank correlation of each group of a field with its interval, or returns `None` without
+/// groups.
 pub fn group_plot(evaluated: &Evaluated, field: &str) -> Option<Drawing> {
     let groups: Vec<&Group> = evaluated.groups.iter().filter(|group| group.field == field).collect();
     if groups.is_empty() {

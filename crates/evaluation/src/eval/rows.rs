@@ -1,4 +1,4 @@
-//! The rows of an evaluation: what people said of each sample, and what it was given, out of records or manifests.
+//! The rows of an evaluation, from records or manifests: opinion and score of each sample.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,26 +9,26 @@ use serde_json::{Map, Value};
 use super::Error;
 use crate::dataset::{self, lines, without_place};
 
-/// Why a row has no score.
+/// The reason why a row has no score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Absence {
-    /// It was not given one.
+    /// There is no score.
     Missing,
     /// The assessment or the tool failed.
     Failed,
-    /// It is infinite or no number.
+    /// The score is infinite or not a number.
     NotFinite,
 }
 
-/// How many rows there are, and why some do not count.
+/// The number of rows used and left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Rows of the file.
     pub rows: usize,
-    /// Rows of another split than the one asked for.
+    /// Rows of other splits.
     pub other_split: usize,
-    /// Further rows of a sample that was there already.
+    /// Repeated rows of a sample.
     pub duplicates: usize,
     /// Rows without an opinion.
     pub without_mos: usize,
@@ -43,7 +43,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// What was left out and why, in words; empty if nothing was.
+    /// Describes what was left out and why; empty if nothing was.
     pub fn left_out(&self) -> String {
         let parts = [
             (self.other_split, "of another split"),
@@ -58,7 +58,7 @@ impl Counts {
         told.join(", ")
     }
 
-    /// Counts an absent score.
+    /// Counts a missing score.
     pub(crate) fn absent(&mut self, absence: Absence) {
         match absence {
             Absence::Missing => self.without_score += 1,
@@ -68,42 +68,42 @@ impl Counts {
     }
 }
 
-/// Which rows count, and what is read of them.
+/// The rows to use and the fields to read.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only rows of this split.
+    /// Use only rows of this split.
     pub split: Option<String>,
     /// Fields to group by: dotted paths such as `metadata.distortion`.
     pub group_by: Vec<String>,
-    /// Where the score is; the fused score of an assessment by default.
+    /// The path of the score. Default: the fused score of a record.
     pub score: Option<String>,
 }
 
-/// Where an assessment has its score.
+/// The path of the score in a record.
 const SCORE: &str = "summarizer_result.quality_score";
 
-/// What is read of a line.
+/// The values that are read from a line.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     pub sample_id: String,
-    /// The opinion, turned so that higher is better.
+    /// The opinion, oriented so that higher is better.
     pub mos: Option<f64>,
     pub mos_std: Option<f64>,
     pub score: Result<f64, Absence>,
     pub groups: Vec<Option<String>>,
     pub dataset: Option<String>,
     pub mos_range: Option<(f64, f64)>,
-    /// The right answer of a question.
+    /// The correct answer of a question.
     pub answer: Option<String>,
-    /// Whether any answer was given.
+    /// Whether there is an answer.
     pub answered: bool,
-    /// The answer that was given, where the right one is known.
+    /// The given answer, if the correct one is known.
     pub final_answer: Option<String>,
-    /// The options of a question whose right answer is known.
+    /// The options of a question with a known correct answer.
     pub options: Vec<String>,
 }
 
-/// A line as it is: a record, whose input lies below `input`, or a sample of a manifest.
+/// A line: a record, whose input is below `input`, or a sample of a manifest.
 pub(crate) struct Line(Map<String, Value>);
 
 impl From<Map<String, Value>> for Line {
@@ -113,23 +113,24 @@ impl From<Map<String, Value>> for Line {
 }
 
 impl Line {
-    /// Whether it is an assessment.
+    /// Returns whether the line is a record.
     pub fn is_record(&self) -> bool {
         self.0.contains_key("summarizer_result")
     }
 
-    /// The value at a dotted path: of the input first, which has its own `metadata`, then of the record.
+    /// Returns the value at a dotted path: from the input first, which has its own `metadata`, then
+    /// from the record.
     pub fn field(&self, path: &str) -> Option<&Value> {
         let input = self.0.get("input").and_then(Value::as_object);
         input.and_then(|input| walk(input, path)).or_else(|| walk(&self.0, path))
     }
 
-    /// The value of the record itself at a dotted path, whatever the input has there.
+    /// Returns the value at a dotted path of the record itself, ignoring the input.
     pub fn own(&self, path: &str) -> Option<&Value> {
         walk(&self.0, path)
     }
 
-    /// The sample's name; empty if it has none.
+    /// Returns the sample ID; empty if there is none.
     pub fn name(&self) -> String {
         self.field("sample_id").and_then(label).unwrap_or_default()
     }
@@ -164,7 +165,7 @@ impl Line {
         };
         let option = |option: &Value| option.as_str().or(option.get("text").and_then(Value::as_str)).map(str::to_owned);
         let answer = self.text("answer");
-        // Answers and options are kept of questions whose answer is known only: sentences of a large run fill the memory.
+        // Keep answers and options only for questions with a known answer, to save memory.
         let options = self.0.get("options").or(self.field("options")).filter(|_| answer.is_some());
         let options = options.and_then(Value::as_array);
         let final_answer = self.text("summarizer_result.final_answer");
@@ -184,14 +185,14 @@ impl Line {
     }
 }
 
-/// The value below nested objects.
+/// Returns the value at a path in nested objects.
 fn walk<'a>(object: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let mut parts = path.split('.');
     let first = object.get(parts.next()?)?;
     parts.try_fold(first, |value, part| value.get(part)).filter(|value| !value.is_null())
 }
 
-/// The value of a group in words.
+/// Returns the value of a group as text.
 fn label(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
@@ -205,25 +206,25 @@ fn label(value: &Value) -> Option<String> {
 pub(crate) struct Rows {
     pub rows: Vec<Row>,
     pub counts: Counts,
-    /// Whether the lines are assessments.
+    /// Whether the lines are records.
     pub records: bool,
-    /// Where the row of a sample is.
+    /// The index of the row of each sample.
     paths: HashMap<String, usize>,
 }
 
-/// What became of a line.
+/// The result of adding a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// A new row, behind the others.
+    /// A new row was added at the end.
     Added,
-    /// The row at this place, which was of the same sample, was replaced.
+    /// The row at this index, of the same sample, was replaced.
     Replaced(usize),
-    /// Not taken: of another split, or no better than the row of the same sample.
+    /// The line was ignored: another split, or not better than the existing row of the sample.
     LeftOut,
 }
 
 impl Rows {
-    /// Takes up a line. A line without a name is an error.
+    /// Adds a line. A line without a sample ID is an error.
     pub fn add(&mut self, line: &Line, filter: &Filter) -> Result<Taken, String> {
         self.counts.rows += 1;
         self.records |= line.is_record();
@@ -250,7 +251,7 @@ impl Rows {
     }
 }
 
-/// Reads a file line by line; only what is asked for is kept of each.
+/// Reads a file line by line and keeps only the requested fields.
 pub(super) fn read(path: &Path, filter: &Filter) -> Result<Rows, Error> {
     let mut found = Rows::default();
     for line in lines(path)? {

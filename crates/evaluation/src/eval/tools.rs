@@ -1,4 +1,5 @@
-//! Scores of tools for the samples of a manifest: in parallel, each reference decoded once, known results not measured again.
+//! Runs tools on the samples of a manifest: in parallel, with cached results, each reference
+//! decoded once.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,18 +14,18 @@ use super::rows::Absence;
 use crate::dataset::{Manifest, Sample};
 use agenticiqa_agent::inputs::Digest;
 use agenticiqa_agent::state::{RawScore, Seconds};
-use agenticiqa_tools::{self, CacheKey, CachedRun, Registry, Tool, ToolCache, Part};
+use agenticiqa_tools::{self, CacheKey, CachedRun, Part, Registry, Tool, ToolCache};
 
-/// The scores of one tool, sample by sample in the manifest's order.
+/// The scores of one tool, in the order of the manifest.
 #[derive(Debug, Clone)]
 pub struct ToolScores {
-    /// The tool's name.
+    /// The name of the tool.
     pub tool: String,
-    /// The direction of its raw scores; absent for a plain measurement, which is taken as it is.
+    /// The direction of the raw scores; absent for plain measurements, which are used unchanged.
     pub lower_is_better: Option<bool>,
     /// The raw scores.
     pub scores: Vec<Result<f64, Absence>>,
-    /// Why samples have no score: the first few reasons.
+    /// The first reasons why samples have no score.
     pub failures: Vec<String>,
 }
 
@@ -37,12 +38,12 @@ pub struct Scored {
     pub tools: Vec<ToolScores>,
 }
 
-/// How many decoded references are kept: samples are taken reference by reference, so a few are enough.
+/// The number of decoded references to keep. Samples are processed by reference, so a few suffice.
 const REFERENCES: u64 = 8;
-/// How many reasons are kept for each tool.
+/// The number of reasons to keep per tool.
 const REASONS: usize = 5;
 
-/// Scores the samples of a manifest that `wanted` accepts; `done` is told after each.
+/// Scores the samples of a manifest that `wanted` accepts. Calls `done` after each.
 pub fn measure(
     manifest: &Manifest,
     wanted: impl Fn(&Sample) -> bool,
@@ -79,10 +80,11 @@ pub fn measure(
     Ok(Scored { tools: (0..tools.len()).map(series).collect(), samples: samples.into_iter().cloned().collect() })
 }
 
-/// Runs `worker` on as many threads as the caller's pool has, each with a pool of its own of one thread.
+/// Runs `worker` on as many threads as the caller's pool has, each with its own pool of one thread.
 ///
-/// Images are worked on side by side, each by one thread. On the caller's pool a thread that waits for a part of one image
-/// would take up another image of the same reference, which waits for what the first one is making.
+/// Each image is processed by one thread. On the caller's pool, a thread that waits for a part of
+/// one image could steal another image of the same reference, which waits for the result of the
+/// first: a deadlock.
 fn side_by_side<T: Send>(most: usize, worker: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
     let threads = rayon::current_num_threads().min(most).max(1);
     let alone = || match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
@@ -98,7 +100,7 @@ fn side_by_side<T: Send>(most: usize, worker: impl Fn() -> Vec<T> + Sync) -> Vec
     })
 }
 
-/// A raw score, or why there is none.
+/// A raw score, or the reason why there is none.
 type Outcome = Result<f64, String>;
 
 fn series<'a>(tool: &Tool, outcomes: impl Iterator<Item = (&'a Sample, &'a Outcome)>) -> ToolScores {
@@ -128,7 +130,7 @@ fn select<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Tool>,
     Ok(chosen)
 }
 
-/// An image file, decoded when it is needed.
+/// An image file that is decoded when needed.
 struct Photo {
     path: PathBuf,
     bytes: Vec<u8>,
@@ -162,7 +164,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// The raw scores of one sample. The image is decoded only if some result is not known.
+    /// Returns the raw scores of one sample. The image is decoded only if a result is not cached.
     fn sample(&self, sample: &Sample) -> Vec<Outcome> {
         let photo = match Photo::read(self.manifest.resolve(&sample.image_path)) {
             Ok(photo) => photo,
@@ -193,7 +195,7 @@ impl Work<'_> {
         self.tools.iter().map(run).collect()
     }
 
-    /// A reference, decoded by whoever asks first.
+    /// Returns a reference, decoded by the first thread that needs it.
     fn reference(&self, path: PathBuf) -> Arc<Result<Reference, String>> {
         let read = || {
             Arc::new(Photo::read(path.clone()).map(|photo| {

@@ -1,4 +1,4 @@
-//! Which cases are worth a look: contradictions first, then the ends of the scale.
+//! Selects the cases to show: contradictions first, then the lowest and highest scores.
 
 use std::cmp::Ordering;
 
@@ -8,30 +8,30 @@ use super::run::{Glance, Run};
 use crate::eval::mcq::key_and_given;
 use crate::eval::rows::Row;
 
-/// Tools whose scores from 1 to 5 are at least this far apart disagree.
+/// Tools disagree if their scores from 1 to 5 differ by at least this.
 pub(super) const DISAGREEMENT: f64 = 1.0;
 
-/// Why a case is shown.
+/// The reason why a case is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The answer is not the right one.
+    /// The answer is wrong.
     WrongAnswer,
-    /// The score is far from what people said.
+    /// The score is far from the opinion.
     FarFromOpinion,
     /// Tools disagree.
     ToolsDisagree,
-    /// Among the lowest scores.
+    /// One of the lowest scores.
     Lowest,
-    /// Among the highest scores.
+    /// One of the highest scores.
     Highest,
 }
 
 impl Kind {
-    /// Every kind, in the order in which they are shown.
+    /// All kinds, in the order of the report.
     pub const ALL: [Self; 5] =
         [Self::WrongAnswer, Self::FarFromOpinion, Self::ToolsDisagree, Self::Lowest, Self::Highest];
 
-    /// What it is called.
+    /// The label of the kind.
     pub fn label(self) -> &'static str {
         match self {
             Self::WrongAnswer => "wrong answer",
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// A word for identifiers.
+    /// The identifier of the kind.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::WrongAnswer => "wrong",
@@ -54,17 +54,18 @@ impl Kind {
     }
 }
 
-/// How scores are put on the scale of the opinions.
+/// How scores are mapped to the scale of the opinions.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Expectation {
-    /// By the curve that was fitted, beyond so much of an error.
+    /// By the fitted curve, with the error above which a case is unusual.
     Fitted(Curve, f64),
-    /// Score and opinion on 1 to 5.
+    /// Linearly, with score and opinion on 1 to 5.
     Linear,
 }
 
 impl Expectation {
-    /// What people say above what is expected of the score, in units of the opinions; `None` where that cannot be told.
+    /// Returns the opinion minus the value expected from the score, in units of the opinions, if
+    /// known.
     pub fn surprise(self, row: &Row) -> Option<f64> {
         let (score, mos) = (row.score.ok()?, row.mos?);
         match self {
@@ -76,7 +77,7 @@ impl Expectation {
         }
     }
 
-    /// How far a surprise must go to be one.
+    /// Returns the minimum difference of an unusual case.
     fn least(self, row: &Row) -> f64 {
         match self {
             Self::Fitted(_, error) => error,
@@ -85,16 +86,16 @@ impl Expectation {
     }
 }
 
-/// A case that was chosen.
+/// A selected case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chosen {
-    /// Its row.
+    /// The index of its row.
     pub place: usize,
-    /// Why.
+    /// The reasons.
     pub kinds: Vec<Kind>,
 }
 
-/// Chooses at most `most` cases of each kind. A case of several kinds is there once.
+/// Selects at most `most` cases of each kind. A case of several kinds occurs once.
 pub(super) fn choose(run: &Run, most: usize, seed: u64) -> Vec<Chosen> {
     let mut chosen: Vec<Chosen> = Vec::new();
     for kind in Kind::ALL {
@@ -115,7 +116,7 @@ fn of_kind(run: &Run, kind: Kind, most: usize, seed: u64) -> Vec<usize> {
     };
     match kind {
         Kind::WrongAnswer => {
-            // No wrong answer is worse than another: lots are drawn.
+            // All wrong answers are equally bad, so choose at random.
             let wrong = |row: &Row| key_and_given(row).is_some_and(|(key, given)| given != Some(key));
             let lot = |place: usize| Random::stream(seed, place as u64).next_bits();
             let mut lots: Vec<(u64, usize)> =
@@ -134,7 +135,7 @@ fn of_kind(run: &Run, kind: Kind, most: usize, seed: u64) -> Vec<usize> {
         Kind::ToolsDisagree => {
             greatest(run, ranked(&|_, glance| glance.spread.filter(|spread| *spread >= DISAGREEMENT)), most)
         }
-        // No case is at both ends, also where all scores are equal.
+        // No case is both lowest and highest, even if all scores are equal.
         Kind::Lowest => {
             let scored = ranked(&|row, _| Some(-row.score.ok()?));
             let most = most.min(scored.len().div_ceil(2));
@@ -148,12 +149,13 @@ fn of_kind(run: &Run, kind: Kind, most: usize, seed: u64) -> Vec<usize> {
     }
 }
 
-/// The places of the greatest ranks; equal ones come by name, so that the order of lines does not matter.
+/// Returns the indices of the greatest ranks. Ties are sorted by name, so the order of lines does
+/// not matter.
 fn greatest(run: &Run, ranked: Vec<(f64, usize)>, most: usize) -> Vec<usize> {
     greatest_by(run, ranked, most, std::convert::identity)
 }
 
-/// The same, with the names of equal ones in an order that is turned so.
+/// Like `greatest`, with a custom order for the names of ties.
 fn greatest_by(run: &Run, mut ranked: Vec<(f64, usize)>, most: usize, turned: fn(Ordering) -> Ordering) -> Vec<usize> {
     let name = |place: usize| run.rows.rows[place].sample_id.as_str();
     let order = |one: &(f64, usize), other: &(f64, usize)| -> Ordering {

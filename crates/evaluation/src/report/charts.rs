@@ -1,4 +1,4 @@
-//! Charts as SVG that takes its colors from the page, and as lines of text for Markdown.
+//! Charts as SVG with the colors of the page, and as text for Markdown.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -15,13 +15,13 @@ const WIDTH: f64 = 720.0;
 const LEFT: f64 = 54.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 14.0;
-/// Above this many points some are drawn by lot.
+/// The maximum number of points. Beyond it, a random subset is drawn.
 pub(super) const MOST_POINTS: usize = 5000;
-/// So many groups are drawn.
+/// The maximum number of groups in a chart.
 const MOST_GROUPS: usize = 40;
-/// Quarters of the scale from 1 to 5.
+/// The number of bins of the histogram: quarters of the scale from 1 to 5.
 const BINS: usize = 16;
-/// The longest bar in text.
+/// The length of the longest bar in text.
 const CELLS: usize = 40;
 
 fn open(height: f64, label: &str) -> String {
@@ -31,13 +31,13 @@ fn open(height: f64, label: &str) -> String {
     )
 }
 
-/// Where the edges of a bin are.
+/// Returns the edges of a bin.
 fn edges(bin: usize) -> (f64, f64) {
     let edge = |number: usize| 1.0 + 4.0 * number as f64 / BINS as f64;
     (edge(bin), edge(bin + 1))
 }
 
-/// How many scores are in each quarter of the scale.
+/// Counts the scores in each bin.
 fn bins(scores: &[f64]) -> [u64; BINS] {
     let mut counts = [0; BINS];
     for score in scores {
@@ -47,14 +47,14 @@ fn bins(scores: &[f64]) -> [u64; BINS] {
     counts
 }
 
-/// How many samples have which score.
+/// A histogram of the scores.
 pub(super) fn histogram(scores: &[f64]) -> Chart {
     let counts = bins(scores);
     let most = counts.iter().copied().max().unwrap_or_default().max(1);
     let (height, bottom) = (230.0, 188.0);
     let x = Axis { low: 1.0, high: 5.0, from: LEFT, to: WIDTH - RIGHT };
     let y = Axis { low: 0.0, high: most as f64 * 1.05, from: bottom, to: TOP };
-    let mut svg = open(height, "How many samples have which score");
+    let mut svg = open(height, "Distribution of scores");
     for tick in y.ticks().into_iter().filter(|tick| tick.fract() == 0.0) {
         horizontal(&mut svg, &y, tick);
     }
@@ -90,7 +90,7 @@ pub(super) fn histogram(scores: &[f64]) -> Chart {
         )
     };
     let text = counts.iter().enumerate().map(line).collect();
-    Chart { caption: "How many samples have which score".to_owned(), svg: svg + "</svg>", text }
+    Chart { caption: "Distribution of scores".to_owned(), svg: svg + "</svg>", text }
 }
 
 fn horizontal(svg: &mut String, y: &Axis, tick: f64) {
@@ -105,7 +105,7 @@ fn horizontal(svg: &mut String, y: &Axis, tick: f64) {
     );
 }
 
-/// Scores across, opinions up, the fitted curve; points of cases lead to them.
+/// Scores (x) against opinions (y) with the fitted curve. Points of cases link to them.
 pub(super) fn scatter(evaluated: &Evaluated, cases: &HashMap<&str, &str>, seed: u64) -> Chart {
     let points = &evaluated.points;
     let (height, bottom) = (440.0, 392.0);
@@ -164,10 +164,10 @@ pub(super) fn scatter(evaluated: &Evaluated, cases: &HashMap<&str, &str>, seed: 
         "<text class=\"label\" transform=\"translate(13 {side}) rotate(-90)\">mean opinion (higher is better)</text>"
     );
     let mut caption =
-        "Scores against opinions; the line is the fitted logistic. A ring is a case below: click it.".to_owned();
+        "Scores and mean opinions, with the fitted logistic curve. Click a ring to see its case below.".to_owned();
     if drawn.len() < points.len() {
         caption += &format!(
-            " {} of {} points are drawn, by lot.",
+            " Showing a random {} of {} points.",
             words::count(drawn.len() as u64),
             words::count(points.len() as u64)
         );
@@ -175,7 +175,7 @@ pub(super) fn scatter(evaluated: &Evaluated, cases: &HashMap<&str, &str>, seed: 
     Chart { caption, svg: svg + "</svg>", text: Vec::new() }
 }
 
-/// The places of at most `MOST_POINTS` of so many, in order.
+/// Returns at most `MOST_POINTS` random indices below `count`, sorted.
 fn by_lot(count: usize, seed: u64) -> Vec<usize> {
     let mut lots: Vec<(u64, usize)> =
         (0..count).map(|place| (Random::stream(seed, place as u64).next_bits(), place)).collect();
@@ -188,7 +188,8 @@ fn by_lot(count: usize, seed: u64) -> Vec<usize> {
     places
 }
 
-/// Rank correlations of the groups of a field with their intervals, the best first; `None` for fewer than two.
+/// Rank correlations of the groups of a field with intervals, best first; `None` for fewer than two
+/// groups.
 pub(super) fn forest(evaluated: &Evaluated, field: &str) -> Option<Chart> {
     let of_field = evaluated.groups.iter().filter(|group| group.field == field);
     let mut groups: Vec<(&Group, f64)> =
@@ -237,12 +238,12 @@ pub(super) fn forest(evaluated: &Evaluated, field: &str) -> Option<Chart> {
     }
     let mut caption = format!("SRCC by {field}, with bootstrap intervals.");
     if all > groups.len() {
-        caption += &format!(" The best {} of {all} groups are drawn.", groups.len());
+        caption += &format!(" Showing the best {} of {all} groups.", groups.len());
     }
     Some(Chart { caption, svg: svg + "</svg>", text: Vec::new() })
 }
 
-/// Text of at most so many characters.
+/// Shortens a text to `most` characters.
 fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

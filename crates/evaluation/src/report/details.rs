@@ -1,4 +1,4 @@
-//! A case: what was asked, planned, found and concluded, with what people said beside it.
+//! The details of a case: question, plan, evidence, conclusion and opinion.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::eval::mcq::key_and_given;
 use crate::eval::rows::{Line, Row};
 use agenticiqa_agent::state::{ExecutorOutput, PlannerOutput, UsedEvidence};
 
-/// A case that is shown.
+/// A case in the report.
 #[derive(Debug)]
 pub(super) struct Case {
-    /// What links lead to.
+    /// The anchor for links.
     pub id: String,
     pub sample_id: String,
     pub kinds: Vec<Kind>,
-    /// In words why it is shown.
+    /// Why it is shown, in words.
     pub reasons: Vec<String>,
     pub query: String,
     pub options: Vec<String>,
@@ -31,9 +31,9 @@ pub(super) struct Case {
     pub interval: Option<(f64, f64)>,
     pub level: Option<String>,
     pub status: String,
-    /// The opinion as it was given.
+    /// The opinion on its own scale.
     pub mos: Option<f64>,
-    /// The opinion on 1 to 5, where the ends of its scale are known.
+    /// The opinion on 1 to 5, if the ends of its scale are known.
     pub opinion: Option<f64>,
     pub groups: Vec<(String, String)>,
     pub image_path: Option<String>,
@@ -41,14 +41,14 @@ pub(super) struct Case {
     pub plan: Vec<(&'static str, String)>,
     pub distortions: Table,
     pub tools: Table,
-    /// The reasoning, sentence by sentence, each with the evidence that it rests on.
+    /// The sentences of the reasoning, each with its evidence.
     pub reasoning: Vec<(String, Vec<String>)>,
     pub problems: Vec<String>,
     pub pictures: Vec<Picture>,
 }
 
 impl Case {
-    /// What a record says.
+    /// Reads the details from a record.
     pub fn of(run: &Run, chosen: &Chosen, record: Map<String, Value>) -> Self {
         let row = &run.rows.rows[chosen.place];
         let line = Line::from(record);
@@ -91,24 +91,24 @@ impl Case {
     }
 }
 
-/// The opinion on 1 to 5.
+/// Returns the opinion on 1 to 5.
 fn opinion(row: &Row) -> Option<f64> {
     let (low, high) = row.mos_range.filter(|(low, high)| low < high)?;
     Some(1.0 + 4.0 * (row.mos? - low) / (high - low))
 }
 
-/// Why a case is shown, beyond its being one of its kind.
+/// Returns a specific reason for showing a case, in addition to its kind.
 fn reason(run: &Run, kind: Kind, row: &Row, evidence: &ExecutorOutput) -> Option<String> {
     match kind {
         Kind::WrongAnswer => {
             let (key, given) = key_and_given(row)?;
             let given = given.map_or("no option was chosen".to_owned(), |given| format!("{given} was chosen"));
-            Some(format!("{given}, {key} is right"))
+            Some(format!("{given}, {key} is correct"))
         }
         Kind::FarFromOpinion => {
             let surprise = run.expectation()?.surprise(row)?;
             let way = if surprise < 0.0 { "lower" } else { "higher" };
-            Some(format!("people rate it {:.2} {way} than the score lets expect (MOS scale)", surprise.abs()))
+            Some(format!("the mean opinion is {:.2} {way} than the score suggests (MOS scale)", surprise.abs()))
         }
         Kind::ToolsDisagree => {
             let runs = evidence.distinct_runs().into_iter().filter(|log| log.region.is_none());
@@ -116,7 +116,7 @@ fn reason(run: &Run, kind: Kind, row: &Row, evidence: &ExecutorOutput) -> Option
                 runs.filter_map(|log| Some((log.normalized_score?.value(), log.tool_name.as_str()))).collect();
             scores.sort_by(|one, other| one.0.total_cmp(&other.0));
             let ((low, least), (high, most)) = (scores.first()?, scores.last()?);
-            Some(format!("{least} gives {low:.2}, {most} gives {high:.2}"))
+            Some(format!("{least} scores {low:.2}, {most} scores {high:.2}"))
         }
         Kind::Lowest | Kind::Highest => None,
     }
@@ -136,28 +136,28 @@ fn plan_in_words(plan: &PlannerOutput) -> Vec<(&'static str, String)> {
     };
     let flags = plan.plan;
     let steps = [
-        (flags.distortion_detection, "find distortions"),
-        (flags.distortion_analysis, "judge them"),
-        (flags.tool_selection, "choose tools"),
-        (flags.tool_execution, "run them"),
+        (flags.distortion_detection, "detect distortions"),
+        (flags.distortion_analysis, "analyze distortions"),
+        (flags.tool_selection, "select tools"),
+        (flags.tool_execution, "run tools"),
     ];
     let steps: Vec<&str> = steps.iter().filter(|(wanted, _)| *wanted).map(|(_, step)| *step).collect();
     let steps = if steps.is_empty() { "none".to_owned() } else { steps.join(" → ") };
     let mut words = vec![
         ("question", word(serde_json::to_value(plan.query_type))),
-        ("about", plan.query_scope.names().join(", ")),
+        ("scope", plan.query_scope.names().join(", ")),
         ("reference", word(serde_json::to_value(plan.reference_mode))),
-        ("distortions are", word(serde_json::to_value(plan.distortion_source)).to_lowercase()),
+        ("distortions", word(serde_json::to_value(plan.distortion_source)).to_lowercase()),
         ("steps", steps),
     ];
     if !plan.required_tools().is_empty() {
-        words.push(("tools asked for", plan.required_tools().join(", ")));
+        words.push(("requested tools", plan.required_tools().join(", ")));
     }
     words
 }
 
 fn distortions(evidence: &ExecutorOutput) -> Table {
-    let mut table = Table::new("", &["where", "distortion", "severity", "seen by"]);
+    let mut table = Table::new("", &["object", "distortion", "severity", "explanation"]);
     for (place, found) in evidence.distortion_analysis.iter().flatten() {
         for one in found {
             let words = [place.as_str(), one.distortion.name(), one.severity.name(), one.explanation.as_str()];
@@ -168,14 +168,14 @@ fn distortions(evidence: &ExecutorOutput) -> Table {
 }
 
 fn tools(evidence: &ExecutorOutput) -> Table {
-    let mut table = Table::new("", &["tool", "where", "raw score", "1 to 5", "interval", "time"]).numeric(2..);
+    let mut table = Table::new("", &["tool", "object", "raw score", "1 to 5", "90% interval", "time"]).numeric(2..);
     let mut shown: BTreeMap<(&str, Option<[usize; 4]>), ()> = BTreeMap::new();
     for log in &evidence.tool_logs {
         if shown.insert((log.tool_name.as_str(), log.region), ()).is_some() {
             continue;
         }
         let time =
-            if log.cached { "known".to_owned() } else { words::milliseconds(1000.0 * log.execution_time.value()) };
+            if log.cached { "cached".to_owned() } else { words::milliseconds(1000.0 * log.execution_time.value()) };
         let raw =
             log.raw_score.map_or_else(|| log.error.clone().unwrap_or_else(words::nothing), |raw| words::raw(raw.0));
         let interval = log.interval.map(|ends| format!("{:.2} – {:.2}", ends.low(), ends.high()));
@@ -191,7 +191,7 @@ fn tools(evidence: &ExecutorOutput) -> Table {
     table
 }
 
-/// Sentences with what they rest on, or the reasoning as one piece where it names no evidence.
+/// Returns the sentences with their evidence, or the whole reasoning if it cites no evidence.
 fn reasoning(line: &Line) -> Vec<(String, Vec<String>)> {
     let used = line.own("summarizer_result.used_evidence").and_then(|used| Vec::<UsedEvidence>::deserialize(used).ok());
     let used = used.unwrap_or_default();
@@ -205,7 +205,7 @@ fn reasoning(line: &Line) -> Vec<(String, Vec<String>)> {
     whole.map(|text| vec![(text.to_owned(), Vec::new())]).unwrap_or_default()
 }
 
-/// A place of the evidence as people call it: the tool, or the distortion.
+/// Returns the readable name of a JSON pointer into the evidence: the tool or the distortion.
 fn in_words(line: &Line, place: &str) -> String {
     let found = line.own("executor_evidence").and_then(|evidence| evidence.pointer(place));
     let name = |field: &str| found.and_then(|found| found.get(field)).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! What a report says, in pieces that a page and Markdown both have: facts, tables, charts, notes.
+//! The elements of a report for both HTML and Markdown: facts, tables, charts, notes.
 
 use std::ops::RangeFrom;
 
@@ -9,9 +9,9 @@ use serde::Serialize;
 pub(super) struct Fact {
     pub label: String,
     pub value: String,
-    /// What else is to be known of it.
+    /// Additional information.
     pub hint: String,
-    /// `good`, `warn`, `bad` or nothing.
+    /// `good`, `warn`, `bad` or empty.
     pub tone: &'static str,
 }
 
@@ -29,7 +29,7 @@ impl Fact {
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct TableRow {
     pub cells: Vec<String>,
-    /// Whether it is of others: the paper's figures.
+    /// Whether the row is secondary, such as published results.
     pub quiet: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct TableRow {
 pub(super) struct Table {
     pub caption: String,
     pub headings: Vec<String>,
-    /// Columns of numbers.
+    /// Which columns are numeric.
     pub numeric: Vec<bool>,
     pub rows: Vec<TableRow>,
 }
@@ -49,7 +49,7 @@ impl Table {
         Self { caption: caption.into(), numeric: vec![false; headings.len()], headings, rows: Vec::new() }
     }
 
-    /// The same table with numbers from this column on.
+    /// Marks the columns from this one on as numeric.
     pub fn numeric(mut self, columns: RangeFrom<usize>) -> Self {
         self.numeric[columns].fill(true);
         self
@@ -64,18 +64,18 @@ impl Table {
     }
 }
 
-/// An image of numbers.
+/// A chart.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Chart {
-    /// What it shows.
+    /// The caption.
     pub caption: String,
-    /// For the page; all text in it is escaped.
+    /// The SVG for the HTML page. All text in it is escaped.
     pub svg: String,
-    /// For Markdown: lines of text, if it can be told so.
+    /// The lines of text for Markdown, if the chart can be shown as text.
     pub text: Vec<String>,
 }
 
-/// A part of the report.
+/// A section of the report.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Section {
     pub id: String,

@@ -1,7 +1,7 @@
-//! A report of one or several runs: one page that opens without a network, and the same facts as Markdown.
+//! Reports of one or several runs: a self-contained HTML page, and the same facts as Markdown.
 //!
-//! A file of records is read once from end to end; of each record stay a few numbers and its place in the file. When all are
-//! known, the cases that are worth a look are chosen, and only their records are read again.
+//! A file of records is read once. Only a few numbers per record and its position are kept. Then
+//! the cases to show are selected, and only their records are read again.
 
 mod cases;
 mod charts;
@@ -32,51 +32,51 @@ pub use run::Run;
 pub use stream::Broken;
 pub use tally::{Quantiles, Tally, ToolUse};
 
-/// Why there is no report; messages say what to do.
+/// The reason why there is no report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] dataset::Error),
-    /// A file has no records.
+    /// A file contains no records.
     #[error("{}: {reason}", path.display())]
     NoRecords {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What it has instead, and what to do.
+        /// What the file contains instead.
         reason: String,
     },
     /// Scores cannot be compared with opinions.
     #[error(transparent)]
     Evaluation(#[from] eval::Error),
-    /// The page cannot be made of its template.
+    /// The template cannot be rendered.
     #[error("the report cannot be laid out: {0}")]
     Layout(#[from] minijinja::Error),
-    /// A file of the report cannot be written.
+    /// A report file cannot be written.
     #[error("{}: the report cannot be written: {error}", path.display())]
     Output {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: std::io::Error,
     },
 }
 
-/// What a report is to have.
+/// The options of a report.
 #[derive(Debug, Clone)]
 pub struct Options<'a> {
-    /// Its title; the names of the files by default.
+    /// The title. Default: the names of the files.
     pub title: Option<String>,
-    /// How many cases of each kind are shown.
+    /// The number of cases of each kind.
     pub cases: usize,
-    /// Fields to group by; the distortion by default, where samples name it.
+    /// Fields to group by. Default: the distortion, if present.
     pub group_by: Vec<String>,
-    /// How intervals are drawn; its seed also chooses among equals.
+    /// How confidence intervals are computed. Its seed also selects random cases.
     pub bootstrap: Bootstrap,
-    /// Where relative paths of images start; the working folder or the file's own by default.
+    /// Where relative image paths start. Default: the working folder, or the folder of the file.
     pub root: Option<PathBuf>,
-    /// Who makes images and maps; none are shown without.
+    /// Renders images and maps; without it, none are shown.
     pub studio: Option<Studio<'a>>,
 }
 
@@ -87,31 +87,31 @@ impl Default for Options<'_> {
     }
 }
 
-/// What goes on while a report is made.
+/// The progress of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// So many bytes of all files are read.
+    /// The number of bytes read, of all files.
     Read(u64),
-    /// Figures with intervals are worked out.
+    /// Computing statistics.
     Evaluating,
-    /// So many cases of all have their images.
+    /// The number of cases with images, and the total.
     Cases(usize, usize),
 }
 
-/// What is known of the runs.
+/// A report of one or several runs.
 #[derive(Debug)]
 pub struct Report {
     /// The title.
     pub title: String,
-    /// Each file by itself.
+    /// The runs, one per file.
     pub runs: Vec<Run>,
-    /// The first run against each of the others, where both have opinions.
+    /// The comparisons of the first run with each of the others, if both have opinions.
     pub comparisons: Vec<Comparison>,
     seed: u64,
 }
 
 impl Report {
-    /// Reads files of records, evaluates them and chooses cases.
+    /// Reads files of records, evaluates them and selects cases.
     pub fn of(inputs: &[PathBuf], options: &Options<'_>, told: &(dyn Fn(Progress) + Sync)) -> Result<Self, Error> {
         let mut runs: Vec<Run> = Vec::new();
         let mut read = 0;
@@ -139,17 +139,17 @@ impl Report {
         Ok(Self { title, runs, comparisons, seed: options.bootstrap.seed })
     }
 
-    /// One page with everything in it.
+    /// Returns the report as one HTML page without external resources.
     pub fn html(&self) -> Result<String, Error> {
         page::html(self)
     }
 
-    /// The same facts as Markdown, without images.
+    /// Returns the same facts as Markdown, without images.
     pub fn markdown(&self) -> Result<String, Error> {
         page::markdown(self)
     }
 
-    /// Writes `report.html` and `report.md` into a folder, each whole or not at all.
+    /// Writes `report.html` and `report.md` into a folder, each completely or not at all.
     pub fn write(&self, folder: &Path) -> Result<[PathBuf; 2], Error> {
         let files = [folder.join("report.html"), folder.join("report.md")];
         for (path, text) in files.iter().zip([self.html()?, self.markdown()?]) {
@@ -159,7 +159,7 @@ impl Report {
     }
 }
 
-/// The first run against each of the others, on the samples that both have.
+/// Compares the first run with each of the others, on their common samples.
 fn comparisons(runs: &[Run], bootstrap: &Bootstrap) -> Vec<Comparison> {
     let judged = |run: &Run| -> Option<(String, Judged)> {
         let evaluated = run.correlation.as_ref()?.evaluated.first()?;

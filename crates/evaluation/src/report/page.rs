@@ -1,4 +1,4 @@
-//! The report as a page and as Markdown. Everything that comes out of records is escaped.
+//! Renders the report as HTML and Markdown. All text from records is escaped.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,7 +21,7 @@ const SCRIPT: &str = include_str!("templates/script.js");
 const PAGE: &str = include_str!("templates/report.html");
 const MARKDOWN: &str = include_str!("templates/report.md");
 
-/// All that the templates know.
+/// The data for the templates.
 #[derive(Serialize)]
 struct Page<'a> {
     title: &'a str,
@@ -29,7 +29,7 @@ struct Page<'a> {
     version: &'static str,
     style: &'static str,
     script: &'static str,
-    /// The only script that a browser may run.
+    /// The hash of the only script that the browser may run.
     script_hash: String,
     runs: Vec<RunView<'a>>,
     comparisons: Option<Table>,
@@ -83,7 +83,7 @@ struct CaseView<'a> {
     missing: Vec<String>,
 }
 
-/// A score on the scale from 1 to 5, in percent of its length.
+/// Positions on the scale from 1 to 5, in percent of its length.
 #[derive(Serialize)]
 struct Meter {
     at: f64,
@@ -181,14 +181,14 @@ impl<'a> Page<'a> {
     }
 }
 
-/// One page with everything in it.
+/// Renders the HTML page.
 pub(super) fn html(report: &Report) -> Result<String, Error> {
     let mut environment = environment()?;
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     Ok(environment.render_named_str("report.html", PAGE, Serde(Page::of(report)))?)
 }
 
-/// The same facts as Markdown.
+/// Renders the Markdown.
 pub(super) fn markdown(report: &Report) -> Result<String, Error> {
     let mut environment = environment()?;
     environment.set_auto_escape_callback(|_| AutoEscape::None);
@@ -196,7 +196,7 @@ pub(super) fn markdown(report: &Report) -> Result<String, Error> {
     Ok(environment.render_named_str("report.md", MARKDOWN, Serde(Page::of(report)))?)
 }
 
-/// A value that is missing in a template is an error, not a gap in the report.
+/// Creates the template environment. A missing value is an error.
 fn environment() -> Result<Environment<'static>, Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -204,7 +204,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     Ok(environment)
 }
 
-/// Text that stands for itself in Markdown, on one line.
+/// Escapes text for Markdown and puts it on one line.
 fn plain(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Images of cases: the image, its reference, and where a tool sees damage; small, and inside the page.
+//! The images of cases: image, reference and distortion map, small and embedded in the page.
 
 use std::path::Path;
 
@@ -9,31 +9,32 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::details::Case;
 use agenticiqa_batch::path_rules::PathRules;
-use agenticiqa_tools::{Registry, Part};
+use agenticiqa_tools::{Part, Registry};
 
-/// The longer side of an image on the page.
+/// The maximum length of the longer image side on the page, in pixels.
 const SIDE: usize = 480;
-/// The quality of the JPEG files in the page: high enough to hide nothing that shows at this size.
+/// The JPEG quality of images on the page, high enough to show all visible distortions at this
+/// size.
 const QUALITY: u8 = 88;
-/// Whose map is shown with a reference, and without.
+/// The tool of the distortion map, with and without a reference.
 const WITH_REFERENCE: &str = "SSIM";
 const WITHOUT_REFERENCE: &str = "Fused-NR";
 
-/// What images are made with.
+/// Renders the images of a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Studio<'a> {
-    /// The tools whose maps are shown.
+    /// The tools for distortion maps.
     pub registry: &'a Registry,
-    /// Who reads the files.
+    /// The image decoder.
     pub decoder: Decoder,
 }
 
-/// An image on the page, or why there is none.
+/// An image on the page, or the reason why it is missing.
 #[derive(Debug)]
 pub(super) struct Picture {
-    /// What it shows.
+    /// The label.
     pub label: String,
-    /// The address that holds all of it, width and height; or what is wrong.
+    /// The data URL, width and height, or the error.
     pub content: Result<(String, usize, usize), String>,
 }
 
@@ -49,7 +50,7 @@ impl Picture {
 }
 
 impl Studio<'_> {
-    /// The images of a case. What cannot be shown says why.
+    /// Returns the images of a case. Images that cannot be shown have an error.
     pub(super) fn pictures(&self, case: &Case, paths: &PathRules) -> Vec<Picture> {
         let open = |path: &String| self.open(&paths.find(path));
         let Some(image) = case.image_path.as_ref().map(open) else { return Vec::new() };
@@ -58,7 +59,7 @@ impl Studio<'_> {
             let image = image.as_ref().map_err(Clone::clone)?;
             shrink(image, SIDE).map_err(|error| error.to_string())
         };
-        let mut pictures = vec![Picture::new("picture", small(&image))];
+        let mut pictures = vec![Picture::new("image", small(&image))];
         pictures.extend(reference.as_ref().map(|reference| Picture::new("reference", small(reference))));
         if let Ok(image) = &image {
             let reference = reference.as_ref().and_then(|reference| reference.as_ref().ok());
@@ -72,7 +73,7 @@ impl Studio<'_> {
         self.decoder.open(path).map(|picture| picture.image).map_err(|error| error.to_string())
     }
 
-    /// Where a tool sees damage.
+    /// Returns the distortion map of a tool.
     fn map(&self, image: &Image, reference: Option<&Image>) -> (String, Result<Image, String>) {
         let fits = |reference: &&Image| Pair::new(reference, image).is_ok();
         let part = Part::new(image.clone(), reference.filter(fits).cloned());
@@ -80,12 +81,14 @@ impl Studio<'_> {
         let paint = || {
             let tool = self.registry.get(name).map_err(|error| error.to_string())?;
             let run = part.measure(tool, true);
-            let why = || run.error.as_ref().map_or("it gave no map".to_owned(), |failure| failure.message().to_owned());
+            let why = || {
+                run.error.as_ref().map_or("the tool returned no map".to_owned(), |failure| failure.message().to_owned())
+            };
             let map = run.map.as_ref().ok_or_else(why)?;
             let small = shrink(image, SIDE).map_err(|error| error.to_string())?;
             let score = run.raw_score.map(super::words::raw).unwrap_or_default();
             painted(&small, map, &format!("{name} {score}")).map_err(|error| error.to_string())
         };
-        (format!("where {name} sees damage"), paint())
+        (format!("distortion map of {name}"), paint())
     }
 }

@@ -1,4 +1,4 @@
-//! One file of records: read once, evaluated, its cases read again.
+//! One file of records: read once and evaluated; the records of its cases are read again.
 
 use std::path::{Path, PathBuf};
 
@@ -15,39 +15,39 @@ use crate::eval::{self, Correlation, Mcq, Settings, mcq};
 use agenticiqa_agent::state::ExecutorOutput;
 use agenticiqa_batch::path_rules::PathRules;
 
-/// What samples of public datasets are grouped by, where nothing else is asked for.
+/// The default field to group by.
 const DISTORTION: &str = "metadata.distortion";
 
-/// What is kept of a record beside its row.
+/// The values of a record that are kept in addition to its row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Glance {
-    /// Where its line begins.
+    /// The byte offset of its line.
     pub offset: u64,
-    /// How far the scores of its tools are apart, on 1 to 5.
+    /// The difference between the highest and the lowest tool score, on 1 to 5.
     pub spread: Option<f64>,
 }
 
 /// One file of records.
 #[derive(Debug)]
 pub struct Run {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What it is called: the name of the file.
+    /// The name of the file.
     pub name: String,
-    /// What is counted over all records.
+    /// The counts over all records.
     pub tally: Tally,
-    /// Lines that are no records.
+    /// The lines that are not records.
     pub broken: Broken,
-    /// Scores beside opinions, where there are some.
+    /// The correlation of scores with opinions, if there are opinions.
     pub correlation: Option<Correlation>,
-    /// Why scores are not compared with opinions, where there are some.
+    /// The reason why scores are not compared with opinions, although there are some.
     pub not_compared: Option<String>,
-    /// Answers beside the right ones, where they are known.
+    /// The accuracy of answers, if correct answers are known.
     pub answers: Option<Mcq>,
-    /// The fields that it is grouped by.
+    /// The fields to group by.
     pub group_by: Vec<String>,
     pub(super) number: usize,
-    /// The fields that are read of each record: those that it is grouped by, then the kinds of questions.
+    /// The fields that are read from each record: those to group by, then the types of questions.
     fields: Vec<String>,
     pub(super) bytes: u64,
     pub(super) rows: Rows,
@@ -57,7 +57,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Reads a file; `told` hears how far.
+    /// Reads a file. Calls `told` with the progress.
     pub(super) fn read(
         path: &Path,
         number: usize,
@@ -139,7 +139,7 @@ impl Run {
         }
     }
 
-    /// Compares scores and answers with people's, and chooses cases.
+    /// Compares scores and answers with people's, and selects cases.
     pub(super) fn evaluate(&mut self, options: &Options<'_>) -> Result<(), Error> {
         let filter = Filter { group_by: self.group_by.clone(), ..Filter::default() };
         let settings = Settings { filter, bootstrap: options.bootstrap, dataset: None };
@@ -157,7 +157,7 @@ impl Run {
         Ok(())
     }
 
-    /// Reads the records of the chosen cases again, and makes their images.
+    /// Reads the records of the selected cases again and renders their images.
     pub(super) fn look_at_cases(&mut self, options: &Options<'_>, done: &mut dyn FnMut()) -> Result<(), Error> {
         let offsets: Vec<u64> = self.chosen.iter().map(|chosen| self.glances[chosen.place].offset).collect();
         let paths = PathRules::new(options.root.as_deref(), Some(&self.path));
@@ -172,7 +172,7 @@ impl Run {
         Ok(())
     }
 
-    /// How scores are put on the scale of the opinions: by the curve that was fitted, else by the ends of their scale.
+    /// Returns how scores are mapped to opinions: by the fitted curve, else linearly.
     pub(super) fn expectation(&self) -> Option<Expectation> {
         let overall = &self.correlation.as_ref()?.evaluated.first()?.overall;
         Some(match (overall.curve, overall.rmse) {
@@ -181,7 +181,7 @@ impl Run {
         })
     }
 
-    /// The scores of all samples that have one, in order.
+    /// Returns all scores, sorted.
     pub(super) fn sorted_scores(&self) -> Vec<f64> {
         let mut scores: Vec<f64> = self.rows.rows.iter().filter_map(|row| row.score.ok()).collect();
         scores.sort_by(f64::total_cmp);
@@ -189,7 +189,7 @@ impl Run {
     }
 }
 
-/// How far the scores of tools for the whole image are apart.
+/// Returns the range of the tool scores for the whole image.
 fn spread(evidence: &ExecutorOutput) -> Option<f64> {
     let whole = evidence.distinct_runs().into_iter().filter(|log| log.region.is_none());
     let scores = whole.filter_map(|log| Some(log.normalized_score?.value()));

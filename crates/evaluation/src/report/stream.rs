@@ -1,4 +1,4 @@
-//! The lines of a file of records, one at a time, each with its place, so that it can be read again.
+//! Reads the lines of a file of records with their offsets, so that they can be read again.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -8,22 +8,22 @@ use serde_json::{Map, Value};
 
 use crate::dataset::{Error, without_place};
 
-/// The longest line that is read: far beyond any record, and far below what would fill the memory.
+/// The maximum length of a line in bytes, to limit memory.
 const LONGEST_LINE: usize = 16 << 20;
-/// So many broken lines are named.
+/// The maximum number of invalid lines to keep.
 const NAMED: usize = 20;
 
-/// Lines that are no records.
+/// Lines that are not records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Broken {
-    /// How many.
+    /// The number of lines.
     pub count: u64,
-    /// The first of them: line number and what is wrong.
+    /// The first lines: line number and reason.
     pub first: Vec<(u64, String)>,
 }
 
 impl Broken {
-    /// Counts a line.
+    /// Adds a line.
     pub(super) fn add(&mut self, line: u64, reason: impl Into<String>) {
         self.count += 1;
         if self.first.len() < NAMED {
@@ -32,14 +32,14 @@ impl Broken {
     }
 }
 
-/// One line.
+/// A line.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// Its number, counted from 1.
+    /// The line number, counted from 1.
     pub number: u64,
-    /// Where it begins, in bytes.
+    /// The byte offset.
     pub offset: u64,
-    /// Its object, or why it is none; `None` for a blank line.
+    /// The JSON object, or the reason why it is invalid; `None` for a blank line.
     pub object: Option<Result<Map<String, Value>, String>>,
 }
 
@@ -64,12 +64,12 @@ impl Lines {
         Ok(Self { path: path.to_owned(), file, buffer: Vec::new(), number: 0, offset: 0 })
     }
 
-    /// The bytes that are read so far.
+    /// The number of bytes read so far.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next line; `None` at the end.
+    /// Returns the next line, or `None` at the end.
     pub fn next(&mut self) -> Result<Option<Line>, Error> {
         let offset = self.offset;
         let Some(whole) = self.fill().map_err(|error| Error::file(&self.path, error))? else { return Ok(None) };
@@ -87,7 +87,7 @@ impl Lines {
         Ok(Some(Line { number: self.number, offset, object }))
     }
 
-    /// Reads a line into the buffer; whether all of it fits.
+    /// Reads a line into the buffer and returns whether all of it fits.
     fn fill(&mut self) -> std::io::Result<Option<bool>> {
         self.buffer.clear();
         let mut read = (&mut self.file).take(LONGEST_LINE as u64).read_until(b'\n', &mut self.buffer)? as u64;
@@ -100,7 +100,7 @@ impl Lines {
     }
 }
 
-/// Passes over the rest of a line without keeping it.
+/// Skips the rest of a line.
 fn skip_line(file: &mut impl BufRead) -> std::io::Result<u64> {
     let mut passed = 0;
     loop {
@@ -123,7 +123,7 @@ fn parse(text: &[u8]) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// The objects of the lines at these offsets, in the same order.
+/// Returns the objects of the lines at these offsets, in the same order.
 pub(super) fn read_again(path: &Path, offsets: &[u64]) -> Result<Vec<Map<String, Value>>, Error> {
     let mut file = BufReader::new(File::open(path).map_err(|error| Error::file(path, error))?);
     let mut read = |offset: u64| -> Result<Map<String, Value>, Error> {

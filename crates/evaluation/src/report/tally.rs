@@ -1,4 +1,4 @@
-//! What is counted over all records of a run: statuses, times, tokens, cost, errors, tools, distortions.
+//! Counts over all records of a run: status, time, tokens, cost, errors, tools, distortions.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use crate::eval::rows::Line;
 use agenticiqa_agent::state::{ByNode, Distortion, ExecutorOutput, Severity};
 use agenticiqa_batch::ErrorGroup;
 
-/// The steps of an assessment, by the names that records have for them.
+/// The names of the nodes in records.
 pub(super) const NODES: [&str; 3] = ["planner", "executor", "summarizer"];
 
-/// Where values lie.
+/// Quantiles of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quantiles {
     /// The mean.
     pub mean: f64,
-    /// Half of the values are below.
+    /// The 50th percentile.
     pub median: f64,
-    /// Nine of ten are below.
+    /// The 90th percentile.
     pub p90: f64,
-    /// 99 of 100 are below.
+    /// The 99th percentile.
     pub p99: f64,
-    /// The largest.
+    /// The maximum.
     pub most: f64,
 }
 
 impl Quantiles {
-    /// The quantiles of values in any order; `None` of nothing.
+    /// Returns the quantiles of unsorted values, or `None` if there are none.
     pub fn of(values: &mut [f64]) -> Option<Self> {
         values.sort_by(f64::total_cmp);
         let most = *values.last()?;
@@ -38,7 +38,7 @@ impl Quantiles {
     }
 }
 
-/// The quantile of values in order, linear between neighbors; NaN of nothing.
+/// Returns a quantile of sorted values with linear interpolation; NaN if there are none.
 pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * sorted.len().saturating_sub(1) as f64;
     let (low, high) = (place.floor() as usize, place.ceil() as usize);
@@ -48,58 +48,58 @@ pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     }
 }
 
-/// How a tool did.
+/// The runs of a tool.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolUse {
-    /// How often it was run.
+    /// The number of runs.
     pub runs: u64,
-    /// How often it gave no score.
+    /// The number of runs without a score.
     pub failed: u64,
-    /// How often its result was known already.
+    /// The number of results from the cache.
     pub cached: u64,
-    /// The sum of its scores from 1 to 5, and how many there are.
+    /// The sum and the number of its scores from 1 to 5.
     pub scores: (f64, u64),
-    /// Seconds that it took, over all runs that were not known.
+    /// The total time of uncached runs, in seconds.
     pub seconds: f64,
 }
 
-/// What is counted over all records of a run.
+/// Counts over all records of a run.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Records.
+    /// The number of records.
     pub records: u64,
-    /// Records with an answer to all that was asked.
+    /// The number of records that succeeded.
     pub succeeded: u64,
-    /// Records with an answer, but some step failed or evidence is missing.
+    /// The number of records with an answer although a step failed or evidence is missing.
     pub partial: u64,
-    /// Records without an answer.
+    /// The number of records without an answer.
     pub failed: u64,
-    /// Records that needed more than one plan.
+    /// The number of records with more than one plan.
     pub replanned: u64,
-    /// Who thought, by role, and how often.
+    /// The backends of each node, and how often they were used.
     pub backends: ByNode<BTreeMap<String, u64>>,
-    /// The versions of the program that wrote them.
+    /// The versions of the program that wrote the records.
     pub versions: BTreeMap<String, u64>,
-    /// Tokens by role.
+    /// The tokens used by each node.
     pub tokens: ByNode<u64>,
-    /// What is known of the cost in US dollars.
+    /// The known cost in US dollars.
     pub cost_usd: f64,
-    /// Records whose cost is not known.
+    /// The number of records with unknown cost.
     pub cost_unknown: u64,
-    /// When the first and the last record were written.
+    /// The time of the first and the last record.
     pub written: Option<(Timestamp, Timestamp)>,
-    /// Errors, and answers with problems, by kind.
+    /// Errors and problems by type.
     pub errors: BTreeMap<String, ErrorGroup>,
-    /// The tools.
+    /// The runs of each tool.
     pub tools: BTreeMap<String, ToolUse>,
-    /// Distortions that were found, by severity from none to extreme.
+    /// The detected distortions, by severity from none to extreme.
     pub distortions: BTreeMap<Distortion, [u64; 5]>,
-    /// Milliseconds of each record: planner, executor, summarizer, all of it.
+    /// The milliseconds of each record: planner, executor, summarizer, total.
     pub(super) times: [Vec<f64>; 4],
 }
 
 impl Tally {
-    /// Counts a record.
+    /// Adds a record.
     pub(super) fn add(&mut self, record: &Line, evidence: Option<&ExecutorOutput>) {
         self.records += 1;
         let text = |path: &str| record.own(path).and_then(Value::as_str);
@@ -177,12 +177,12 @@ impl Tally {
         }
     }
 
-    /// All tokens.
+    /// The total number of tokens.
     pub fn all_tokens(&self) -> u64 {
         self.tokens.planner + self.tokens.executor + self.tokens.summarizer
     }
 
-    /// Milliseconds by node, and of whole assessments: quantiles, and the sum.
+    /// Returns quantiles and sums of the milliseconds of each node and of whole assessments.
     pub fn time_quantiles(&self) -> [Option<(Quantiles, f64)>; 4] {
         std::array::from_fn(|node| {
             let mut times = self.times[node].clone();
@@ -191,7 +191,7 @@ impl Tally {
         })
     }
 
-    /// Errors by kind, most frequent first.
+    /// Returns the errors by type, most frequent first.
     pub fn errors_by_frequency(&self) -> Vec<(&str, &ErrorGroup)> {
         let mut groups: Vec<(&str, &ErrorGroup)> =
             self.errors.iter().map(|(kind, group)| (kind.as_str(), group)).collect();

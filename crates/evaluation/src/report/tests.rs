@@ -1,4 +1,4 @@
-//! Reports of records that are written here: what is counted, which cases are chosen, what is said of them.
+//! Tests of reports: counts, selected cases, and their descriptions.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ fn record(id: &str, score: Option<f64>, mos: f64, tools: [f64; 2]) -> Value {
     })
 }
 
-/// Forty samples whose scores follow the opinions, and one that does not.
+/// Forty samples whose scores follow the opinions, with one exception.
 fn records() -> Vec<Value> {
     let even = |i: usize| {
         let score = 1.0 + f64::from(i as u32) / 10.0;
@@ -93,14 +93,14 @@ fn records_are_counted_and_the_cases_are_those_that_stand_out() {
     assert_eq!(cases(run, Kind::WrongAnswer), Vec::<&str>::new());
     let far = run.cases.iter().find(|case| case.sample_id == "overrated").unwrap();
     assert!(
-        far.reasons[0].starts_with("people rate it 4") && far.reasons[0].contains("lower than"),
+        far.reasons[0].starts_with("the mean opinion is 4") && far.reasons[0].contains("lower than"),
         "{:?}",
         far.reasons
     );
     assert_eq!(far.opinion, Some(1.2));
     assert_eq!(far.reasoning[0].1, ["NIQE", "Noise"]);
     let divided = run.cases.iter().find(|case| case.sample_id == "divided").unwrap();
-    assert_eq!(divided.reasons, ["BRISQUE gives 1.50, NIQE gives 4.50"]);
+    assert_eq!(divided.reasons, ["BRISQUE scores 1.50, NIQE scores 4.50"]);
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn page_and_markdown_say_the_same() {
         "grain of 9 levels",
         "Because of noise.",
         "AgenticIQA (GPT-4o), paper",
-        "find distortions → judge them → run them",
-        "BRISQUE gives 1.50, NIQE gives 4.50",
+        "detect distortions → analyze distortions → run tools",
+        "BRISQUE scores 1.50, NIQE scores 4.50",
         "40 of 41 records used, left out: 1 failed",
         "planner",
         "15.0 ms",
@@ -165,7 +165,7 @@ fn wrong_answers_are_cases_and_counted() {
     assert_eq!(wrong.len(), 2);
     assert!(wrong.iter().all(|id| ["q0", "q1", "q2"].contains(id)), "{wrong:?}");
     let html = report.html().unwrap();
-    for part in ["A was chosen, B is right", "66.7 %", "task_type: planner", "Right answer (rows)"] {
+    for part in ["A was chosen, B is correct", "66.7 %", "task_type: planner", "Correct answer (rows)"] {
         assert!(html.contains(part), "{part}");
     }
 }
@@ -178,7 +178,7 @@ fn records_of_other_versions_are_taken_as_far_as_they_can_be_read() {
     let report = report(&path);
     assert_eq!((report.runs[0].tally.records, report.runs[0].cases.len()), (2, 2));
     assert!(report.html().unwrap().contains("class=\"case\""));
-    assert!(report.markdown().unwrap().contains("not named"));
+    assert!(report.markdown().unwrap().contains("not given"));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn large_runs_are_drawn_in_part_and_it_is_said() {
     let path = written(&folder, "r.jsonl", &many);
     let options = Options { bootstrap: Bootstrap { resamples: 0, ..Bootstrap::default() }, ..options() };
     let html = Report::of(&[path], &options, &|_| {}).unwrap().html().unwrap();
-    assert!(html.contains("5,000 of 6,000 points are drawn, by lot."));
+    assert!(html.contains("Showing a random 5,000 of 6,000 points."));
     let drawn = html.matches("<circle class=\"point\"").count();
     assert!((4990..=5000).contains(&drawn), "{drawn}");
 }

@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Formats numbers for readers.
 
-/// A count with its thousands apart.
+/// Formats a count with thousands separators.
 pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();
     let first = digits.len() % 3;
@@ -10,7 +10,7 @@ pub(super) fn count(number: u64) -> String {
     parts.join(",")
 }
 
-/// A length of time.
+/// Formats a duration.
 pub(super) fn milliseconds(time: f64) -> String {
     match time {
         time if !time.is_finite() => "–".to_owned(),
@@ -23,7 +23,7 @@ pub(super) fn milliseconds(time: f64) -> String {
     }
 }
 
-/// An amount of money.
+/// Formats an amount of money.
 pub(super) fn dollars(amount: f64) -> String {
     match amount {
         0.0 => "0".to_owned(),
@@ -33,27 +33,27 @@ pub(super) fn dollars(amount: f64) -> String {
     }
 }
 
-/// A share in percent.
+/// Formats a share in percent.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// A figure with four digits behind the point.
+/// Formats a value with four decimals.
 pub(super) fn figure(value: Option<f64>) -> String {
     value.map_or_else(nothing, |value| format!("{value:.4}"))
 }
 
-/// A score with two digits behind the point.
+/// Formats a score with two decimals.
 pub(super) fn score(value: Option<f64>) -> String {
     value.map_or_else(nothing, |value| format!("{value:.2}"))
 }
 
-/// What stands where there is nothing.
+/// The placeholder for a missing value.
 pub(super) fn nothing() -> String {
     "–".to_owned()
 }
 
-/// A raw score with the digits that matter.
+/// Formats a raw score with its significant digits.
 pub(super) fn raw(score: f64) -> String {
     match score.abs() {
         size if size.is_nan() => "NaN".to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn raw(score: f64) -> String {
     }
 }
 
-/// One of something, or several.
+/// Formats a number with a singular or plural noun.
 pub(super) fn of(number: u64, one: &str, several: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { several })
 }

@@ -1,4 +1,4 @@
-//! AV1 data becomes planes.
+//! Decodes AV1 data to planes.
 
 use rusty_av1d::{Decoder as Av1Decoder, PixelLayout, PlanarImageComponent, Rav1dError, Settings};
 
@@ -6,13 +6,14 @@ use super::boxes::damaged;
 use super::yuv::{Frame, Plane, Subsampling};
 use crate::{Decoder, Error, Format, Result};
 
-/// Decodes the first image of `data`. It may not have more pixels than `decoder` allows: nothing is allocated then.
+/// Decodes the first image of `data`. If it has more pixels than `decoder` allows, nothing is
+/// allocated.
 pub(super) fn decode(decoder: &Decoder, data: &[u8], operating_point: u8) -> Result<Frame> {
     let mut settings = Settings::new();
-    // One thread: a panic on a crafted file stays on this thread, where it is caught.
+    // One thread, so that a panic on a crafted file stays on this thread, where it is caught.
     settings.set_n_threads(1);
     settings.set_max_frame_delay(1);
-    // The best layer only.
+    // Only the best layer.
     settings.set_all_layers(false);
     settings.set_operating_point(operating_point.min(31));
     settings.set_frame_size_limit(u32::try_from(decoder.max_pixels).unwrap_or(u32::MAX));
@@ -21,7 +22,7 @@ pub(super) fn decode(decoder: &Decoder, data: &[u8], operating_point: u8) -> Res
         Ok(()) | Err(Rav1dError::TryAgain) => {}
         Err(error) => return Err(explain(error)),
     }
-    // The first call may only learn that there is no more data.
+    // The first call may only detect the end of the data.
     let picture = av1.get_picture().or_else(|_| {
         let _ = av1.send_pending_data();
         av1.get_picture()
@@ -38,8 +39,8 @@ fn explain(error: Rav1dError) -> Error {
     }
 }
 
-/// The units of `data` that make images; metadata, padding and what is reserved are left out, so that the decoder
-/// need not read them.
+/// Returns the units of `data` that contain image data. Metadata, padding and reserved units are
+/// dropped, so that the decoder does not have to parse them.
 fn picture_units(data: &[u8]) -> Result<Box<[u8]>> {
     let mut units = Vec::with_capacity(data.len());
     let mut rest = data;
@@ -53,7 +54,8 @@ fn picture_units(data: &[u8]) -> Result<Box<[u8]>> {
         let end = start.saturating_add(size_bytes).saturating_add(size);
         let unit = rest.get(..end).filter(|_| header & 0x80 == 0);
         let unit = unit.ok_or_else(|| damaged("the AV1 data's units are not whole"))?;
-        // Sequence header, temporal delimiter, frame header, tile group, frame, repeated frame header.
+        // Sequence header, temporal delimiter, frame header, tile group, frame, repeated frame
+        // header.
         if matches!(kind, 1 | 2 | 3 | 4 | 6 | 7) {
             units.extend_from_slice(unit);
         }
@@ -65,7 +67,8 @@ fn picture_units(data: &[u8]) -> Result<Box<[u8]>> {
     Ok(units.into_boxed_slice())
 }
 
-/// A number of seven bits a byte, least first; and how many bytes it took.
+/// Reads a number of seven bits per byte, least significant first. Also returns its length in
+/// bytes.
 fn read_size(bytes: &[u8]) -> Result<(usize, usize)> {
     let mut size = 0u64;
     for (index, &byte) in bytes.iter().take(8).enumerate() {

@@ -1,25 +1,26 @@
-//! Boxes of the ISO base media file format: a length, a name of four letters, then fields or further boxes.
+//! Boxes of the ISO base media file format: a length, a four-letter name, then fields or more
+//! boxes.
 
 use crate::{Error, Format, Result};
 
-/// Damaged data, with what is wrong with it.
+/// An error for damaged data.
 pub(super) fn damaged(reason: impl ToString) -> Error {
     Error::corrupt(Format::Avif, reason)
 }
 
-/// Big-endian fields, read one after the other.
+/// Big-endian fields, read one after another.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Fields<'a> {
-    /// The next `count` bytes.
+    /// Returns the next `count` bytes.
     pub fn take(&mut self, count: usize) -> Result<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count).ok_or_else(|| damaged("a box ends before its fields do"))?;
         self.0 = rest;
         Ok(taken)
     }
 
-    /// The next number of `bytes` bytes (none: zero).
+    /// Returns the next number, `bytes` bytes long (0 bytes: zero).
     pub fn number(&mut self, bytes: usize) -> Result<u64> {
         Ok(self.take(bytes)?.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)))
     }
@@ -36,18 +37,18 @@ impl<'a> Fields<'a> {
         Ok(self.number(4)? as u32)
     }
 
-    /// A number of items, 16 bits in the first version of a box and 32 in later ones.
+    /// Returns an item id: 16 bits in the first version of a box, 32 in later versions.
     pub fn id(&mut self, wide: bool) -> Result<u32> {
         Ok(self.number(if wide { 4 } else { 2 })? as u32)
     }
 
-    /// Version and flags, with which many boxes start.
+    /// Returns version and flags, the first fields of many boxes.
     pub fn version(&mut self) -> Result<(u8, u32)> {
         let word = self.u32()?;
         Ok(((word >> 24) as u8, word & 0x00ff_ffff))
     }
 
-    /// The boxes that fill the rest.
+    /// Returns the boxes in the rest of the data.
     pub fn boxes(self) -> Boxes<'a> {
         Boxes(self.0)
     }
@@ -58,23 +59,23 @@ impl<'a> Fields<'a> {
 pub(super) struct Child<'a> {
     pub kind: [u8; 4],
     pub content: Fields<'a>,
-    /// Whether all of it is there; only the last box of a file may be cut.
+    /// Whether the box is complete. Only the last box of a file may be truncated.
     pub whole: bool,
 }
 
 impl Child<'_> {
-    /// The name, fit for a message.
+    /// The name, safe to print in a message.
     pub fn name(&self) -> String {
         name(self.kind)
     }
 }
 
-/// Four letters, fit for a message.
+/// Four letters, safe to print in a message.
 pub(super) fn name(kind: [u8; 4]) -> String {
     kind.iter().map(|&letter| if letter.is_ascii_graphic() { char::from(letter) } else { '?' }).collect()
 }
 
-/// Boxes that follow one another.
+/// Consecutive boxes.
 pub(super) struct Boxes<'a>(&'a [u8]);
 
 impl<'a> Iterator for Boxes<'a> {
@@ -96,12 +97,12 @@ impl<'a> Boxes<'a> {
     fn read(&mut self) -> Result<Child<'a>> {
         let all = self.0;
         let mut fields = Fields(all);
-        // A header that is cut says nothing.
+        // A truncated header cannot be interpreted.
         let short = |_| Error::Truncated { format: Format::Avif };
         let length = fields.u32().map_err(short)?;
         let &[a, b, c, d] = fields.take(4).map_err(short)? else { return Err(damaged("a box without a name")) };
         let length = match length {
-            // Up to the end of what holds it.
+            // The box extends to the end of its parent.
             0 => all.len() as u64,
             1 => fields.number(8).map_err(short)?,
             length => u64::from(length),

@@ -1,18 +1,19 @@
-//! Colors by code points (ITU-T H.273) instead of a profile.
+//! Colors described by code points (ITU-T H.273) instead of a profile.
 //!
-//! The curve of BT.709, BT.601 and BT.2020 is a camera's; such images are made to be shown with the same display
-//! curve as sRGB, so it counts as that. PQ and HLG are HDR: what is white and how to tone-map is not the file's to say,
-//! so their code values are measured as they are, with a note.
+//! The curves of BT.709, BT.601 and BT.2020 are camera curves. Such images are meant for the same
+//! display curve as sRGB, so they count as sRGB. PQ and HLG are HDR: the file does not define
+//! white or the tone mapping, so their code values are measured unchanged, with a note.
 
 use moxcms::{CicpColorPrimaries, CicpProfile, ColorProfile, MatrixCoefficients, ProfileText, TransferCharacteristics};
 
 use crate::Note;
 
-/// The code point of sRGB's curve, and those of curves that count as it, "not stated" among them.
+/// The code point of the sRGB curve, and those of curves that count as sRGB, including "not
+/// stated".
 const SRGB: u16 = 13;
 const LIKE_SRGB: [u16; 6] = [1, 2, 6, SRGB, 14, 15];
 
-/// A profile of these colors, `None` for sRGB; or a note why they are taken as sRGB.
+/// Returns a profile of these colors, `None` for sRGB, or a note why they are treated as sRGB.
 pub(super) fn profile(primaries: u16, transfer: u16) -> Result<Option<Vec<u8>>, Note> {
     let ignored = |reason: String| Note::ProfileIgnored { reason };
     match transfer {
@@ -21,7 +22,7 @@ pub(super) fn profile(primaries: u16, transfer: u16) -> Result<Option<Vec<u8>>, 
         _ => {}
     }
     let transfer = if LIKE_SRGB.contains(&transfer) { SRGB } else { transfer };
-    // 1 is BT.709, whose primaries are those of sRGB; 2 is "not stated".
+    // 1 is BT.709, which has the same primaries as sRGB; 2 is "not stated".
     if matches!(primaries, 1 | 2) && transfer == SRGB {
         return Ok(None);
     }

@@ -1,7 +1,8 @@
-//! The items of an AVIF file: which one is the image, what belongs to it, and where its bytes are.
+//! The items of an AVIF file: which item is the image, what belongs to it, and where its bytes
+//! are.
 //!
-//! Read here rather than by a crate: the parsers under a fitting license leave out turning, cropping and color, or keep
-//! only one of the two color descriptions that a file may have.
+//! The container is parsed here, because the available parsers with a suitable license leave out
+//! rotation, cropping and color, or keep only one of the two color descriptions of a file.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,38 +10,39 @@ use std::collections::HashMap;
 use super::boxes::{Child, Fields, damaged, name};
 use crate::{Error, Format, Result};
 
-/// What the file says about an item.
+/// A property of an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Property<'a> {
     /// Width and height in pixels.
     Size(u32, u32),
-    /// Code points of ITU-T H.273 for primaries, transfer and matrix, and whether the range is full.
+    /// Code points of ITU-T H.273 for primaries, transfer and matrix, and whether the range is
+    /// full.
     Cicp { primaries: u16, transfer: u16, matrix: u16, full_range: bool },
     /// An ICC profile.
     Icc(&'a [u8]),
-    /// Quarter turns against the clock.
+    /// Counterclockwise quarter turns.
     Rotation(u8),
-    /// Mirrored: left for right, or else top for bottom.
+    /// Mirroring: left to right, or otherwise top to bottom.
     Mirror { left_right: bool },
     /// Crop: width, height, and offset of the center as fractions.
     Crop([(i64, i64); 4]),
-    /// What an auxiliary image is for.
+    /// The purpose of an auxiliary image.
     Auxiliary(&'a [u8]),
     /// The operating point to decode.
     OperatingPoint(u8),
-    /// Nothing that matters to the pixels.
+    /// A property that does not affect the pixels.
     Other,
-    /// Unknown, by its name; that matters where it is essential.
+    /// An unknown property, by name. It is an error if the property is essential.
     Unknown([u8; 4]),
 }
 
-/// Where the bytes of an item are.
+/// The location of an item's bytes.
 #[derive(Clone, Copy)]
 struct Location<'a> {
-    /// In the item data box rather than in the file.
+    /// Whether the bytes are in the item data box instead of the file.
     in_box: bool,
     base: u64,
-    /// The extents' fields, and how many bytes each field has: index, offset, length.
+    /// The fields of the extents, and the length in bytes of each field: index, offset, length.
     extents: Fields<'a>,
     count: u16,
     field_bytes: [usize; 3],
@@ -60,12 +62,12 @@ pub(super) struct Container<'a> {
     pub primary: Option<u32>,
     items: HashMap<u32, Item<'a>>,
     locations: HashMap<u32, Location<'a>>,
-    /// From, kind, to.
+    /// References: from, kind, to.
     references: Vec<(u32, [u8; 4], u32)>,
 }
 
 impl<'a> Container<'a> {
-    /// Reads the content of the `meta` box of `file`.
+    /// Parses the content of the `meta` box of `file`.
     pub fn new(file: &'a [u8], mut meta: Fields<'a>) -> Result<Self> {
         meta.version()?;
         let mut container = Self {
@@ -91,22 +93,22 @@ impl<'a> Container<'a> {
         Ok(container)
     }
 
-    /// The item of this number.
+    /// Returns the item with this id.
     pub fn item(&self, id: u32) -> Result<&Item<'a>> {
         self.items.get(&id).ok_or_else(|| damaged(format!("item {id} is missing")))
     }
 
-    /// The items that `id` refers to by references of this kind, in order.
+    /// Returns the items that `id` refers to by references of this kind, in order.
     pub fn referred(&self, id: u32, kind: &'a [u8; 4]) -> impl Iterator<Item = u32> {
         self.references.iter().filter(move |(from, of, _)| *from == id && of == kind).map(|&(.., to)| to)
     }
 
-    /// The items that refer to `id` by references of this kind.
+    /// Returns the items that refer to `id` by references of this kind.
     pub fn referring(&self, id: u32, kind: &'a [u8; 4]) -> impl Iterator<Item = u32> {
         self.references.iter().filter(move |(_, of, to)| *to == id && of == kind).map(|&(from, ..)| from)
     }
 
-    /// The bytes of an item.
+    /// Returns the bytes of an item.
     pub fn data(&self, id: u32) -> Result<Cow<'a, [u8]>> {
         let truncated = || Error::Truncated { format: Format::Avif };
         let location = self.locations.get(&id).ok_or_else(|| damaged(format!("item {id} is nowhere")))?;
@@ -120,7 +122,7 @@ impl<'a> Container<'a> {
             let stated = fields.number(length)?;
             let start = usize::try_from(start).unwrap_or(usize::MAX);
             let rest = source.get(start..).ok_or_else(truncated)?;
-            // No length stands for all that is left.
+            // A length of zero means all the rest.
             let length = if stated == 0 { rest.len() } else { usize::try_from(stated).unwrap_or(usize::MAX) };
             let part = rest.get(..length).ok_or_else(truncated)?;
             if data.is_empty() {
@@ -147,7 +149,8 @@ impl<'a> Container<'a> {
             let id = fields.id(version == 2)?;
             let method = if version == 0 { 0 } else { fields.u16()? & 15 };
             if fields.u16()? != 0 || method > 1 {
-                // Bytes in another file or inside another item: an item that cannot be used.
+                // Bytes in another file or inside another item are not supported, so the item is
+                // skipped.
                 continue;
             }
             let base = fields.number(base)?;
@@ -216,7 +219,7 @@ impl<'a> Container<'a> {
                 let (bits, association) =
                     if flags & 1 == 1 { (15, u32::from(fields.u16()?)) } else { (7, u32::from(fields.u8()?)) };
                 let (essential, index) = (association >> bits == 1, association & ((1 << bits) - 1));
-                // Numbered from one; zero is none.
+                // Indices start at one; zero means none.
                 if let Some(index) = (index as usize).checked_sub(1) {
                     let property = properties.get(index).ok_or_else(|| damaged("a property is missing"))?;
                     item.properties.push((*property, essential));
@@ -227,7 +230,8 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Only the file's last box may be cut; inside others that is damage, and for what is needed too.
+/// Returns an error for a truncated box. Only the last box of a file may be truncated, and only if
+/// it is not needed.
 pub(super) fn whole(child: Child<'_>) -> Result<Child<'_>> {
     if child.whole { Ok(child) } else { Err(damaged(format!("box '{}' is larger than its place", child.name()))) }
 }
@@ -260,14 +264,14 @@ fn read_property(child: Child<'_>) -> Result<Property<'_>> {
             Property::Auxiliary(&fields.0[..end])
         }
         b"a1op" => Property::OperatingPoint(fields.u8()?),
-        // All layers, which is what is decoded.
+        // All layers; this is what the decoder does.
         b"lsel" if fields.u16()? == 0xffff => Property::Other,
         b"av1C" | b"pixi" | b"pasp" | b"a1lx" | b"clli" | b"mdcv" | b"cclv" | b"amve" => Property::Other,
         &kind => Property::Unknown(kind),
     })
 }
 
-/// A color description, of an item or of a track.
+/// Reads the color description of an item or a track.
 pub(super) fn read_color(mut fields: Fields<'_>) -> Result<Property<'_>> {
     Ok(match fields.take(4)? {
         b"nclx" => Property::Cicp {
@@ -282,7 +286,8 @@ pub(super) fn read_color(mut fields: Fields<'_>) -> Result<Property<'_>> {
 }
 
 impl Item<'_> {
-    /// An item cannot be shown without understanding what its file calls essential.
+    /// Checks that every essential property is known; otherwise the item cannot be decoded
+    /// correctly.
     pub fn check_essential(&self) -> Result<()> {
         let unknown = self.properties.iter().find_map(|property| match property {
             (Property::Unknown(kind), true) => Some(*kind),

@@ -1,6 +1,8 @@
-//! AVIF: items or tracks of a container, AV1 data in them, and what the file says about turning, cropping and color.
+//! AVIF: items or tracks of a container, their AV1 data, and properties such as rotation, cropping
+//! and color.
 //!
-//! The container's own orientation counts; its standard (ISO/IEC 23008-12) has readers ignore that of EXIF data.
+//! The orientation of the container counts. Its standard (ISO/IEC 23008-12) requires readers to
+//! ignore the EXIF orientation.
 
 mod av1;
 mod boxes;
@@ -20,23 +22,24 @@ use self::yuv::{Frame, Plane, Subsampling};
 use crate::decode::{Decoded, Decoder, Note};
 use crate::{Error, Format, Result};
 
-/// What the auxiliary image of transparency is called.
+/// Names of the auxiliary image that holds transparency.
 const ALPHA: [&[u8]; 2] = [b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", b"urn:mpeg:hevc:2015:auxid:1"];
 
-/// More tiles than cameras and encoders make: an image of 65 thousand pixels a side in tiles of a thousand.
+/// More tiles than cameras and encoders produce: an image with sides of 65 thousand pixels, in
+/// tiles of a thousand.
 const MOST_TILES: usize = 4096;
 
-/// AV1 data that makes one image, in one piece or in tiles.
+/// The AV1 data of one image, in one piece or in tiles.
 struct Coded<'a> {
     width: u32,
     height: u32,
     tiles: Vec<Cow<'a, [u8]>>,
-    /// Tiles in a row.
+    /// Tiles per row.
     columns: usize,
     operating_point: u8,
 }
 
-/// What is decoded, and what the file says about it.
+/// The data to decode, and its properties.
 struct Source<'a> {
     color: Coded<'a>,
     alpha: Option<Coded<'a>>,
@@ -44,7 +47,7 @@ struct Source<'a> {
     properties: Vec<Property<'a>>,
 }
 
-/// Decodes the image of an AVIF file; of a sequence the first frame.
+/// Decodes the image of an AVIF file, or the first frame of a sequence.
 pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     let (container, tracks) = read_file(bytes)?;
     let several = tracks.iter().any(|track| track.role == Role::Color && track.frames > 1);
@@ -59,14 +62,14 @@ pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     Ok(decoded)
 }
 
-/// The boxes of a file that matter.
+/// The relevant boxes of a file.
 fn read_file(bytes: &[u8]) -> Result<(Option<Container<'_>>, Vec<Track<'_>>)> {
     let (mut container, mut tracks) = (None, Vec::new());
     let mut end = Error::Truncated { format: Format::Avif };
     for child in Fields(bytes).boxes() {
         let Child { kind, content, whole } = match child {
             Ok(child) => child,
-            // What comes after the boxes of the image is no concern of it.
+            // Damage after the boxes of the image does not matter.
             Err(error) => {
                 end = error;
                 break;
@@ -100,7 +103,7 @@ fn from_items<'a>(container: &Container<'a>, primary: u32) -> Result<Source<'a>>
     })
 }
 
-/// The AV1 data of an image item, or of all the items of a grid.
+/// Returns the AV1 data of an image item, or of all the items of a grid.
 fn coded<'a>(container: &Container<'a>, id: u32) -> Result<Coded<'a>> {
     let item = container.item(id)?;
     item.check_essential()?;
@@ -132,7 +135,7 @@ fn coded<'a>(container: &Container<'a>, id: u32) -> Result<Coded<'a>> {
     }
 }
 
-/// Columns and rows of a grid, whose own size must be that of its item.
+/// Returns the columns and rows of a grid, whose size must be that of its item.
 fn read_grid(data: &[u8], width: u32, height: u32) -> Result<(usize, usize)> {
     let mut fields = Fields(data);
     let (_, flags) = (fields.u8()?, fields.u8()?);
@@ -220,7 +223,8 @@ impl Coded<'_> {
     }
 }
 
-/// An image of the size of a grid for tiles like `tile`, which must cover it with none to spare.
+/// Creates an image of the size of a grid for tiles like `tile`. The tiles must cover it, with
+/// none to spare.
 fn blank(tile: &Frame, width: usize, height: usize, columns: usize, rows: usize) -> Result<Frame> {
     let fits = |whole: usize, part: usize, count: usize| part * count >= whole && part * (count - 1) < whole;
     let (x_step, y_step) = match tile.subsampling {
@@ -242,7 +246,7 @@ fn blank(tile: &Frame, width: usize, height: usize, columns: usize, rows: usize)
     Ok(Frame { width, height, planes: planes.collect(), ..*tile })
 }
 
-/// Copies a tile to its place; what reaches beyond the image is left out.
+/// Copies a tile to its place and drops the part beyond the image.
 fn paste(canvas: &mut Frame, tile: &Frame, left: usize, top: usize) -> Result<()> {
     if (tile.depth, tile.subsampling) != (canvas.depth, canvas.subsampling) {
         return Err(damaged("tiles of different kinds"));
@@ -260,7 +264,7 @@ fn paste(canvas: &mut Frame, tile: &Frame, left: usize, top: usize) -> Result<()
     Ok(())
 }
 
-/// The value of the EXIF tag for quarter turns against the clock, then a mirror.
+/// The EXIF orientation for counterclockwise quarter turns followed by a mirror.
 fn orientation(turns: u8, left_right: Option<bool>) -> Orientation {
     use Orientation::{
         FlipHorizontal, FlipVertical, NoTransforms, Rotate90, Rotate90FlipH, Rotate180, Rotate270, Rotate270FlipH,
@@ -274,7 +278,7 @@ fn orientation(turns: u8, left_right: Option<bool>) -> Orientation {
     left_right.map_or(plain, |left_right| if left_right { sides } else { ends })
 }
 
-/// Width, height, left and top of a crop, which must be whole pixels inside the image.
+/// Returns width, height, left and top of a crop, which must be whole pixels inside the image.
 fn crop_rectangle(fractions: [(i64, i64); 4], width: usize, height: usize) -> Result<[usize; 4]> {
     let whole = |numerator: i128, denominator: i128| {
         (denominator != 0 && numerator % denominator == 0).then(|| numerator / denominator)
@@ -282,7 +286,7 @@ fn crop_rectangle(fractions: [(i64, i64); 4], width: usize, height: usize) -> Re
     let place = |size: usize, part: (i64, i64), shift: (i64, i64)| {
         let ((numerator, denominator), length) = (shift, whole(part.0.into(), part.1.into())?);
         let (numerator, denominator) = (i128::from(numerator), i128::from(denominator));
-        // The offset is that of the center: half of what is cut away, and the shift.
+        // The offset is that of the center: half of the cropped length, plus the shift.
         let start = whole((size as i128 - length) * denominator + 2 * numerator, 2 * denominator)?;
         let (length, start) = (usize::try_from(length).ok()?, usize::try_from(start).ok()?);
         (length > 0 && start + length <= size).then_some((length, start))

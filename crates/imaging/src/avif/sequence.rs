@@ -1,10 +1,10 @@
-//! Tracks of an AVIF sequence: how many frames there are, and where the first one is.
+//! Tracks of an AVIF sequence: the number of frames, and the location of the first frame.
 
 use super::boxes::{Child, Fields};
 use super::container::{Property, read_color, whole};
 use crate::Result;
 
-/// What a track shows.
+/// The role of a track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Color,
@@ -24,14 +24,14 @@ pub(super) struct Track<'a> {
 }
 
 impl<'a> Track<'a> {
-    /// The AV1 data of the first frame, or `None` if the file ends before it.
+    /// Returns the AV1 data of the first frame, or `None` if the file ends before it.
     pub fn first_frame(&self, file: &'a [u8]) -> Option<&'a [u8]> {
         let start = usize::try_from(self.offset?).ok()?;
         file.get(start..)?.get(..self.length as usize)
     }
 }
 
-/// The AV1 tracks with frames in the content of the `moov` box.
+/// Returns the AV1 tracks with frames in the content of the `moov` box.
 pub(super) fn read_tracks(movie: Fields<'_>) -> Result<Vec<Track<'_>>> {
     let mut tracks = Vec::new();
     for child in movie.boxes() {
@@ -45,7 +45,7 @@ pub(super) fn read_tracks(movie: Fields<'_>) -> Result<Vec<Track<'_>>> {
     Ok(tracks)
 }
 
-/// The fields of a track as they are found.
+/// The fields of a track, collected while parsing.
 #[derive(Default)]
 struct Reader<'a> {
     role: Option<Role>,
@@ -62,10 +62,11 @@ impl<'a> Reader<'a> {
         for child in fields.boxes() {
             let Child { kind, mut content, .. } = whole(child?)?;
             match &kind {
-                // Boxes in boxes, five deep by their definition; a file that nests them otherwise is read no deeper.
+                // By definition, boxes nest five deep. A file that nests them differently is not
+                // read deeper.
                 b"mdia" | b"minf" | b"stbl" => self.read_inner(content)?,
                 b"tkhd" => {
-                    // The size stands at the end, in 16.16 fixed point.
+                    // The size is at the end, in 16.16 fixed point.
                     let start = content.0.len().saturating_sub(8);
                     content.take(start)?;
                     self.size = (content.u32()? >> 16, content.u32()? >> 16);
@@ -76,7 +77,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The boxes of a media, media information or sample table box, without recursion.
+    /// Reads the boxes of a media, media information or sample table box, without recursion.
     fn read_inner(&mut self, fields: Fields<'a>) -> Result<()> {
         let mut waiting = vec![fields];
         while let Some(fields) = waiting.pop() {

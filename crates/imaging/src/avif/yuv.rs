@@ -1,7 +1,7 @@
-//! Planes of luma and chroma become interleaved gray or RGB samples.
+//! Converts luma and chroma planes to interleaved gray or RGB samples.
 //!
-//! Chroma of fewer samples is interpolated with the weights 3/4 and 1/4 of the two nearest ones, as libavif does. Samples
-//! of 8 bits stay 8-bit, deeper ones become 16-bit.
+//! Subsampled chroma is interpolated with the weights 3/4 and 1/4 of the two nearest samples, as
+//! in libavif. 8-bit samples stay 8-bit; deeper samples become 16-bit.
 
 use rayon::prelude::*;
 
@@ -9,16 +9,16 @@ use super::boxes::damaged;
 use crate::raster::{Layout, Raster, Sample, Samples};
 use crate::{Error, Format, Result};
 
-/// How many samples chroma has.
+/// The resolution of chroma.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subsampling {
-    /// No chroma at all.
+    /// No chroma.
     Gray,
-    /// As many as luma.
+    /// The same resolution as luma.
     None,
-    /// Half as many in a row.
+    /// Half the horizontal resolution.
     Horizontal,
-    /// Half as many in a row, and half as many rows.
+    /// Half the horizontal and half the vertical resolution.
     Both,
 }
 
@@ -34,14 +34,14 @@ impl Subsampling {
     }
 }
 
-/// Rows of samples of one byte, or of two in native order.
+/// Rows of samples, one byte each or two bytes in native order.
 #[derive(Debug)]
 pub(super) struct Plane {
     pub data: Vec<u8>,
     pub row_bytes: usize,
 }
 
-/// A decoded image and what its stream says of its colors (code points of ITU-T H.273).
+/// A decoded image with the color description of its stream (code points of ITU-T H.273).
 #[derive(Debug)]
 pub(super) struct Frame {
     pub width: usize,
@@ -55,7 +55,7 @@ pub(super) struct Frame {
     pub full_range: bool,
 }
 
-/// How a code value becomes a fraction of white, or of the range of chroma.
+/// The conversion from code values to fractions of white, or of the range of chroma.
 #[derive(Clone, Copy)]
 struct Scale {
     factor: f32,
@@ -88,7 +88,7 @@ impl Frame {
         }
     }
 
-    /// One row of chroma with a sample a pixel.
+    /// One row of chroma, interpolated to one sample per pixel.
     fn chroma_row(&self, plane: usize, y: usize, scale: Scale) -> Vec<f32> {
         let (_, rows) = self.subsampling.size(self.width, self.height);
         let row = match self.subsampling {
@@ -110,21 +110,21 @@ impl Frame {
     }
 }
 
-/// The nearest and the second nearest of `count` samples that each stand for two pixels.
+/// The nearest and the second nearest of `count` samples, each of which covers two pixels.
 fn neighbors(pixel: usize, count: usize) -> (usize, usize) {
     let near = pixel / 2;
     let far = if pixel.is_multiple_of(2) { near.saturating_sub(1) } else { (near + 1).min(count - 1) };
     (near, far)
 }
 
-/// How luma and chroma become red, green and blue.
+/// The conversion from luma and chroma to red, green and blue.
 #[derive(Clone, Copy)]
 enum Matrix {
     /// The planes are green, blue and red.
     Identity,
     /// Green and orange differences.
     YCgCo,
-    /// The shares of red and blue in luma.
+    /// The weights of red and blue in luma.
     Luma { red: f32, blue: f32 },
 }
 
@@ -135,7 +135,7 @@ impl Matrix {
             8 => return Ok(Self::YCgCo),
             1 => (0.2126, 0.0722),
             4 => (0.30, 0.11),
-            // Not stated: what encoders take then.
+            // Not stated: the default of encoders.
             2 | 5 | 6 => (0.299, 0.114),
             7 => (0.212, 0.087),
             9 => (0.2627, 0.0593),
@@ -156,7 +156,8 @@ impl Matrix {
     }
 }
 
-/// The image as samples; `alpha` is the luma of an image of its own, by which the colors may be multiplied.
+/// Converts the image to samples. `alpha` is a separate image whose luma is the opacity; the
+/// colors may be premultiplied by it.
 pub(super) fn to_raster(frame: &Frame, alpha: Option<&Frame>, premultiplied: bool) -> Result<Raster> {
     let matrix = Matrix::new(frame.matrix)?;
     if matches!(matrix, Matrix::Identity) && !matches!(frame.subsampling, Subsampling::None | Subsampling::Gray) {
@@ -206,7 +207,7 @@ impl Conversion<'_> {
                 None => [luma[x]; 3],
             };
             let share = if self.premultiplied && opacity > 0.0 { 1.0 / opacity } else { 1.0 };
-            // Gray has one color; alpha comes last.
+            // Gray has one color channel; alpha comes last.
             let count = self.channels - usize::from(alpha.is_some());
             for (value, color) in pixel.iter_mut().zip(&colors[..count]) {
                 *value = narrow(color * share);
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn primary_colors_come_back_under_every_matrix() {
-        // Red, green and blue through the definition of luma and chroma, and back.
+        // Converts red, green and blue by the definition of luma and chroma, and back.
         for (code, red, blue) in [(1, 0.2126, 0.0722), (6, 0.299, 0.114), (9, 0.2627, 0.0593)] {
             for full_range in [true, false] {
                 let mut planes = [[0u16; 3]; 3];

@@ -1,6 +1,6 @@
-"""Makes the small files of this folder from one computed image (no photo, no rights of others) with Pillow, and
-what Pillow decodes from each as expected/NAME.png: colors on white, turned as EXIF says.
-Run: python make.py (Pillow 13.0, numpy). The files are checked in; running it again is needed for new ones only."""
+"""Generates the small files in this folder from one computed image (no photo, no third-party rights) with Pillow.
+Writes the pixels that Pillow decodes from each file to expected/NAME.png: composited on white, EXIF orientation applied.
+Run: python make.py (Pillow 13.0, numpy). The files are checked in; run it again only to add files."""
 
 import os
 from pathlib import Path
@@ -35,7 +35,7 @@ rgb.convert("CMYK").save("cmyk.jpg", quality=95)
 data = bytearray(Path("cmyk.jpg").read_bytes())
 adobe = data.index(b"Adobe")
 assert data[adobe + 11] == 0
-data[adobe + 11] = 2  # the transform byte: the same numbers now stand for Y, Cb, Cr and K
+data[adobe + 11] = 2  # the transform byte: the same numbers now mean Y, Cb, Cr and K
 Path("ycck.jpg").write_bytes(data)
 for tag in range(1, 9):
     rgb.save(f"orientation{tag}.jpg", quality=100, subsampling=0, exif=exif(tag))

@@ -1,5 +1,6 @@
-"""Makes the AVIF files of this folder from one computed image (no photo, no rights of others) with libavif's avifenc
-and Pillow, and as expected/NAME.png what libavif's avifdec makes of each: colors on white, cropped, turned, in sRGB.
+"""Generates the AVIF files in this folder from one computed image (no photo, no third-party rights) with libavif's
+avifenc and Pillow. Writes the pixels that libavif's avifdec decodes to expected/NAME.png: composited on white, cropped,
+rotated, in sRGB.
 Run: python make_avif.py (Pillow 13.0, numpy, imagecodecs; avifenc and avifdec 0.11 on the path). The files are checked in."""
 
 import os
@@ -73,7 +74,7 @@ def run(*arguments):
 
 
 def decode(path):
-    """By libavif, with 16 bits a sample: that is exact, where its way to 8 bits is fast. Colors on white."""
+    """Decodes with libavif at 16 bits per sample, because its fast 8-bit conversion is inexact. Composites on white."""
     run("avifdec", "-u", "bilinear", "-d", "16", path, f"{work}/decoded.png")
     pixels = imagecodecs.png_decode(Path(work, "decoded.png").read_bytes()).astype(float) / 65535
     cover = pixels[..., 3:] if pixels.shape[-1] == 4 else 1
@@ -81,7 +82,7 @@ def decode(path):
 
 
 def from_p3(pixels):
-    """Display P3 to sRGB: the primaries differ, the curve is the same."""
+    """Converts Display P3 to sRGB: the primaries differ, the curve is the same."""
     linear = np.where(pixels <= 0.04045, pixels / 12.92, ((pixels + 0.055) / 1.055) ** 2.4)
     matrix = np.array([[1.2249402, -0.2249402, 0], [-0.0420570, 1.0420570, 0], [-0.0196376, -0.0786361, 1.0982735]])
     linear = np.clip(linear @ matrix.T, 0, 1)
@@ -89,7 +90,7 @@ def from_p3(pixels):
 
 
 def turn(pixels, tag):
-    """As the EXIF tag of this value asks for."""
+    """Applies the EXIF orientation with this value."""
     if tag > 4:
         pixels = pixels.swapaxes(0, 1)
     return pixels[:: -1 if tag in (3, 4, 7, 8) else 1, :: -1 if tag in (2, 3, 6, 7) else 1]

@@ -1,4 +1,5 @@
-//! Bad files: each is one error of one line that names the file and the reason; none panics, hangs or eats memory.
+//! Bad files: each causes a one-line error that names the file and the reason. None panics, hangs
+//! or exhausts memory.
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
     paths.iter().map(|path| (path.file_name().unwrap().to_string_lossy().into(), fs::read(path).unwrap())).collect()
 }
 
-/// A folder of this test's own, gone when the value is dropped.
+/// A folder for one test, deleted when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -111,7 +112,7 @@ fn unreadable_files_say_so() {
     let folder = Folder::new("unreadable");
     let path = folder.file("secret.png", &png_of(2, 2));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
-    // The superuser may read everything; then there is nothing to test.
+    // The superuser can read everything, so there is nothing to test.
     if fs::read(&path).is_err() {
         let message = Decoder::default().open(&path).unwrap_err().to_string();
         assert!(message.contains("secret.png: the file cannot be read: "), "{message}");
@@ -192,7 +193,7 @@ fn avif_that_is_wrong_says_what_is_wrong() {
     assert!(Decoder::default().decode(&garbage).is_err());
 }
 
-/// Found by fuzzing: the AV1 decoder panics where its data contradicts itself.
+/// Found by fuzzing: the AV1 decoder panics on data that contradicts itself.
 #[test]
 fn a_panic_of_the_av1_decoder_is_an_error() {
     let mut file = fs::read(data().join("444.avif")).unwrap();
@@ -228,7 +229,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), step))
 }
 
-/// Found by fuzzing: with a right checksum, the PNG decoder panics on a palette that is not whole.
+/// Found by fuzzing: with a correct checksum, the PNG decoder panics on an incomplete palette.
 #[test]
 fn a_png_palette_that_is_not_whole_is_refused() {
     let file = fs::read(data().join("palette4.png")).unwrap();
@@ -287,7 +288,8 @@ fn a_jpeg_that_ends_early_with_an_end_marker_is_truncated() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
-    /// Whatever bytes change, there is an image or an error of one line; the limit keeps memory small.
+    /// For any changed bytes, the result is an image or a one-line error. The limit keeps memory
+    /// small.
     #[test]
     fn a_file_with_changed_bytes_never_panics(
         file in 0..files().len(),

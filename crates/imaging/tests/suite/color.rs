@@ -1,4 +1,5 @@
-//! Embedded color profiles: RGB, gray and CMYK; sRGB as a no-op; broken ones as a note.
+//! Embedded color profiles: RGB, gray and CMYK; sRGB changes nothing; broken profiles cause a
+//! note.
 use std::fs;
 use std::path::Path;
 
@@ -15,12 +16,12 @@ fn png(samples: &[u8], width: u32, color: ExtendedColorType, profile: Vec<u8>) -
     Decoder::default().decode(&file).unwrap()
 }
 
-/// Pixels from all over the cube, interleaved.
+/// Interleaved pixels from all over the color cube.
 fn colors() -> Vec<u8> {
     (0..64).flat_map(|i| [i % 4 * 85, i / 4 % 4 * 85, i / 16 * 85].map(|v| v as u8)).collect()
 }
 
-/// What an RGB image's samples should be, plane by plane, against what they are.
+/// Compares the samples of an RGB image with expected values, plane by plane.
 fn assert_near(picture: &Picture, expected: impl Fn([f64; 3]) -> [f64; 3], tolerance: f64) {
     let Samples::Eight(planes) = picture.image.samples() else { panic!("8 bits expected") };
     let pixels = colors();
@@ -46,7 +47,8 @@ fn through(matrix: [[f64; 3]; 3], linear: [f64; 3]) -> [f64; 3] {
     matrix.map(|row| linear_to_srgb((0..3).map(|i| row[i] * linear[i]).sum::<f64>().clamp(0.0, 1.0)))
 }
 
-/// Linear Display P3 to linear sRGB, and linear Adobe RGB to linear sRGB (both are D65; from the primaries).
+/// Linear Display P3 to linear sRGB, and linear Adobe RGB to linear sRGB (both D65; computed from
+/// the primaries).
 const P3: [[f64; 3]; 3] = [[1.2249, -0.2249, 0.0], [-0.0421, 1.0421, 0.0], [-0.0196, -0.0786, 1.0983]];
 const ADOBE: [[f64; 3]; 3] = [[1.3984, -0.3984, 0.0], [0.0, 1.0, 0.0], [0.0, -0.0429, 1.0429]];
 
@@ -183,7 +185,8 @@ fn a_cmyk_profile_in_a_jpeg_is_applied() {
     let Samples::Eight(inks) = plain.image.samples() else { panic!("8 bits expected") };
     let size = planes.len() / 3;
     for i in 0..size {
-        // Pillow writes no black ink, so that the plain conversion's RGB tells the others.
+        // Pillow writes no black ink, so the RGB of the plain conversion determines the other
+        // inks.
         let ink: f64 = (0..3).map(|c| 1.0 - f64::from(inks[c * size + i]) / 255.0).sum();
         let light = 100.0 * (1.0 - ink / 6.0);
         let wanted = 255.0 * linear_to_srgb(((light + 16.0) / 116.0).powi(3));

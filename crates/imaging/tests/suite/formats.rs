@@ -1,5 +1,5 @@
-//! Every format, depth, coding and orientation against what Pillow or libavif decodes from the same file (`data/make.py`,
-//! `data/make_avif.py`).
+//! Compares every format, depth, coding and orientation with what Pillow or libavif decodes from
+//! the same file (`data/make.py`, `data/make_avif.py`).
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ fn open(name: &str) -> Picture {
     Decoder::default().open(data().join(name)).unwrap()
 }
 
-/// The files of `data` with these endings.
+/// The files of `data` with these extensions.
 fn names(endings: &[&str]) -> Vec<String> {
     let entries = fs::read_dir(data()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<_> = entries.filter(|name| endings.iter().any(|ending| name.ends_with(ending))).collect();
@@ -23,7 +23,7 @@ fn names(endings: &[&str]) -> Vec<String> {
     names
 }
 
-/// Largest and mean difference from Pillow's pixels; gray counts as three equal channels.
+/// Largest and mean difference from Pillow's pixels. Gray counts as three equal channels.
 fn difference(name: &str) -> (f32, f32) {
     let (ours, expected) = (open(name).image, open(&format!("expected/{name}.png")).image);
     assert_eq!((ours.width(), ours.height()), (expected.width(), expected.height()), "{name}");
@@ -47,7 +47,8 @@ fn lossless_formats_give_pillows_pixels_exactly() {
 
 #[test]
 fn jpeg_is_within_the_freedom_of_the_standard() {
-    // Decoders may differ in the inverse transform's last bit, and in how subsampled color is interpolated.
+    // Decoders may differ in the last bit of the inverse transform, and in how they interpolate
+    // subsampled color.
     for name in names(&[".jpg"]) {
         let (largest, mean) = difference(&name);
         let subsampled = ["420.jpg", "422.jpg", "progressive.jpg"].contains(&name.as_str());
@@ -62,7 +63,7 @@ fn avif_is_what_libavif_decodes() {
     assert!(names.len() > 25);
     for name in names {
         let (largest, mean) = difference(&name);
-        // Where 8-bit samples are blended or converted, they were rounded once before.
+        // Blended or converted 8-bit samples were rounded once before.
         let limits = match name.as_str() {
             "alpha.avif" | "premultiplied.avif" => (1.0, 0.15),
             "p3.avif" => (3.0, 0.3),
@@ -91,7 +92,7 @@ fn avif_notes_say_what_was_done() {
     assert!(matches!(hdr.as_slice(), [Note::ProfileIgnored { reason }, Note::SixteenBits] if reason.contains("PQ")));
 }
 
-/// A sequence may do without items, and a file may put its brand second.
+/// A sequence may have no items, and a file may list its brand second.
 #[test]
 fn avif_without_items_and_with_other_brands_is_read() {
     let file = fs::read(data().join("animation.avif")).unwrap();

@@ -1,4 +1,4 @@
-//! Files that are read, and files that are refused.
+//! Tests of files that are accepted and files that are rejected.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

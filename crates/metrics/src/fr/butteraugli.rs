@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn values_of_libjxl() {
-        // butteraugli_main of libjxl d2c7032e, intensity target 80, as recorded with the crate butteraugli 0.9.3.
+        // Values of butteraugli_main from libjxl d2c7032e, intensity target 80, recorded in the
+        // crate butteraugli 0.9.3.
         let board = |inverse: usize| {
             gray(64, 64, move |x, y| if (x / 4 + y / 4 + inverse).is_multiple_of(2) { 200 } else { 50 })
         };

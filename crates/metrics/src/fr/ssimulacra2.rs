@@ -175,7 +175,8 @@ mod tests {
 
     #[test]
     fn value_of_the_authors_program() {
-        // A horizontal gradient against gray 128: C++ ssimulacra2, as recorded with the crate fast-ssim2 0.9.1.
+        // A horizontal gradient against gray 128: value of the C++ program ssimulacra2, recorded in
+        // the crate fast-ssim2 0.9.1.
         let gradient = |x: usize| (x * 255 / 63) as u8;
         let gradient = (0..64).flat_map(|_| (0..64).flat_map(|x| [gradient(x); 3])).collect();
         let reference = Image::from_rgb8(64, 64, gradient).unwrap();

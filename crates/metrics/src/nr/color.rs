@@ -294,7 +294,8 @@ mod tests {
     use super::*;
     use crate::testing::color_noise;
 
-    /// R = 11x + 3y, G = 5x + 13y + 40, B = xy + 90, each modulo 256; the NumPy values below are of the same image.
+    /// R = 11x + 3y, G = 5x + 13y + 40, B = xy + 90, each modulo 256. The NumPy values below are for
+    /// the same image.
     fn pattern() -> Vec<u8> {
         let pixel = |x: usize, y: usize| [x * 11 + y * 3, x * 5 + y * 13 + 40, x * y + 90].map(|v| (v % 256) as u8);
         (0..18).flat_map(|y| (0..24).flat_map(move |x| pixel(x, y))).collect()

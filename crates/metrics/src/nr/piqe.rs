@@ -137,8 +137,8 @@ impl Piqe {
     }
 }
 
-/// Whether the deviation of a block is greater than twice its difference to the ratio of center
-/// and surround.
+/// Whether the deviation of a block exceeds twice its relative difference to the ratio of the
+/// center and surround deviations.
 fn is_noisy(columns: &[[f64; 2]], deviation: f64) -> bool {
     let center = Spread::of(columns, |x| CENTER.contains(&x)).variance().sqrt();
     let surround = Spread::of(columns, |x| !LEFT_OUT.contains(&x)).variance().sqrt();

@@ -1,7 +1,7 @@
-//! Small ONNX files, written byte by byte, for tests and benches.
+//! Builds small ONNX files byte by byte, for tests and benchmarks.
 #![allow(dead_code)]
 
-/// A message of protocol buffers as it grows.
+/// A protocol buffer message under construction.
 #[derive(Default, Clone)]
 pub struct Message(pub Vec<u8>);
 
@@ -32,11 +32,11 @@ impl Message {
     }
 }
 
-/// 32-bit floating point, by its number in the specification.
+/// Type number of 32-bit floating point.
 pub const FLOAT: i64 = 1;
-/// 64-bit whole numbers.
+/// Type number of 64-bit integers.
 pub const INT64: i64 = 7;
-/// Any size, as a side of a shape.
+/// Any size, as a dimension of a shape.
 pub const FREE: i64 = -1;
 
 pub fn floats(name: &str, shape: &[i64], elements: &[f32]) -> Message {
@@ -59,7 +59,7 @@ pub fn node(operator: &str, inputs: &[&str], output: &str, attributes: &[(&str, 
     attributes.iter().fold(message, |message, (name, numbers)| message.message(5, attribute(name, numbers)))
 }
 
-/// One number is an attribute of one; `axes` and the like are lists, whatever their length.
+/// A single number becomes a scalar attribute; `axes` and similar attributes are always lists.
 fn attribute(name: &str, numbers: &[i64]) -> Message {
     let message = Message::default().bytes(1, name);
     match numbers {
@@ -77,7 +77,7 @@ pub fn port(name: &str, element: i64, shape: &[i64]) -> Message {
     Message::default().bytes(1, name).message(2, kind)
 }
 
-/// A whole file.
+/// Builds a complete file.
 pub fn model(nodes: &[Message], weights: &[Message], inputs: &[Message], outputs: &[Message]) -> Vec<u8> {
     let mut graph = Message::default().bytes(2, "graph");
     for (field, messages) in [(1, nodes), (5, weights), (11, inputs), (12, outputs)] {
@@ -86,7 +86,7 @@ pub fn model(nodes: &[Message], weights: &[Message], inputs: &[Message], outputs
     Message::default().number(1, 8).message(7, graph).message(8, Message::default().number(2, 17)).0
 }
 
-/// A color image of any size.
+/// Declares a color image of any size.
 pub fn picture(name: &str) -> Message {
     port(name, FLOAT, &[1, 3, FREE, FREE])
 }

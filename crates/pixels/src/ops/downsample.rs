@@ -26,7 +26,8 @@ pub fn window(index: usize, factor: usize, size: usize) -> std::ops::Range<usize
     start.saturating_sub(before)..(start + factor - before).min(size)
 }
 
-/// `conv2(plane, ones(factor) / factor^2, 'same')(1:factor:end, 1:factor:end)` of each channel on the scale 0..=255.
+/// `conv2(plane, ones(factor) / factor^2, 'same')(1:factor:end, 1:factor:end)` of each channel, on
+/// the scale 0..=255.
 pub fn box_means(image: &Image, factor: usize) -> [Plane; 3] {
     let red = channel_means(image, 0, factor);
     if image.channels() == 1 {

@@ -57,7 +57,8 @@ pub fn pow(x: f32, exponent: f32) -> f32 {
     exp(exponent * ln(x))
 }
 
-/// The real part of `x^exponent` for any `x`: MATLAB's `real(x .^ exponent)`; `cosine` is `cos(pi * exponent)`.
+/// The real part of `x^exponent` for any `x`: MATLAB's `real(x .^ exponent)`. `cosine` is
+/// `cos(pi * exponent)`.
 #[inline(always)]
 pub fn real_pow(x: f32, exponent: f32, cosine: f32) -> f32 {
     let size = x.abs();

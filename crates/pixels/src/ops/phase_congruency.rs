@@ -1,4 +1,4 @@
-//! Phase congruency after Kovesi (`phasecong2`), with the parameters and the noise estimate of FSIM.
+//! Phase congruency after Kovesi (`phasecong2`), with the parameters and noise estimate of FSIM.
 //!
 //! Each of the four orientations has four log-Gabor bands. Where their responses agree in phase,
 //! the image has a feature (edge, line or corner), regardless of its contrast. Noise is estimated

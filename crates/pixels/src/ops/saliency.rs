@@ -110,7 +110,8 @@ impl Source for Banded<'_> {
     }
 }
 
-/// The band at index (u, v), with the factor of the inverse transform; zero beyond the circle of radius 0.5.
+/// The band at index (u, v), including the factor of the inverse transform. It is zero outside the
+/// circle of radius 0.5.
 fn band_weight(u: usize, v: usize) -> f32 {
     let frequency = |index: usize| crate::ops::fft::frequency(index, SIDE);
     let square = frequency(u).powi(2) + frequency(v).powi(2);

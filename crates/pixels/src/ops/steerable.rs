@@ -2,9 +2,10 @@
 //! initial low-pass, the low-pass that halves, and the two orientations along the axes. Borders
 //! are mirrored about the border sample (`reflect1`).
 //!
-//! The coefficients are those of `sp5Filters` in matlabPyrTools (E. P. Simoncelli, Center for Neural Science, New
-//! York University, and the Massachusetts Institute of Technology, MIT license), designed by A. Karasaridis and
-//! E. P. Simoncelli, *A filter design technique for steerable pyramid image transforms*, ICASSP 1996.
+//! The coefficients are those of `sp5Filters` in matlabPyrTools (E. P. Simoncelli, Center for
+//! Neural Science, New York University, and the Massachusetts Institute of Technology, MIT
+//! license), designed by A. Karasaridis and E. P. Simoncelli, *A filter design technique for
+//! steerable pyramid image transforms*, ICASSP 1996.
 //!
 //! Every filter is even or odd along each axis, so only a quarter of it is stored. Samples that
 //! share a coefficient are first added or subtracted. The bands of a flat area are therefore

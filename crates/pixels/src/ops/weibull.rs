@@ -38,7 +38,8 @@ pub fn fit(logarithms: &[f64]) -> (f64, f64) {
     ((greatest + (sum / count).ln() / shape).exp(), shape)
 }
 
-/// The sums of `w`, `w * d` and `w * d * d` with `d = logarithm - greatest` and `w = exp(shape * d)`.
+/// The sums of `w`, `w * d` and `w * d * d`, where `d = logarithm - greatest` and
+/// `w = exp(shape * d)`.
 #[multiversion(targets("x86_64+avx2"))]
 fn weighted(logarithms: &[f64], greatest: f64, shape: f64) -> [f64; 3] {
     let mut lanes = [[0.0; LANES]; 3];

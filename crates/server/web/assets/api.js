@@ -1,9 +1,9 @@
-// Calls to the server. Every answer that is not a success becomes an `ApiError` with the server's own sentence.
+// Requests to the server. Every error response becomes an `ApiError` with the server's message.
 import { eventsOf } from './events.js';
 import { askForToken, token } from './token.js';
 import { translate } from './i18n.js';
 
-/** @typedef {import('../types.js').Picture} Image */
+/** @typedef {import('../types.js').Image} Image */
 
 export class ApiError extends Error {
   /**
@@ -18,13 +18,13 @@ export class ApiError extends Error {
   }
 }
 
-/** @param {unknown} error @returns {boolean} whether somebody has cancelled */
+/** @param {unknown} error @returns {boolean} whether the user has cancelled */
 export function isAbort(error) {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
 /**
- * The response of a call. A server that wants a token is asked again once somebody has given it.
+ * Sends a request. If the server requires a token, asks the user for it and sends the request again.
  * @param {string} path
  * @param {RequestInit} [init]
  * @returns {Promise<Response>}
@@ -43,7 +43,7 @@ export async function call(path, init = {}) {
       throw new ApiError(0, 'unreachable', translate('error.unreachable'));
     }
     if (response.status === 401) {
-      // Another call may have brought a token meanwhile: then there is nothing to ask.
+      // Another request may have obtained a token in the meantime.
       if (sent === token() && !(await askForToken(sent !== null))) throw await failure(response);
       continue;
     }
@@ -62,7 +62,7 @@ async function failure(response) {
 }
 
 /**
- * The error that a body of the server tells of.
+ * Creates an error from a response body.
  * @param {any} body
  * @param {number} status
  */
@@ -73,7 +73,7 @@ export function fromBody(body, status) {
 }
 
 /**
- * The JSON of a GET.
+ * Sends a GET request and returns the JSON.
  * @param {string} path
  * @param {AbortSignal} [signal]
  * @returns {Promise<any>}
@@ -83,7 +83,7 @@ export async function get(path, signal) {
 }
 
 /**
- * The response to a POST of JSON, or of a form.
+ * Sends JSON or a form in a POST request and returns the response.
  * @param {string} path
  * @param {object | FormData} body
  * @param {AbortSignal} [signal]
@@ -95,7 +95,7 @@ export function post(path, body, signal) {
 }
 
 /**
- * The events that a POST is answered with.
+ * Sends a POST request and returns its stream of events.
  * @param {string} path
  * @param {object} body
  * @param {AbortSignal} signal
@@ -105,7 +105,7 @@ export async function* stream(path, body, signal) {
 }
 
 /**
- * The events of an address.
+ * Sends a GET request and returns its stream of events.
  * @param {string} path
  * @param {AbortSignal} signal
  */
@@ -114,7 +114,7 @@ export async function* follow(path, signal) {
 }
 
 /**
- * Gives the server an image to keep.
+ * Uploads an image.
  * @param {File} file
  * @param {AbortSignal} [signal]
  * @returns {Promise<Image>}
@@ -127,7 +127,7 @@ export async function upload(file, signal) {
 }
 
 /**
- * Shows an image of the server in an `img`: by its address, or by its bytes where a token must be sent along.
+ * Shows an image of the server in an `img`: by URL, or by its bytes if a token must be sent.
  * @param {HTMLImageElement} image
  * @param {string} path
  */
@@ -144,7 +144,7 @@ export function show(image, path) {
 }
 
 /**
- * Saves what an address gives as a file.
+ * Downloads a file.
  * @param {string} path
  * @param {string} name
  */

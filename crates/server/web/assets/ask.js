@@ -1,4 +1,4 @@
-// The question: what is asked, what may be answered, and who is to answer.
+// The question form: question, answer options, backend and tools.
 import { button, fill, h, say, unique } from './dom.js';
 import { translate } from './i18n.js';
 
@@ -6,7 +6,7 @@ const PRESETS = ['overall', 'wrong', 'worst', 'sharp', 'noise', 'compression'];
 const FORMS = ['auto', 'score', 'choice', 'text'];
 const LETTERS = 'ABCDEFGH';
 
-/** The form below the stage. */
+/** The form below the viewer. */
 export class Ask {
   /**
    * @param {() => void} submit
@@ -17,7 +17,7 @@ export class Ask {
     this.query = h('textarea', {
       id: query, rows: '2', maxlength: '4000', placeholder: 'ask.placeholder', required: true,
       on: { keydown: (/** @type {KeyboardEvent} */ event) => {
-        // Enter asks, as in a chat; shift and enter make a new line; a half-written Chinese word is left alone.
+        // Enter submits, Shift+Enter adds a line. Enter within an input method is ignored.
         if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
         event.preventDefault();
         this.element.requestSubmit();
@@ -54,7 +54,7 @@ export class Ask {
     this.query.value = text;
   }
 
-  /** @param {boolean} on whether an assessment runs */
+  /** @param {boolean} on whether an assessment is running */
   setBusy(on) {
     this.stop.hidden = !on;
     this.send.disabled = on;
@@ -118,7 +118,7 @@ export class Ask {
     });
   }
 
-  /** What is asked, as the request names it. */
+  /** Returns the fields of the request. */
   request() {
     const options = this.options.hidden ? [] : [...this.options.querySelectorAll('input')].map((input) => input.value.trim()).filter(Boolean);
     const tools = [...this.tools.selectedOptions].map((option) => option.value);

@@ -1,17 +1,18 @@
-// Bars from 1 to 5: one shape for the score of the image, of a tool and of a region.
+// Score bars from 1 to 5 for images, tools and regions.
 import { h } from './dom.js';
 import { levelOf } from './format.js';
 
-/** Where a score lies on a bar, in percent. @param {number} score */
+/** Returns the position of a score on a bar in percent. @param {number} score */
 export function along(score) {
   return `${Math.min(100, Math.max(0, (score - 1) / 4 * 100))}%`;
 }
 
 /**
- * A bar from 1 to 5 with the score as a mark and its interval as a band. It is an image only: the numbers stand beside it.
+ * Returns a bar from 1 to 5 with a mark for the score and a band for its interval. It is decorative: the numbers are
+ * shown next to it.
  * @param {number | null} score
  * @param {[number, number] | null | undefined} interval
- * @param {string} [kind] a class more
+ * @param {string} [kind] an additional class
  */
 export function scoreBar(score, interval, kind = '') {
   const bar = h('span', { class: `scorebar ${kind}`, 'aria-hidden': 'true' });

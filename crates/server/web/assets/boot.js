@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a page in the dark theme does not flash white. Everything else is a module.
+// Runs before the first paint, so that a dark page does not flash white. All other scripts are modules.
 'use strict';
 (function () {
   const root = document.documentElement;
@@ -8,6 +8,6 @@
     const language = localStorage.getItem('agenticiqa.language') || navigator.language || 'en';
     root.lang = language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
   } catch {
-    root.lang = 'en'; // a browser that forbids storage still gets the page
+    root.lang = 'en'; // storage may be disabled
   }
 })();

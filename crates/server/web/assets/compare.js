@@ -1,4 +1,4 @@
-// The tools above the stage: ways to compare, gain, zoom, and what the pixel below the pointer is.
+// The controls above the viewer: compare mode, gain, zoom, and the pixel under the pointer.
 import { button, fill, h, isTyping, say, unique } from './dom.js';
 import { number } from './i18n.js';
 import { apart, hexadecimal, pixel } from './probe.js';
@@ -11,7 +11,7 @@ const MODES = [['slider', '1'], ['side', '2'], ['flip', '3'], ['difference', '4'
 const GAINS = [1, 2, 4, 8, 16, 32];
 
 /**
- * The bar with the ways to look at the stage.
+ * Returns the toolbar of the viewer.
  * @param {Viewer} viewer
  */
 export function compareBar(viewer) {
@@ -52,7 +52,7 @@ export function compareBar(viewer) {
 }
 
 /**
- * The names of what is seen, in the corners of the stage.
+ * Returns the labels in the corners of the viewer.
  * @param {Viewer} viewer
  */
 export function corners(viewer) {
@@ -74,7 +74,7 @@ export function corners(viewer) {
 }
 
 /**
- * What the pixel below the pointer is: place, colors, their difference, and the value of the heat map.
+ * Returns the display of the pixel under the pointer: position, colors, difference, and heat map value.
  * @param {Viewer} viewer
  * @param {(at: {x: number, y: number}) => string | null} mapValue
  */
@@ -105,9 +105,9 @@ export function probeLine(viewer, mapValue) {
 }
 
 /**
- * The keys of the stage, which work wherever no text is typed.
+ * Handles the keyboard shortcuts of the viewer, except in text fields.
  * @param {Viewer} viewer
- * @param {() => boolean} shown whether the stage is
+ * @param {() => boolean} shown whether the viewer is visible
  */
 export function compareKeys(viewer, shown) {
   document.addEventListener('keydown', (event) => {

@@ -1,19 +1,19 @@
-// Elements made by script. Text goes in as text nodes only: nothing that comes from outside is ever read as markup.
+// Creates DOM elements. Text is inserted as text nodes only, so external text is never parsed as markup.
 import { translate } from './i18n.js';
 
 /**
- * A key of the word list, alone or with what is put into its gaps.
+ * A translation key, alone or with values for its placeholders.
  * @typedef {string | [string, Record<string, string | number>]} Words
  */
 
 /**
  * @typedef {object} Special
- * @property {Words} [t] the text, from the word list
- * @property {Words} [label] the accessible name, from the word list
- * @property {Words} [hint] the tooltip, from the word list
- * @property {Words} [placeholder] from the word list
- * @property {Record<string, (event: any) => void>} [on] listeners by name of the event
- * @property {Record<string, string>} [style] properties, custom ones too
+ * @property {Words} [t] key of the text
+ * @property {Words} [label] key of the accessible name
+ * @property {Words} [hint] key of the tooltip
+ * @property {Words} [placeholder] key of the placeholder
+ * @property {Record<string, (event: any) => void>} [on] event listeners by event name
+ * @property {Record<string, string>} [style] CSS properties, including custom properties
  */
 
 /** @typedef {Special & Record<string, any>} Properties */
@@ -22,7 +22,7 @@ import { translate } from './i18n.js';
 const WORDS = /** @type {const} */ ({ t: 'i18n', label: 'i18nLabel', hint: 'i18nHint', placeholder: 'i18nPlaceholder' });
 
 /**
- * Gives an element a text of the word list, which follows the language from then on.
+ * Sets a translated text of an element. The text changes with the language.
  * @param {Element} element
  * @param {'t' | 'label' | 'hint' | 'placeholder'} place
  * @param {Words} words
@@ -44,7 +44,7 @@ function apply(node, place, words) {
   else node.setAttribute({ label: 'aria-label', hint: 'title', placeholder: 'placeholder' }[place], text);
 }
 
-/** Writes all texts of the word list again, after the language has changed. */
+/** Updates all translated texts after a language change. */
 export function sayAllAgain(root = document.documentElement) {
   for (const [place, name] of Object.entries(WORDS)) {
     const attribute = 'data-' + name.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase());
@@ -75,7 +75,7 @@ function dress(element, properties) {
 }
 
 /**
- * An HTML element.
+ * Creates an HTML element.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Properties} [properties]
@@ -90,7 +90,7 @@ export function h(tag, properties = {}, ...children) {
 }
 
 /**
- * An SVG element.
+ * Creates an SVG element.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Properties} [properties]
@@ -116,7 +116,7 @@ function present(children) {
 }
 
 /**
- * Puts `children` in the place of what an element holds.
+ * Replaces the children of an element.
  * @param {Element} element
  * @param {...Child} children
  */
@@ -125,7 +125,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * A button with words.
+ * Creates a button with a translated text.
  * @param {Words} words
  * @param {(event: MouseEvent) => void} press
  * @param {Properties} [properties]
@@ -136,14 +136,14 @@ export function button(words, press, properties = {}) {
 
 let numbers = 0;
 
-/** A name for an element that no other element has. */
+/** Returns a unique element ID. */
 export function unique(stem = 'id') {
   numbers += 1;
   return `${stem}-${numbers}`;
 }
 
 /**
- * Tells those who listen to the page instead of looking at it.
+ * Announces a text to screen readers.
  * @param {string} text
  */
 export function announce(text) {
@@ -152,7 +152,7 @@ export function announce(text) {
 }
 
 /**
- * Whether a key press is meant for a field that takes text or has keys of its own.
+ * Returns whether a key press belongs to a text field or another control with its own keys.
  * @param {KeyboardEvent} event
  */
 export function isTyping(event) {

@@ -1,4 +1,4 @@
-// Images come in by dropping, pasting or choosing. What they are for is decided where they are used.
+// Image input by drag and drop, paste and file chooser.
 import { h } from './dom.js';
 
 /** @param {DataTransfer | null} data @returns {File[]} */
@@ -7,12 +7,12 @@ function filesOf(data) {
 }
 
 /**
- * Lets files be dropped on an element; the class `over` is set while they hover over it.
+ * Accepts dropped files on an element. The class `over` is set while files hover over it.
  * @param {HTMLElement} element
  * @param {(files: File[]) => void} take
  */
 export function dropZone(element, take) {
-  let depth = 0; // enter and leave are told of every child
+  let depth = 0; // dragenter and dragleave fire for every child
   const carries = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes('Files') ?? false;
   element.addEventListener('dragenter', (event) => {
     if (!carries(event)) return;
@@ -39,7 +39,7 @@ export function dropZone(element, take) {
 }
 
 /**
- * Takes images that are pasted anywhere on the page while `wanted` says so.
+ * Accepts pasted images anywhere on the page while `wanted` returns true.
  * @param {() => boolean} wanted
  * @param {(files: File[]) => void} take
  */
@@ -53,7 +53,7 @@ export function onPaste(wanted, take) {
 }
 
 /**
- * A button that opens the file chooser.
+ * Creates a button that opens the file chooser.
  * @param {import('./dom.js').Words} words
  * @param {(files: File[]) => void} take
  * @param {{multiple?: boolean, class?: string, name?: string}} [how]
@@ -62,7 +62,7 @@ export function chooser(words, take, how = {}) {
   const input = h('input', { type: 'file', accept: 'image/*,.tif,.tiff,.avif,.bmp', multiple: how.multiple, class: 'unseen', tabindex: '-1', 'aria-hidden': 'true', name: how.name });
   input.addEventListener('change', () => {
     const files = [...(input.files ?? [])];
-    input.value = ''; // so that the same file can be chosen again
+    input.value = ''; // allows choosing the same file again
     if (files.length > 0) take(files);
   });
   const press = h('button', { type: 'button', class: how.class ?? '', t: words, on: { click: () => input.click() } });

@@ -1,4 +1,4 @@
-// Server-sent events over fetch: EventSource can neither send a body nor a token.
+// Server-sent events over fetch: EventSource cannot send a body or a token.
 
 /**
  * @typedef {object} ServerEvent
@@ -7,7 +7,7 @@
  */
 
 /**
- * Cuts a stream of characters into events. Comments keep the connection alive and are left out.
+ * Returns a parser that splits a character stream into events. Comments (keep-alive messages) are ignored.
  * @returns {(characters: string) => ServerEvent[]}
  */
 export function parser() {
@@ -19,7 +19,7 @@ export function parser() {
     /** @type {ServerEvent[]} */
     const events = [];
     rest += characters;
-    // A carriage return at the end may be half of a line break: it waits for what follows.
+    // A carriage return at the end may be the first half of a line break.
     const whole = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
     const lines = whole.split(/\r\n|\n|\r/);
     rest = (lines.pop() ?? '') + rest.slice(whole.length);
@@ -41,7 +41,7 @@ export function parser() {
 }
 
 /**
- * The events of a response, one after the other.
+ * Yields the events of a response.
  * @param {Response} response
  * @returns {AsyncGenerator<ServerEvent>}
  */

@@ -1,4 +1,4 @@
-// What of a job is shown: sort order, distortion, severity, score, tool, state. The address holds it, so that a link shows the same.
+// Filters and sort order of job results. They are part of the URL, so that links preserve them.
 import { fill, h, unique } from './dom.js';
 import { SEVERITIES } from './format.js';
 import { Histogram } from './histogram.js';
@@ -26,7 +26,7 @@ export class Filters {
     this.toolHigh = this.#number('tool_max', 'tool.max');
     this.distortions = h('div', { class: 'chips', role: 'group', label: 'filter.distortion' });
     this.severities = h('div', { class: 'chips', role: 'group', label: 'filter.severity' });
-    // Where there is room the filters are always open; on a phone they would stand before the images.
+    // Open on wide screens; on a phone they would push the images down.
     const roomy = matchMedia('(min-width: 821px)');
     const fold = h('details', {}, h('summary', { t: 'filter.title' }),
       h('div', { class: 'field' }, h('label', { for: sort, t: 'sort' }), this.sort),
@@ -54,7 +54,7 @@ export class Filters {
     this.changed();
   }
 
-  /** Whether anything is hidden by choice. */
+  /** Returns whether any filter is set. */
   get active() {
     return NAMES.some((name) => name !== 'sort' && this.values[name]);
   }
@@ -71,11 +71,11 @@ export class Filters {
     this.#reflect();
   }
 
-  /** The filters as parameters of an address, here and at the server. */
+  /** Returns the filters as query parameters, for the page and the server. */
   query() {
     /** @type {Record<string, string>} */
     const kept = { ...this.values, sort: this.values.sort || 'score' };
-    if (!kept.tool) { // limits of no tool mean nothing
+    if (!kept.tool) { // limits have no meaning without a tool
       delete kept.tool_min;
       delete kept.tool_max;
     }
@@ -103,7 +103,7 @@ export class Filters {
     }
   }
 
-  /** What there is to choose from. @param {Results} results */
+  /** Updates the available filter values. @param {Results} results */
   offer(results) {
     this.histogram.show(results.histogram);
     const { distortions, severities, tools } = results.facets;

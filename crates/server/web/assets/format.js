@@ -1,8 +1,8 @@
-// Numbers, times and amounts as people read them.
+// Formats numbers, times and costs.
 import { language, number, translate } from './i18n.js';
 
 /**
- * A raw score: as many digits as tell it from its neighbors, whatever its size.
+ * Formats a raw score with a number of digits that suits its size.
  * @param {number | null | undefined} value
  */
 export function raw(value) {
@@ -13,7 +13,7 @@ export function raw(value) {
 }
 
 /**
- * A score from 1 to 5.
+ * Formats a score from 1 to 5.
  * @param {number | null | undefined} value
  */
 export function score(value) {
@@ -44,17 +44,17 @@ export function moment(timestamp) {
 }
 
 /**
- * The level of a score, from 1 (bad) to 5 (excellent).
+ * Returns the level of a score, from 1 (bad) to 5 (excellent).
  * @param {number} value
  */
 export function levelOf(value) {
   return Math.min(5, Math.max(1, Math.round(value)));
 }
 
-/** The names of the levels, from 1 on. */
+/** The names of the levels, starting with level 1. */
 export const LEVELS = ['Bad', 'Poor', 'Fair', 'Good', 'Excellent'];
 
-/** How bad a distortion can be, mildest first. */
+/** Severities of distortions, mildest first. */
 export const SEVERITIES = ['none', 'slight', 'moderate', 'severe', 'extreme'];
 
 /** @param {string} text @param {number} length */
@@ -63,7 +63,7 @@ export function shorten(text, length) {
 }
 
 /**
- * What an image of a job is called: by its file, or by its sample where the file was named by the server.
+ * Returns the name of an image of a job: its file name, or the sample ID if the server chose the file name.
  * @param {{image_name: string, sample_id: string}} row
  */
 export function nameOf({ image_name: file, sample_id: sample }) {

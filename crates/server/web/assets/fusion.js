@@ -1,4 +1,4 @@
-// How the score came about: what the tools weigh each level by, what the judgment gives it, and where the result lies.
+// Shows how the score was computed: level weights of the tools, probabilities of the judgment, and the result.
 import { fill, h, s } from './dom.js';
 import { LEVELS, score } from './format.js';
 import { translate } from './i18n.js';
@@ -7,7 +7,7 @@ import { translate } from './i18n.js';
 /** @typedef {import('../types.js').ToolLog} ToolLog */
 
 /**
- * The weights that tools give the five levels: by the distance of the level from their mean, normalized (η = 1).
+ * Returns the weights of the five levels: by distance from the mean of the tools, normalized (η = 1).
  * @param {number} mean
  */
 export function weightsOf(mean) {
@@ -17,10 +17,10 @@ export function weightsOf(mean) {
 }
 
 /**
- * What the tools say together, as the program counts them: where one with an interval ran on a part of the image, it carries
- * that part's score; a tool counts once for each part.
+ * Returns the combined score of the tools, computed as in the program. In each region, tools with an interval determine
+ * the score. A tool counts once per region.
  * @param {ToolLog[]} logs
- * @param {Set<string>} learned tools that count beside one with an interval
+ * @param {Set<string>} learned tools that count together with tools with an interval
  */
 export function together(logs, learned = new Set()) {
   const key = (/** @type {ToolLog} */ log) => JSON.stringify(log.region ?? null);
@@ -35,7 +35,7 @@ export function together(logs, learned = new Set()) {
 const [WIDTH, HEIGHT, BASE, TOP] = [320, 132, 104, 10];
 
 /**
- * The chart: two bars a level, and a line where the result lies.
+ * Returns the chart: two bars per level and a line at the result.
  * @param {Fusion | null} fusion
  * @param {number | null} result
  */

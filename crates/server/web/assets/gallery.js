@@ -1,4 +1,4 @@
-// A job: how far it is, its images as a wall, and what of them is shown.
+// A job: progress, image gallery and filters.
 import { call, download, follow, get, isAbort, post, show } from './api.js';
 import { scoreBar } from './bars.js';
 import { announce, button, fill, h, say } from './dom.js';
@@ -13,7 +13,7 @@ import { dots } from './scorecard.js';
 /** @typedef {import('../types.js').Results} Results */
 
 const PAGE = 60;
-const REFRESH = 1500; // milliseconds between looks at the results of a job that runs
+const REFRESH = 1500; // milliseconds between updates of the results of a running job
 const ENDED = ['done', 'stopped', 'failed'];
 
 export class Gallery {
@@ -25,7 +25,7 @@ export class Gallery {
     this.following = null;
     this.asked = 0;
     this.loaded = 0;
-    /** Tiles by what they show: a job that runs is looked at again and again, and its images must not flicker. */
+    /** Tiles by content, reused on every update so that the images do not flicker. */
     /** @type {Map<string, HTMLElement>} */
     this.tiles = new Map();
     this.filters = new Filters(() => {
@@ -63,7 +63,7 @@ export class Gallery {
     }
   }
 
-  /** Stops to look after the job; the server goes on with it. */
+  /** Stops the updates. The job keeps running on the server. */
   close() {
     this.following?.abort();
     this.following = null;
@@ -87,7 +87,7 @@ export class Gallery {
     this.problem.textContent = error instanceof Error ? error.message : '';
   }
 
-  /** @param {boolean} [further] the next page, after those that are shown */
+  /** @param {boolean} [further] whether to load the next page */
   async load(further = false) {
     this.asked += 1;
     const asked = this.asked;
@@ -97,7 +97,7 @@ export class Gallery {
     try {
       const query = new URLSearchParams({ ...this.filters.query(), offset: String(page.offset), limit: String(page.limit) });
       const results = /** @type {Results} */ (await get(`/jobs/${encodeURIComponent(this.id)}/results?${query}`));
-      if (asked !== this.asked) return; // something newer was asked for
+      if (asked !== this.asked) return; // a newer request was sent
       this.#fail(null);
       this.rows = further ? [...this.rows, ...results.rows] : results.rows;
       this.#show(results);
@@ -178,7 +178,7 @@ export class Gallery {
       h('span', { t: ['totals.cost', { cost: cost(job.cost_usd) }] }),
     ];
     if (before?.id === job.id && before.state === job.state && this.figures?.isConnected && this.bar) {
-      fill(this.figures, ...figures); // the buttons stay, so that a focused one does not go away
+      fill(this.figures, ...figures); // keeps the buttons, so that the focus is not lost
       this.bar.max = Math.max(1, job.total);
       this.bar.value = job.done;
       return;

@@ -1,4 +1,4 @@
-// The head of the page: where one is, who answers, language and theme.
+// The page header: navigation, backend, language and theme.
 import { get } from './api.js';
 import { button, fill, h, say } from './dom.js';
 import { language, setLanguage, translate } from './i18n.js';
@@ -6,7 +6,7 @@ import { theme, toggleTheme } from './theme.js';
 
 const ROLES = ['planner', 'executor', 'summarizer'];
 
-/** @param {(names: string[]) => void} heard told of the backends that answer */
+/** @param {(names: string[]) => void} heard called with the names of the backends */
 export function header(heard) {
   const links = [['', 'nav.assess'], ['jobs', 'nav.jobs'], ['history', 'nav.history']]
     .map(([path, words]) => h('a', { href: `#/${path}`, t: words ?? '', 'data-path': path }));

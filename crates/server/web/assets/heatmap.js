@@ -1,4 +1,4 @@
-// Heat maps over the image: where a metric sees damage. The server sends the values, the page colors and fades them.
+// Heat maps over the image. The server sends the values; the page applies colors and opacity.
 import { isAbort, post } from './api.js';
 import { announce, fill, h, say, unique } from './dom.js';
 import { raw } from './format.js';
@@ -8,14 +8,14 @@ import { translate } from './i18n.js';
 /** @typedef {import('../types.js').Tool} Tool */
 /** @typedef {import('../types.js').Region} Region */
 
-/** Colors from least to most damage, those of the program's own heat maps: matplotlib's "inferno" without its black end. */
+/** Colors from least to most damage, as in the heat maps of the program: matplotlib's "inferno" without its black end. */
 const COLORS = [
   [50, 10, 94], [87, 16, 110], [120, 28, 109], [154, 40, 101], [188, 55, 84], [216, 76, 62], [237, 105, 37], [249, 142, 9],
   [251, 182, 26], [244, 223, 83], [252, 255, 164],
 ];
 
 /**
- * The color of a share of damage, and how much of the image it hides: none where the image is flawless.
+ * Returns the color and opacity of a damage value. No damage is transparent.
  * @param {number} damage 0 to 1
  * @returns {[number, number, number, number]}
  */
@@ -65,11 +65,11 @@ async function decode(tool, sent) {
   return { tool, width: bitmap.width, height: bitmap.height, low: sent.low, high: sent.high, meaning: sent.meaning ?? '', lowerIsBetter, values, canvas };
 }
 
-/** The choice of a metric, its opacity and its legend. */
+/** The metric selection, the opacity control and the legend. */
 export class HeatMaps {
   /**
    * @param {Viewer} viewer
-   * @param {() => {image: object | null, reference: object | null}} images as they are named in a request
+   * @param {() => {image: object | null, reference: object | null}} images as request fields
    */
   constructor(viewer, pictures) {
     this.viewer = viewer;
@@ -101,7 +101,7 @@ export class HeatMaps {
     this.offer();
   }
 
-  /** Offers the metrics that can be shown for what is on the stage. */
+  /** Lists the metrics that are available for the loaded images. */
   offer() {
     const { image, reference } = this.pictures();
     const fitting = this.tools.filter((tool) => tool.has_map && tool.available && (tool.type === 'NR' || reference));
@@ -120,7 +120,7 @@ export class HeatMaps {
     this.#show();
   }
 
-  /** Fetches the map that is chosen. */
+  /** Loads the selected map. */
   async load() {
     this.request?.abort();
     this.problem.hidden = true;

@@ -1,4 +1,4 @@
-// The histogram of the scores, with a brush: drag over it, or move its two ends by keys.
+// The histogram of scores. Drag over it or use the keyboard to select a range.
 import { fill, h, s, say } from './dom.js';
 import { number } from './i18n.js';
 
@@ -8,7 +8,7 @@ const [WIDTH, HEIGHT] = [400, 90];
 const [LOW, HIGH] = [1, 5];
 
 export class Histogram {
-  /** @param {(range: [number, number] | null) => void} choose told of the range once it stands */
+  /** @param {(range: [number, number] | null) => void} choose called with the selected range */
   constructor(choose) {
     this.choose = choose;
     /** @type {[number, number] | null} */
@@ -96,7 +96,7 @@ export class Histogram {
     this.chart.addEventListener('pointerup', (event) => {
       if (from === null) return;
       const to = score(event);
-      this.set(to === from ? null : [Math.min(from, to), Math.max(from, to)], true); // a click takes the brush away
+      this.set(to === from ? null : [Math.min(from, to), Math.max(from, to)], true); // a click clears the range
       from = null;
     });
     this.chart.addEventListener('pointercancel', () => { from = null; });

@@ -1,4 +1,4 @@
-// What was assessed before, newest first.
+// Stored assessments, newest first.
 import { get, isAbort, show } from './api.js';
 import { scoreBar } from './bars.js';
 import { button, fill, h } from './dom.js';
@@ -42,7 +42,7 @@ export class History {
   /** @param {any} row */
   #item(row) {
     const image = h('img', { alt: '', loading: 'lazy', width: 96, height: 72 });
-    image.addEventListener('error', () => image.classList.add('missing')); // the store keeps the newest images only
+    image.addEventListener('error', () => image.classList.add('missing')); // the server may have removed the image
     if (row.image_id) show(image, `/pictures/${encodeURIComponent(row.image_id)}/thumbnail?size=192`);
     return h('li', {}, h('a', { class: 'past', href: address(['a', row.id]) }, image,
       h('span', { class: 'past-text' }, h('span', {}, shorten(row.query ?? '', 140)), h('span', { class: 'small faint' }, moment(row.timestamp))),

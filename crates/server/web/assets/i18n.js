@@ -1,4 +1,4 @@
-// The languages of the page: which one is spoken, and the words of it.
+// The languages of the page and their texts.
 import { english } from './words-en.js';
 import { chinese } from './words-zh.js';
 
@@ -7,14 +7,14 @@ const KEY = 'agenticiqa.language';
 
 let current = document.documentElement.lang === 'zh' ? 'zh' : 'en';
 
-/** The language that is spoken: `en` or `zh`. */
+/** The current language: `en` or `zh`. */
 export function language() {
   return current;
 }
 
 /**
- * The text of a key. A key without a text in any language is its own text from the last dot on: names that the server
- * sends (distortions, severities, levels) are shown as they are where no word is known for them.
+ * Returns the text of a key. For an unknown key, returns the part after the last dot, so that unknown values from the
+ * server (distortions, severities, levels) are shown as they are.
  * @param {string} key
  * @param {Record<string, string | number>} [values]
  */
@@ -34,14 +34,14 @@ export function setLanguage(next) {
   document.documentElement.lang = current;
   try {
     localStorage.setItem(KEY, current);
-  } catch { /* spoken until the page is closed */ }
+  } catch { /* kept until the page is closed */ }
   document.dispatchEvent(new CustomEvent('languagechange'));
 }
 
 /**
- * A number as the language writes it.
+ * Formats a number for the current language.
  * @param {number} value
- * @param {number} [digits] behind the point
+ * @param {number} [digits] after the decimal point
  */
 export function number(value, digits = 2) {
   return value.toLocaleString(current, { minimumFractionDigits: digits, maximumFractionDigits: digits });

@@ -1,4 +1,4 @@
-// The list of jobs, and the form for a new one: several images, or a folder or manifest that the server can read.
+// The list of jobs, and the form for a new job: uploaded images, or a folder or manifest on the server.
 import { get, isAbort, post } from './api.js';
 import { button, fill, h, unique } from './dom.js';
 import { chooser, dropZone } from './drop.js';
@@ -88,7 +88,7 @@ export class Jobs {
     return form;
   }
 
-  /** @param {string} path of a folder, or of a manifest by its ending */
+  /** @param {string} path of a folder, or of a manifest if it has such an extension */
   #named(path) {
     const manifest = /\.(jsonl|ndjson|json|csv|tsv|parquet)$/i.test(path);
     const query = this.query.value.trim() || (manifest ? '' : translate('preset.overall'));

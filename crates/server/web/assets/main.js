@@ -1,4 +1,4 @@
-// Starts the page: makes the views as they are needed and shows the one that the address names.
+// Starts the page: creates views when they are needed and shows the view of the URL.
 import { get } from './api.js';
 import { fill, h, sayAllAgain } from './dom.js';
 import { Gallery } from './gallery.js';
@@ -51,7 +51,7 @@ function showRoute() {
   mark(path);
   if (main.firstElementChild !== element) {
     fill(main, element);
-    sayAllAgain(element); // the language may have changed while the view was away
+    sayAllAgain(element); // the language may have changed while the view was hidden
     if (!first) main.focus({ preventScroll: true });
     scrollTo(0, 0);
   }
@@ -67,10 +67,10 @@ document.addEventListener('languagechange', () => {
   sayAllAgain();
   title();
 });
-document.addEventListener('dragover', (event) => event.preventDefault()); // an image that misses does not leave the page
+document.addEventListener('dragover', (event) => event.preventDefault()); // an image dropped elsewhere must not replace the page
 document.addEventListener('drop', (event) => event.preventDefault());
 document.querySelector('.skip')?.addEventListener('click', (event) => {
-  event.preventDefault(); // the address belongs to the router
+  event.preventDefault(); // the URL fragment belongs to the router
   main.focus();
 });
 sayAllAgain();
@@ -78,4 +78,4 @@ showRoute();
 get('/tools').then(({ tools }) => {
   workbench.setTools(tools);
   sample.tools = workbench.tools;
-}).catch(() => {}); // the header tells when the server cannot be reached
+}).catch(() => {}); // the header reports an unreachable server

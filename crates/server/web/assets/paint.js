@@ -1,4 +1,4 @@
-// How the stage is painted: one image, or two of them in one of the ways to compare.
+// Paints the viewer: one image, or two images in a compare mode.
 import { color } from './theme.js';
 
 /** @typedef {import('./viewport.js').Viewport} Viewport */
@@ -11,7 +11,7 @@ import { color } from './theme.js';
  * @property {ImageBitmap | null} image
  * @property {ImageBitmap | null} reference
  * @property {Mode} mode
- * @property {number} split where the slider stands, 0 to 1 of the stage
+ * @property {number} split position of the slider, from 0 to 1 of the viewer width
  * @property {boolean} flipped whether the reference is shown
  * @property {number} gain of the difference, a power of two
  * @property {{canvas: HTMLCanvasElement, opacity: number, region: Region | null} | null} overlay
@@ -31,7 +31,7 @@ export function regionColor(index) {
 /**
  * @param {CanvasRenderingContext2D} context scaled to CSS pixels
  * @param {Scene} scene
- * @param {number} width @param {number} height of the stage
+ * @param {number} width @param {number} height of the viewer
  */
 export function paint(context, scene, width, height) {
   context.clearRect(0, 0, width, height);
@@ -60,7 +60,7 @@ export function paint(context, scene, width, height) {
 }
 
 /**
- * A part of the stage with an image in it; `shift` is where the image's own stage begins.
+ * Paints an image in a part of the viewer. `shift` is the left edge of that part.
  * @param {CanvasRenderingContext2D} context @param {Scene} scene @param {CanvasImageSource} source
  * @param {number} left @param {number} top @param {number} width @param {number} height @param {number} shift
  */
@@ -105,7 +105,7 @@ function marks(context, scene) {
  */
 function box(context, region, stroke, line, pixel, lit) {
   const { x, y, width, height, name } = region;
-  // A dark line below the colored one, so that a box is seen on any image.
+  // A dark line below the colored line keeps the box visible on any image.
   context.lineWidth = line + 2 * pixel;
   context.strokeStyle = 'rgba(0, 0, 0, 0.65)';
   context.strokeRect(x, y, width, height);
@@ -134,8 +134,8 @@ function box(context, region, stroke, line, pixel, lit) {
 let kept = null;
 
 /**
- * The absolute difference of two images times `gain`, made by blending, which the graphics card does. Each doubling adds the
- * image to itself, hence powers of two.
+ * Returns the absolute difference of two images times `gain`, computed by blending on the GPU. Each doubling adds the
+ * image to itself, so the gain is a power of two.
  * @param {ImageBitmap} image @param {ImageBitmap} reference @param {number} gain
  */
 export function difference(image, reference, gain) {

@@ -1,4 +1,4 @@
-// Reads single pixels: one canvas of one pixel, so that no image is held in memory a second time.
+// Reads single pixels through a canvas of one pixel, to avoid a second copy of the image.
 
 /** @typedef {[number, number, number]} Rgb */
 
@@ -6,10 +6,10 @@
 let context = null;
 
 /**
- * The color of a pixel.
+ * Returns the color of a pixel.
  * @param {ImageBitmap} bitmap
  * @param {{x: number, y: number}} at in pixels of the image
- * @param {{width: number, height: number}} size of the image, which the bitmap may show smaller
+ * @param {{width: number, height: number}} size of the image; the bitmap may be smaller
  * @returns {Rgb}
  */
 export function pixel(bitmap, at, size) {

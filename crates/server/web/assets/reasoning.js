@@ -1,10 +1,10 @@
-// The reasoning, sentence by sentence: each shows which evidence it rests on, and evidence shows who speaks of it.
+// The reasoning, sentence by sentence, linked to its evidence in both directions.
 import { h } from './dom.js';
 
 /** @typedef {{sentence: string, evidence: string[]}} Cited */
 
 /**
- * A part of a JSON pointer.
+ * Escapes a segment of a JSON pointer.
  * @param {string} part
  */
 export function escapePart(part) {
@@ -12,7 +12,7 @@ export function escapePart(part) {
 }
 
 /**
- * Whether a pointer names a piece of evidence, something that holds it, or something in it.
+ * Returns whether a pointer refers to a piece of evidence, to a parent of it, or to a part of it.
  * @param {string} pointer
  * @param {string} piece
  */
@@ -21,12 +21,12 @@ export function names(pointer, piece) {
 }
 
 /**
- * The list of sentences. Hovering or focusing one lights the elements of `root` whose `data-evidence` it cites; pressing keeps
- * them lit. Hovering evidence lights the sentences in turn.
+ * Returns the list of sentences. Hovering or focusing a sentence highlights the elements of `root` whose `data-evidence`
+ * it cites; pressing keeps them highlighted. Hovering evidence highlights its sentences.
  * @param {Cited[]} cited
- * @param {string} whole the reasoning as one text, where no sentence is cited
+ * @param {string} whole the reasoning as one text, used if there are no cited sentences
  * @param {HTMLElement} root
- * @param {(pieces: string[]) => void} [lit] told of what is lit
+ * @param {(pieces: string[]) => void} [lit] called with the highlighted evidence
  */
 export function reasoning(cited, whole, root, lit = () => {}) {
   if (cited.length === 0) return h('p', { class: 'reasoning plain-text' }, whole);

@@ -1,4 +1,4 @@
-// Parts of the image: drawn or typed, named, asked about, scored.
+// Regions of the image: draw, type, name, score and ask about them.
 import { isAbort, post } from './api.js';
 import { scoreBar } from './bars.js';
 import { announce, button, fill, h, unique } from './dom.js';
@@ -10,12 +10,12 @@ import { regionColor } from './paint.js';
 /** @typedef {import('../types.js').Region} Region */
 /** @typedef {import('../types.js').ScoreRow} ScoreRow */
 
-/** The list of regions beside the stage. */
+/** The list of regions next to the viewer. */
 export class Regions {
   /**
    * @param {Viewer} viewer
-   * @param {() => {image: object | null, reference: object | null}} images as they are named in a request
-   * @param {(region: Region) => void} ask what to do to ask about one
+   * @param {() => {image: object | null, reference: object | null}} images as request fields
+   * @param {(region: Region) => void} ask called to ask about a region
    */
   constructor(viewer, pictures, ask) {
     this.viewer = viewer;
@@ -55,7 +55,7 @@ export class Regions {
     this.#show();
   }
 
-  /** The regions as a request names them; those without a name are left out. */
+  /** Returns the regions as request fields. Regions without a name are skipped. */
   named() {
     return this.regions.filter((region) => region.name.trim() !== '');
   }
@@ -156,7 +156,7 @@ function scoreTable(rows) {
 }
 
 /**
- * An arrow that says which way is better, with words for those who do not see it.
+ * Returns an arrow that shows which direction is better, with a text for screen readers.
  * @param {boolean | null | undefined} lowerIsBetter
  */
 export function direction(lowerIsBetter) {

@@ -1,4 +1,4 @@
-// Which view an address shows. Addresses live behind the `#`, so that one page serves all of them.
+// Maps URL fragments to views. All views are on one page, so routes are in the part after `#`.
 
 /**
  * @typedef {object} Route
@@ -18,14 +18,14 @@ function decode(part) {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // a stray percent sign of somebody who typed the address
+    return part; // invalid percent-encoding, such as in a typed URL
   }
 }
 
 /**
- * The address of a view.
+ * Returns the URL of a view.
  * @param {string[]} path
- * @param {Record<string, string | number | null | undefined>} [query] empty values are left out
+ * @param {Record<string, string | number | null | undefined>} [query] empty values are skipped
  */
 export function address(path, query = {}) {
   const kept = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== '');
@@ -34,7 +34,7 @@ export function address(path, query = {}) {
 }
 
 /**
- * Goes to a view.
+ * Navigates to a view.
  * @param {string} to
  */
 export function go(to) {
@@ -43,7 +43,7 @@ export function go(to) {
 }
 
 /**
- * Changes the address without a new entry in the history and without showing the view again.
+ * Changes the URL without a new history entry and without showing the view again.
  * @param {string} to
  */
 export function rename(to) {

@@ -1,4 +1,4 @@
-// One image of a job: the stage and its score card, with a way to the ones before and after it.
+// One image of a job: viewer and score card, with links to the previous and next image.
 import { get, isAbort } from './api.js';
 import { compareBar, compareKeys, probeLine } from './compare.js';
 import { fill, h, isTyping } from './dom.js';
@@ -55,7 +55,7 @@ export class Sample {
         get(`${path}/results/${encodeURIComponent(sample)}`, request.signal),
         loadBitmap(`${path}/pictures/${encodeURIComponent(sample)}/view`, request.signal).catch((error) => {
           if (isAbort(error)) throw error;
-          return null; // an image that cannot be read still has its record
+          return null; // show the record even if the image cannot be read
         }),
       ]);
       this.viewer.setImage(bitmap);

@@ -1,4 +1,4 @@
-// Two runs against each other: every image that both have is a point, A to the right, B upwards.
+// Compares two runs in a scatter plot. Each point is an image in both runs: A to the right, B upwards.
 import { get, isAbort, show } from './api.js';
 import { fill, h, s, unique } from './dom.js';
 import { nameOf, score } from './format.js';
@@ -76,7 +76,7 @@ export class Scatter {
     }
   }
 
-  /** The images of both runs: by sample, or by the file's name where uploads were given other ids. */
+  /** Matches the images of both runs by sample ID, or by file name if uploads have different IDs. */
   #both() {
     const name = this.value.value;
     const of = (/** @type {JobRow} */ row) => (name ? row.tools?.[name] : row.score) ?? null;

@@ -1,4 +1,4 @@
-// The score card: answer, score with its interval, distortions, tools, fusion and reasons of one record.
+// The score card of a record: answer, score with interval, distortions, tools, fusion and reasoning.
 import { along, scoreBar } from './bars.js';
 import { h } from './dom.js';
 import { LEVELS, SEVERITIES, duration, raw, score } from './format.js';
@@ -16,7 +16,7 @@ import { totals } from './trace.js';
 /**
  * @typedef {object} Context
  * @property {Map<string, Tool>} tools the tool list by name
- * @property {(object: string | null) => void} [highlight] shows a part of the image
+ * @property {(object: string | null) => void} [highlight] highlights a region of the image
  */
 
 /**
@@ -48,7 +48,7 @@ export function scoreCard(record, context) {
   return card;
 }
 
-/** The one region that evidence speaks of, if there is one. @param {string[]} pieces @param {Evidence | null} evidence */
+/** Returns the region of the evidence, if there is exactly one. @param {string[]} pieces @param {Evidence | null} evidence */
 function objectOf(pieces, evidence) {
   const objects = new Set(pieces.map((piece) => {
     const [, field, name] = piece.split('/');
@@ -80,7 +80,7 @@ function scale(value, interval) {
   return h('div', { class: 'scale-1-5' }, scoreBar(value, interval, 'large'), h('div', { class: 'ticks', 'aria-hidden': 'true' }, ...ticks));
 }
 
-/** How bad, as a number of dots: color alone would say nothing to many. @param {string | null} severity */
+/** Shows the severity as dots, because color alone is not accessible. @param {string | null} severity */
 export function dots(severity) {
   const strength = Math.max(0, SEVERITIES.indexOf(severity ?? ''));
   return h('span', { class: 'dots', 'aria-hidden': 'true' }, ...SEVERITIES.slice(1).map((_, index) => h('i', { class: index < strength ? 'on' : '' })));
@@ -118,7 +118,7 @@ function toolTable(evidence, tools) {
       h('tbody', {}, ...rows))));
 }
 
-/** What the raw score can be. @param {Tool | undefined} tool */
+/** Formats the range of the raw score. @param {Tool | undefined} tool */
 function rangeOf(tool) {
   if (!tool?.range) return null;
   const end = (/** @type {number | null} */ value) => (value === null || !Number.isFinite(value) ? '∞' : String(value));

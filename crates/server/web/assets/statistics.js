@@ -1,7 +1,7 @@
-// How well two lists of scores agree.
+// Agreement of two lists of scores.
 
 /**
- * Ranks from 1 on; equal values share the mean of their ranks.
+ * Returns ranks starting at 1. Equal values share the mean of their ranks.
  * @param {number[]} values
  */
 export function ranks(values) {
@@ -17,7 +17,7 @@ export function ranks(values) {
 }
 
 /**
- * Pearson's correlation; none for fewer than three pairs or a list without variance.
+ * Returns Pearson's correlation, or null for fewer than three pairs or a list without variance.
  * @param {number[]} first @param {number[]} second
  */
 export function correlation(first, second) {
@@ -36,7 +36,7 @@ export function correlation(first, second) {
 }
 
 /**
- * SRCC, PLCC and the mean difference (second less first).
+ * Returns SRCC, PLCC and the mean difference (second minus first).
  * @param {number[]} first @param {number[]} second
  */
 export function agreement(first, second) {

@@ -1,15 +1,15 @@
-// Light or dark: as the system says, until somebody chooses.
+// Light or dark theme: follows the system until the user chooses one.
 const KEY = 'agenticiqa.theme';
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** @returns {'light' | 'dark'} what is shown */
+/** @returns {'light' | 'dark'} the current theme */
 export function theme() {
   const chosen = document.documentElement.dataset.theme;
   if (chosen === 'light' || chosen === 'dark') return chosen;
   return dark.matches ? 'dark' : 'light';
 }
 
-/** Changes to the other one, and remembers it. */
+/** Switches the theme and stores the choice. */
 export function toggleTheme() {
   const next = theme() === 'dark' ? 'light' : 'dark';
   document.documentElement.dataset.theme = next;
@@ -22,7 +22,7 @@ export function toggleTheme() {
 dark.addEventListener('change', () => document.dispatchEvent(new CustomEvent('themechange')));
 
 /**
- * A color of the style sheet, for what is painted by script.
+ * Returns a color of the style sheet for painting on a canvas.
  * @param {string} name of a custom property
  */
 export function color(name) {

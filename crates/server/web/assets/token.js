@@ -1,4 +1,4 @@
-// The token of a server that asks for one: kept for this tab alone, sent in a header, never put into an address.
+// The access token: stored for this tab only, sent in a header, never part of a URL.
 import { button, fill, h, unique } from './dom.js';
 
 const KEY = 'agenticiqa.token';
@@ -22,9 +22,9 @@ export function token() {
 }
 
 /**
- * Asks the person for the token; calls that fail meanwhile wait for the same answer.
- * @param {boolean} refused whether one was sent already
- * @returns {Promise<boolean>} whether there is a new one
+ * Asks the user for the token. Requests that fail in the meantime wait for the same dialog.
+ * @param {boolean} refused whether a token was sent and rejected
+ * @returns {Promise<boolean>} whether there is a new token
  */
 export function askForToken(refused) {
   asking ??= ask(refused).finally(() => { asking = null; });

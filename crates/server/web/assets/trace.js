@@ -1,4 +1,4 @@
-// The live trace: what the agent does while it does it, and what it has spent when it is done.
+// The live trace: the steps of the agent while they happen, then time, tokens and cost.
 import { announce, fill, h, say } from './dom.js';
 import { cost, duration, raw, score } from './format.js';
 import { translate } from './i18n.js';
@@ -7,7 +7,7 @@ import { translate } from './i18n.js';
 /** @typedef {import('../types.js').Plan} Plan */
 /** @typedef {import('../types.js').Metadata} Metadata */
 
-/** The list of nodes, steps and tools, as they end. */
+/** The list of nodes, steps and tools. */
 export class Trace {
   constructor() {
     this.list = h('ol', { class: 'plain trace' });
@@ -23,7 +23,7 @@ export class Trace {
     this.silent = false;
   }
 
-  /** Begins with nothing. */
+  /** Clears the trace. */
   begin() {
     this.clear();
     this.element.hidden = false;
@@ -44,7 +44,7 @@ export class Trace {
     this.element.hidden = true;
   }
 
-  /** Once there is an answer, the way to it is folded up. @param {'done' | 'cancelled' | 'failed'} state */
+  /** Ends the trace and collapses it if there is an answer. @param {'done' | 'cancelled' | 'failed'} state */
   end(state) {
     clearInterval(this.timer);
     if (state === 'done') this.fold.open = false;
@@ -59,7 +59,7 @@ export class Trace {
     this.state.dataset.state = state;
   }
 
-  /** @param {string} name @param {any} data an event of the server @param {boolean} [silent] not read out */
+  /** @param {string} name @param {any} data an event of the server @param {boolean} [silent] whether to skip the announcement */
   take(name, data, silent = false) {
     this.silent = silent;
     /** @type {Record<string, () => void>} */
@@ -77,7 +77,7 @@ export class Trace {
     events[name]?.();
   }
 
-  /** The list of steps of a node. @param {string} node @param {number} iteration */
+  /** Returns the list of steps of a node, and creates it if needed. @param {string} node @param {number} iteration */
   #node(node, iteration) {
     const key = `${node} ${iteration}`;
     const known = this.nodes.get(key);
@@ -91,7 +91,7 @@ export class Trace {
     return steps;
   }
 
-  /** The node that is at work. */
+  /** Returns the steps of the current node. */
   #last() {
     return [...this.nodes.values()].at(-1) ?? this.#node('planner', 0);
   }
@@ -107,7 +107,7 @@ export class Trace {
     if (data.plan) this.plan(data.plan, data.iteration);
   }
 
-  /** What was planned: below the planner of that round. @param {Plan} plan @param {number} iteration */
+  /** Shows the plan below the planner of that round. @param {Plan} plan @param {number} iteration */
   plan(plan, iteration) {
     const steps = this.#node('planner', iteration);
     const scope = Array.isArray(plan.query_scope) ? plan.query_scope.join(', ') : translate(`object.${plan.query_scope}`);
@@ -150,7 +150,7 @@ export class Trace {
     if (!this.silent) announce(text);
   }
 
-  /** The trace of what was done before. @param {import('../types.js').AssessmentRecord} record */
+  /** Shows the trace of a stored record. @param {import('../types.js').AssessmentRecord} record */
   recall(record) {
     this.clear();
     for (const [name, data] of eventsOfRecord(record)) this.take(name, data, true);
@@ -163,7 +163,7 @@ export class Trace {
   }
 
   /**
-   * What is known only at the end: the plan where it was not told, tokens, cost, notes.
+   * Adds what is known only at the end: the plan, if it was not sent earlier, and the totals.
    * @param {Plan | null} plan @param {Metadata} metadata
    */
   finish(plan, metadata) {
@@ -174,7 +174,7 @@ export class Trace {
 }
 
 /**
- * The events that a finished record tells of, in the order in which they could have come.
+ * Reconstructs the events of a finished record in a plausible order.
  * @param {import('../types.js').AssessmentRecord} record
  * @returns {[string, any][]}
  */
@@ -191,7 +191,7 @@ export function eventsOfRecord({ plan, executor_evidence: evidence, metadata }) 
 }
 
 /**
- * Time, rounds, tokens and cost in one line.
+ * Returns time, rounds, tokens and cost.
  * @param {Metadata} metadata
  */
 export function totals(metadata) {

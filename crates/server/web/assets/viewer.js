@@ -1,4 +1,4 @@
-// The stage: a canvas with an image or two, moved by pointer, wheel, fingers and keys.
+// The viewer: a canvas with one or two images, controlled by pointer, wheel, touch and keyboard.
 import { call } from './api.js';
 import { h } from './dom.js';
 import { paint } from './paint.js';
@@ -8,7 +8,7 @@ import { Viewport } from './viewport.js';
 /** @typedef {import('../types.js').Region} Region */
 
 /**
- * An image of the server, decoded.
+ * Loads and decodes an image from the server.
  * @param {string} path
  * @param {AbortSignal} [signal]
  */
@@ -17,9 +17,9 @@ export async function loadBitmap(path, signal) {
   return createImageBitmap(await response.blob());
 }
 
-const KEY_STEP = 48; // CSS pixels that an arrow key moves the image by
+const KEY_STEP = 48; // CSS pixels per arrow key press
 
-/** Tells of `change` (what is shown), `probe` (a pixel is pointed at) and `box` (one was drawn, as `detail`). */
+/** Events: `change` (the view changed), `probe` (the pointer is on a pixel), `box` (a box was drawn; see `detail`). */
 export class Viewer extends EventTarget {
   constructor() {
     super();
@@ -69,7 +69,7 @@ export class Viewer extends EventTarget {
     this.changed();
   }
 
-  /** @param {boolean} on whether the pointer draws a box next */
+  /** @param {boolean} on whether the next drag draws a box */
   setDrawing(on) {
     this.drawing = on;
     this.element.classList.toggle('drawing', on);
@@ -81,7 +81,7 @@ export class Viewer extends EventTarget {
     this.changed();
   }
 
-  /** One pixel of the image on one pixel of the screen. */
+  /** Shows one image pixel per screen pixel. */
   actualSize() {
     this.scene.viewport.zoom(1 / devicePixelRatio);
     this.changed();
@@ -121,7 +121,7 @@ export class Viewer extends EventTarget {
     return this.scene.image !== null && this.scene.reference !== null;
   }
 
-  /** Whether two panes lie side by side, each with half of the stage. */
+  /** Whether two panes are shown side by side, each with half of the viewer. */
   get halved() {
     return this.comparing && this.scene.mode === 'side';
   }
@@ -142,7 +142,7 @@ export class Viewer extends EventTarget {
     this.handle.hidden = !shown;
     this.handle.style.setProperty('left', `${this.scene.split * width}px`);
     this.handle.setAttribute('aria-valuenow', String(Math.round(this.scene.split * 100)));
-    // A finger may scroll the page over an image that is wholly shown; otherwise it moves the image.
+    // Touch scrolls the page if the whole image is visible; otherwise it pans the image.
     this.canvas.style.touchAction = this.scene.viewport.fitted && !this.drawing && !shown ? 'pan-y' : 'none';
   }
 
@@ -175,7 +175,7 @@ export class Viewer extends EventTarget {
     }
   }
 
-  /** @param {MouseEvent} event @returns {Point} of the stage, of the pane that is pointed at */
+  /** @param {MouseEvent} event @returns {Point} in the viewer, relative to the pane under the pointer */
   #at(event) {
     const box = this.canvas.getBoundingClientRect();
     const x = event.clientX - box.left;
@@ -225,7 +225,7 @@ export class Viewer extends EventTarget {
     if (this.pointers.size === 0) this.action = null;
     if (!draft) return;
     this.scene.draft = null;
-    // A click is no box.
+    // A click without dragging draws no box.
     if (event.type === 'pointerup' && draft.width >= 8 && draft.height >= 8) {
       this.setDrawing(false);
       this.dispatchEvent(new CustomEvent('box', { detail: draft }));
@@ -280,7 +280,7 @@ export class Viewer extends EventTarget {
       this.changed();
       return;
     }
-    // With shift the probe moves, pixel by pixel, from the middle of what is seen.
+    // With Shift, the probe moves pixel by pixel, starting at the center of the view.
     const middle = viewport.toPicture({ x: viewport.stage.width / 2, y: viewport.stage.height / 2 });
     const from = this.scene.probe ?? { x: Math.floor(middle.x), y: Math.floor(middle.y) };
     const keep = (/** @type {number} */ value, /** @type {number} */ limit) => Math.min(limit - 1, Math.max(0, value));

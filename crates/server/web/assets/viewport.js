@@ -1,26 +1,26 @@
-// Zoom and pan as numbers: where the pixels of an image lie on the stage.
+// Zoom and pan: maps image pixels to viewer coordinates.
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{width: number, height: number}} Size */
 
-const NEAREST = 64; // screen pixels an image pixel, at most
+const NEAREST = 64; // maximum number of screen pixels per image pixel
 
 export class Viewport {
   constructor() {
-    /** CSS pixels an image pixel. */
+    /** CSS pixels per image pixel. */
     this.scale = 1;
-    /** Where the image's corner lies, in CSS pixels of the stage. */
+    /** The top left corner of the image in CSS pixels of the viewer. */
     this.x = 0;
     this.y = 0;
     /** @type {Size} */
     this.stage = { width: 1, height: 1 };
     /** @type {Size} */
     this.picture = { width: 1, height: 1 };
-    /** Whether the whole image is shown, also after the stage has changed its size. */
+    /** Whether to keep the whole image visible when the viewer is resized. */
     this.fitted = true;
   }
 
-  /** The scale at which the whole image is seen; small images are not enlarged beyond four times. */
+  /** The scale that shows the whole image. Small images are enlarged at most four times. */
   get whole() {
     const { stage, picture } = this;
     return Math.min(stage.width / picture.width, stage.height / picture.height, 4);
@@ -69,7 +69,7 @@ export class Viewport {
     this.hold();
   }
 
-  /** Keeps the image in sight: its middle half never leaves the stage, and a small one stays inside. */
+  /** Keeps the image visible: its middle half stays in the viewer, and a small image stays inside. */
   hold() {
     const { stage, picture, scale } = this;
     const keep = (/** @type {number} */ at, /** @type {number} */ room, /** @type {number} */ length) => {
@@ -93,12 +93,12 @@ export class Viewport {
     this.y = Math.round(this.y * density) / density;
   }
 
-  /** @param {Point} point of the stage @returns {Point} of the image */
+  /** @param {Point} point in the viewer @returns {Point} in the image */
   toPicture(point) {
     return { x: (point.x - this.x) / this.scale, y: (point.y - this.y) / this.scale };
   }
 
-  /** @param {Point} point of the image @returns {Point} of the stage */
+  /** @param {Point} point in the image @returns {Point} in the viewer */
   toStage(point) {
     return { x: point.x * this.scale + this.x, y: point.y * this.scale + this.y };
   }

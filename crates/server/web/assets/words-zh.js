@@ -1,4 +1,4 @@
-// The words of the page in Chinese.
+// Chinese texts of the page.
 
 /** @type {Record<string, string>} */
 export const chinese = {

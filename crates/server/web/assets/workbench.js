@@ -1,4 +1,4 @@
-// The first view: an image on the stage, the question below it, trace and score card beside it.
+// The first view: image viewer, question form, trace and score card.
 import { ApiError, call, fromBody, get, isAbort, stream, upload } from './api.js';
 import { Ask } from './ask.js';
 import { compareBar, compareKeys, corners, probeLine } from './compare.js';
@@ -12,20 +12,20 @@ import { scoreCard } from './scorecard.js';
 import { Trace } from './trace.js';
 import { Viewer, loadBitmap } from './viewer.js';
 
-/** @typedef {import('../types.js').Picture} Image */
+/** @typedef {import('../types.js').Image} Image */
 /** @typedef {import('../types.js').Answer} Answer */
 /** @typedef {import('../types.js').Tool} Tool */
 /** @typedef {'image' | 'reference'} Role */
 
 export class Workbench {
-  /** @param {(files: File[]) => void} many what to do with more images than two */
+  /** @param {(files: File[]) => void} many called with more than two images */
   constructor(many) {
     this.many = many;
     /** @type {{image: Image | null, reference: Image | null}} */
     this.pictures = { image: null, reference: null };
     /** @type {Map<string, Tool>} */
     this.tools = new Map();
-    /** What each place was last asked to show: slower ones that come later are not shown any more. */
+    /** The latest request of each slot, so that slower earlier responses are ignored. */
     this.latest = { image: 0, reference: 0 };
     this.opening = '';
     /** @type {AbortController | null} */
@@ -79,7 +79,7 @@ export class Workbench {
     if (this.answer) this.#showAnswer(this.answer);
   }
 
-  /** The images as requests name them. */
+  /** Returns the images as request fields. */
   named() {
     const { image, reference } = this.pictures;
     return { image: image && { image_id: image.id }, reference: reference && { reference_id: reference.id } };
@@ -140,7 +140,7 @@ export class Workbench {
     if (this.heat.map) this.heat.load();
   }
 
-  /** An answer that belongs to other images is taken away, with its address. */
+  /** Removes an answer that belongs to other images, and its URL. */
   #forget() {
     this.running?.abort();
     this.opening = '';
@@ -232,7 +232,7 @@ export class Workbench {
       try {
         await navigator.clipboard.writeText(new URL(address(['a', answer.id]), location.href).href);
         say(copy, 't', 'card.linked');
-      } catch { // a page over plain http beyond this machine may not write: the address bar has the link
+      } catch { // no clipboard access over plain HTTP; the link is in the address bar
         rename(address(['a', answer.id]));
       }
     }, { class: 'small quiet' });
@@ -241,7 +241,7 @@ export class Workbench {
     fill(this.card, card);
   }
 
-  /** Shows an assessment that the server remembers. @param {string} id */
+  /** Shows a stored assessment. @param {string} id */
   async open(id) {
     if (this.answer?.id === id) return;
     this.running?.abort();
@@ -250,7 +250,7 @@ export class Workbench {
     this.trace.clear();
     try {
       const answer = /** @type {Answer} */ (await get(`/assessments/${encodeURIComponent(id)}`));
-      if (this.opening !== id) return; // another one was asked for meanwhile
+      if (this.opening !== id) return; // another assessment was requested in the meantime
       this.answer = answer;
       this.ask.setQuery(answer.record.query);
       this.ask.setOptions(answer.record.options);
@@ -283,7 +283,8 @@ export class Workbench {
 }
 
 /**
- * Keeps the stage in sight while the longer column beside it is read: an element that is taller than the window sticks by its foot.
+ * Keeps the viewer visible while the longer column next to it scrolls. An element taller than the window sticks at its
+ * bottom edge.
  * @param {HTMLElement} element
  */
 function stick(element) {
@@ -292,12 +293,12 @@ function stick(element) {
   window.addEventListener('resize', place);
 }
 
-/** Where the server shows an image as it was decoded. @param {string} id */
+/** Returns the path of the decoded image. @param {string} id */
 function viewOf(id) {
   return `/pictures/${encodeURIComponent(id)}/view`;
 }
 
-/** The size of an image that may be shown smaller than it is. @param {string} id @param {ImageBitmap} bitmap */
+/** Returns the original size of an image that may have been reduced. @param {string} id @param {ImageBitmap} bitmap */
 async function sizeOf(id, bitmap) {
   if (Math.max(bitmap.width, bitmap.height) < 4096) return { width: bitmap.width, height: bitmap.height };
   const own = await createImageBitmap(await (await call(`/pictures/${encodeURIComponent(id)}`)).blob());

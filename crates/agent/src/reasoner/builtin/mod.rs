@@ -8,6 +8,5 @@ mod lexicon;
 mod objects;
 pub mod planner;
 mod roles;
-pub mod selection;
 
 pub use roles::Builtin;

@@ -7,15 +7,16 @@ use futures_util::FutureExt;
 use futures_util::future::ready;
 
 use super::conclusion::{self, Case, Conclusion};
-use super::{planner, selection};
-use crate::executor::region_of;
+use super::planner;
+use crate::fusion::Estimate;
 use crate::question::{is_chinese_text, question_without_options};
+use crate::reasoner::selection;
 use crate::reasoner::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
+use crate::state::region_of;
 use crate::state::{
     AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, ReferenceMode, RegionBox,
     Severity, Text,
 };
-use crate::summarizer::estimate::Estimate;
 use agenticiqa_tools::Tool;
 use agenticiqa_vision::perception::{Examination, Finding};
 

@@ -1,7 +1,7 @@
 //! Level probabilities of a model, from the log-probabilities of its answer token.
 
+use crate::fusion::Fusion;
 use crate::state::QualityLevel;
-use crate::summarizer::fusion::Fusion;
 use agenticiqa_vlm::{Answer, TokenLogprob};
 
 /// Returns the level that an answer names: by letter, by letter and word, or by word.

@@ -11,12 +11,13 @@ use futures_util::FutureExt;
 use serde_json::{Value, json};
 
 use super::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
-use crate::events::{Event, Node, Spending};
+use crate::events::{Event, Spending};
+use crate::fusion::Estimate;
 use crate::question;
+use crate::state::Node;
 use crate::state::{
     AnswerForm, ByDistortion, ExecutorOutput, OneOrMany, PlannerOutput, QualityLevel, QueryType, RegionBox, Text,
 };
-use crate::summarizer::estimate::Estimate;
 use agenticiqa_tools::Tool;
 use agenticiqa_vlm::{Answer, Attachment, Client, JsonSchema, Options, Prompt};
 use prompts::fill;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::executor::align;
 use crate::reasoner::{Analyses, DistortionSet};
+use crate::state::align;
 use crate::state::{
     ByDistortion, Distortion, DistortionAnalysis, DistortionSource, GLOBAL, OneOrMany, PlanControlFlags, PlannerOutput,
     QueryScope, QueryType, ReferenceMode, RegionBox, Severity, Text,

@@ -4,7 +4,7 @@ mod errors;
 
 use super::*;
 use agenticiqa_agent::executor::Grounding;
-use agenticiqa_agent::summarizer::fusion::Fusion;
+use agenticiqa_agent::fusion::Fusion;
 use agenticiqa_vlm::{Provider, Rates};
 
 /// A folder with files, and variables.

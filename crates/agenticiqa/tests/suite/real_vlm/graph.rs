@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agenticiqa::agent::{Agent, Input, Options as AgentOptions, Request};
-use agenticiqa::events::{Event, EventLog, Node};
+use agenticiqa::events::{Event, EventLog};
 use agenticiqa::imaging::encode_png;
 use agenticiqa::metrics::Image;
 use agenticiqa::reasoner::Reasoner;
 use agenticiqa::reasoner::vlm::VlmReasoner;
+use agenticiqa::state::Node;
 use agenticiqa::state::{AnswerForm, AssessmentRecord, ByNode, FinalStatus, schemas};
 use agenticiqa::tools::{Registry, ToolCache};
 use agenticiqa::vlm::{Answer, Attachment, Capabilities, Client, Error, Options, Prompt, Vlm};
@@ -66,8 +67,7 @@ fn agent(model: &Arc<Overheard>, max_tokens: ByNode<u32>) -> Agent {
     let timeout = Duration::from_secs(240);
     let of = |node: Node| -> Arc<dyn Reasoner> {
         let client = Client::new(Arc::clone(model) as Arc<dyn Vlm>);
-        let options =
-            Options { max_tokens: *max_tokens.get(node), timeout, seed: Some(7), ..Options::default() };
+        let options = Options { max_tokens: *max_tokens.get(node), timeout, seed: Some(7), ..Options::default() };
         Arc::new(VlmReasoner { node, client, options, attempts: 3, max_side: 2048 })
     };
     let reasoners =

@@ -1,7 +1,7 @@
 //! Intervals of scores: beyond the specification, which knows none.
 
+use agenticiqa::fusion::Fusion;
 use agenticiqa::state::{AnswerForm, ExecutorOutput, QualityLevel, SummarizerOutput};
-use agenticiqa::summarizer::fusion::Fusion;
 use serde_json::json;
 
 use crate::seeds::summarizer_core::{CHOSEN, SCORED, scene, some_evidence, summarize};

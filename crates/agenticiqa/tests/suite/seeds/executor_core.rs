@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use agenticiqa::events::{Event, EventLog, Node, Subtask};
+use agenticiqa::events::{Event, EventLog, Subtask};
 use agenticiqa::executor::{Executor, Grounding};
+use agenticiqa::state::Node;
 use agenticiqa::state::{AnswerForm, Distortion, ExecutorOutput, FinalStatus, OneOrMany, PlannerOutput, Severity};
 use agenticiqa::tools::ToolCache;
 use serde_json::json;

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use agenticiqa::agent::{Agent, Request};
 use agenticiqa::checkpoint::Checkpoints;
-use agenticiqa::events::{Event, EventLog, Node};
+use agenticiqa::events::{Event, EventLog};
 use agenticiqa::graph;
 use agenticiqa::reasoner::builtin::Builtin;
+use agenticiqa::state::Node;
 use agenticiqa::state::{AgenticIqaState, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, SummarizerOutput};
 use serde_json::json;
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use agenticiqa::events::Node;
 use agenticiqa::planner;
 use agenticiqa::reasoner::Error;
 use agenticiqa::reasoner::fallback::WithFallback;
+use agenticiqa::state::Node;
 use agenticiqa::state::{
     AnswerForm, Distortion, DistortionSource, FinalStatus, OneOrMany, PlanControlFlags, QueryScope, QueryType,
     ReferenceMode,

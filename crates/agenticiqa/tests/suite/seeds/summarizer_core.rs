@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use agenticiqa::events::Node;
+use agenticiqa::fusion::Fusion;
 use agenticiqa::reasoner::Error;
+use agenticiqa::state::Node;
 use agenticiqa::state::{AnswerForm, AnswerOption, ExecutorOutput, QualityLevel, QueryType};
-use agenticiqa::summarizer::fusion::Fusion;
 use agenticiqa::summarizer::{Conclusion, Summarizer, sufficiency};
 use agenticiqa::vlm::TokenLogprob;
 use serde_json::{Value, json};

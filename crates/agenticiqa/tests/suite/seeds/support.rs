@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agenticiqa::agent::{Agent, Input, Options as AgentOptions, Request};
-use agenticiqa::events::{EventLog, Node};
+use agenticiqa::events::EventLog;
 use agenticiqa::imaging::{Decoder, encode_png};
 use agenticiqa::inputs::{Inputs, Source};
 use agenticiqa::metrics::Image;
 use agenticiqa::reasoner::vlm::VlmReasoner;
 use agenticiqa::reasoner::{Context, Reasoner};
+use agenticiqa::state::Node;
 use agenticiqa::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, ExecutorOutput, PlannerOutput, Text};
 use agenticiqa::tools::{Registry, ToolCache};
 use agenticiqa::vlm::{

@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agenticiqa::events::{Event, EventLog, Node};
+use agenticiqa::events::{Event, EventLog};
 use agenticiqa::imaging::{Decoder, encode_png};
 use agenticiqa::inputs::{Inputs, Source};
 use agenticiqa::metrics::Image;
@@ -9,6 +9,7 @@ use agenticiqa::reasoner::builtin::Builtin;
 use agenticiqa::reasoner::fallback::WithFallback;
 use agenticiqa::reasoner::vlm::VlmReasoner;
 use agenticiqa::reasoner::{Context, Error, Reasoner};
+use agenticiqa::state::Node;
 use agenticiqa::state::{AgenticIqaState, AnswerForm, PlannerOutput, Text};
 use agenticiqa::tools::Registry;
 use agenticiqa::vlm::{Client, ErrorKind, Options};

@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agenticiqa::events::{Event, EventLog, Node};
+use agenticiqa::events::{Event, EventLog};
 use agenticiqa::executor::{Executor, Grounding};
 use agenticiqa::metrics::{Image, Pair};
+use agenticiqa::state::Node;
 use agenticiqa::state::{AnswerForm, ExecutorOutput, FinalStatus, OneOrMany};
 use agenticiqa::tools::{CheckOutcome, Registry, SamplePair, ToolCache, ToolInput, ToolList, ToolResources};
 use serde_json::json;

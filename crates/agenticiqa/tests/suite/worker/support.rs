@@ -12,7 +12,7 @@ pub const PYTHON: &str = "python3";
 
 /// Where the stand-ins for Torch and pyiqa are.
 pub fn python_path() -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worker");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/worker");
     let paths = ["stand_in_pyiqa", "stand_in_torch"].map(|name| root.join(name));
     std::env::join_paths(paths).unwrap().into_string().unwrap()
 }

@@ -1,4 +1,4 @@
-//! Scores and answers beside people's.
+//! The sections that compare scores and answers with people's.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::report::document::{Section, Table};
 use crate::report::run::Run;
 use crate::report::words::{self, count, figure, percent};
 
-/// So many groups are in a table.
+/// The maximum number of groups in a table.
 const MOST_GROUPS: usize = 200;
 const FIGURES: [&str; 7] = ["n", "SRCC", "PLCC", "PLCC fitted", "KRCC", "RMSE", "outliers"];
 
@@ -27,14 +27,14 @@ fn figures_of(name: &str, agreement: &Agreement) -> Vec<String> {
     [name.to_owned(), count(agreement.n as u64)].into_iter().chain(measures).chain(rest).collect()
 }
 
-/// Scores beside opinions.
+/// Compares scores with opinions.
 pub(super) fn agreement(run: &Run, correlation: &Correlation, seed: u64) -> Section {
     let mut section = Section::new(run.number, "agreement", "Agreement with people");
     let Some(evaluated) = correlation.evaluated.first() else { return section };
     let cases: HashMap<&str, &str> = run.cases.iter().map(|case| (case.sample_id.as_str(), case.id.as_str())).collect();
     section.charts.push(charts::scatter(evaluated, &cases, seed));
     let dataset = correlation.dataset.as_deref().unwrap_or("all samples");
-    let mut table = figures(format!("Scores against opinions: {dataset}"), "scores");
+    let mut table = figures(format!("Scores and mean opinions: {dataset}"), "scores");
     table.row(figures_of(&run.name, &evaluated.overall));
     for row in &correlation.published {
         let (srcc, plcc) = (figure(Some(row.srcc)), figure(Some(row.plcc)));
@@ -74,27 +74,29 @@ fn agreement_notes(correlation: &Correlation) -> Vec<String> {
     let bootstrap = correlation.bootstrap;
     if bootstrap.resamples > 0 {
         let (share, resamples, seed) = (100.0 * bootstrap.confidence, bootstrap.resamples, bootstrap.seed);
-        notes.push(format!("intervals: {share} %, percentile bootstrap of {resamples} resamples, seed {seed}"));
+        notes.push(format!(
+            "confidence intervals: {share} %, percentile bootstrap with {resamples} resamples, seed {seed}"
+        ));
     }
     if let Some(rule) = overall.outlier_rule {
         notes.push(format!(
-            "PLCC fitted, RMSE and outliers are after the five-parameter logistic; an outlier is {}",
+            "PLCC fitted, RMSE and outliers are computed after fitting a five-parameter logistic; an outlier is {}",
             rule.describe()
         ));
     }
     if !correlation.published.is_empty() {
-        notes.push("paper: AgenticIQA, arXiv 2509.26006; its PLCC is the one after the fit".to_owned());
+        notes.push("paper: AgenticIQA, arXiv 2509.26006; its PLCC is computed after the fit".to_owned());
     }
     notes.extend(evaluated.notes.iter().chain(&overall.note).cloned());
     notes
 }
 
-/// Answers beside the right ones.
+/// Compares answers with the correct ones.
 pub(super) fn answers(run: &Run) -> Option<Section> {
     let answers = run.answers.as_ref()?;
     let mut section = Section::new(run.number, "answers", "Answers");
-    let caption = format!("Right answers: {}", answers.dataset.as_deref().unwrap_or("all questions"));
-    let mut table = Table::new(caption, &["questions", "n", "right", "accuracy", "interval", "paper"]).numeric(1..);
+    let caption = format!("Correct answers: {}", answers.dataset.as_deref().unwrap_or("all questions"));
+    let mut table = Table::new(caption, &["questions", "n", "correct", "accuracy", "interval", "paper"]).numeric(1..);
     let all = [("", "overall", answers.overall), ("", "answered", answers.answered)];
     let groups = answers.groups.iter().map(|group| (group.field.as_str(), group.value.as_str(), group.accuracy));
     for (field, value, accuracy) in all.into_iter().chain(groups) {
@@ -111,15 +113,16 @@ pub(super) fn answers(run: &Run) -> Option<Section> {
     }
     section.tables.push(table);
     let letters = &answers.confusion.letters;
-    let headings: Vec<&str> = ["right"].into_iter().chain(letters.iter().map(String::as_str)).chain(["none"]).collect();
-    let mut confusion = Table::new("Right answer (rows) and given answer (columns)", &headings).numeric(1..);
+    let headings: Vec<&str> =
+        ["correct"].into_iter().chain(letters.iter().map(String::as_str)).chain(["none"]).collect();
+    let mut confusion = Table::new("Correct answer (rows) and given answer (columns)", &headings).numeric(1..);
     for (letter, counts) in letters.iter().zip(&answers.confusion.counts) {
         confusion.row([letter.clone()].into_iter().chain(counts.iter().map(|number| count(*number))));
     }
     section.tables.push(confusion);
     let counts = &answers.counts;
     section.notes.push(format!(
-        "{} of {} records are questions with a known answer; counted as wrong: {} unanswered, {} failed; intervals are Wilson's",
+        "{} of {} records are questions with a known answer; counted as wrong: {} unanswered, {} failed; Wilson intervals",
         counts.used, counts.rows, counts.unanswered, counts.failed
     ));
     Some(section)

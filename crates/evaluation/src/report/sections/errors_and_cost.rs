@@ -1,4 +1,4 @@
-//! What went wrong, what it took, and which evidence there was.
+//! The sections on errors, time, cost and evidence.
 
 use crate::report::document::{Section, Table};
 use crate::report::run::Run;
@@ -6,15 +6,15 @@ use crate::report::tally::NODES;
 use crate::report::words::{self, count, milliseconds, of};
 use agenticiqa_agent::state::Severity;
 
-/// What went wrong: records by kind of error, and lines that are none.
+/// Errors by type, and lines that are not records.
 pub(super) fn errors(run: &Run) -> Option<Section> {
     let groups = run.tally.errors_by_frequency();
     if groups.is_empty() && run.broken.count == 0 {
         return None;
     }
-    let mut section = Section::new(run.number, "errors", "What went wrong");
+    let mut section = Section::new(run.number, "errors", "Errors");
     if !groups.is_empty() {
-        let mut table = Table::new("Records with errors", &["kind", "records", "samples", "what the first one says"]);
+        let mut table = Table::new("Records with errors", &["type", "records", "samples", "first message"]);
         table.numeric[1] = true;
         for (kind, group) in groups {
             let more = group.count - group.sample_ids.len() as u64;
@@ -30,25 +30,25 @@ pub(super) fn errors(run: &Run) -> Option<Section> {
     }
     if run.broken.count > 0 {
         let mut table =
-            Table::new(format!("Lines of {} that are no records", run.path.display()), &["line", "what is wrong"]);
+            Table::new(format!("Lines of {} that are not records", run.path.display()), &["line", "problem"]);
         for (line, reason) in &run.broken.first {
             table.row([line.to_string(), reason.clone()]);
         }
         section.tables.push(table);
         let more = run.broken.count - run.broken.first.len() as u64;
         if more > 0 {
-            section.notes.push(format!("and {} more broken lines", count(more)));
+            section.notes.push(format!("and {} more invalid lines", count(more)));
         }
     }
     Some(section)
 }
 
-/// Time, tokens and cost by node, and who thought.
+/// Time, tokens and cost by node, with the models used.
 pub(super) fn spending(run: &Run) -> Section {
     let tally = &run.tally;
     let mut section = Section::new(run.number, "spending", "Time and cost");
     let mut table =
-        Table::new("By node", &["node", "model", "mean", "median", "90 %", "99 %", "longest", "in all", "tokens"])
+        Table::new("By node", &["node", "model", "mean", "median", "90 %", "99 %", "maximum", "total", "tokens"])
             .numeric(2..);
     let tokens = [tally.tokens.planner, tally.tokens.executor, tally.tokens.summarizer, tally.all_tokens()];
     let models = [&tally.backends.planner, &tally.backends.executor, &tally.backends.summarizer];
@@ -71,20 +71,20 @@ pub(super) fn spending(run: &Run) -> Section {
     let unknown = tally.cost_unknown;
     let cost = if unknown > 0 {
         format!(
-            "{} and what {} cost",
+            "{} plus the cost of {}",
             words::dollars(tally.cost_usd),
-            of(unknown, "record with an unknown rate", "records with unknown rates")
+            of(unknown, "record with an unknown price", "records with unknown prices")
         )
     } else {
         words::dollars(tally.cost_usd)
     };
     section
         .notes
-        .push(format!("cost: {cost}; {} a sample", words::dollars(tally.cost_usd / tally.records.max(1) as f64)));
-    section.notes.push(format!("{} needed more than one plan", of(tally.replanned, "record", "records")));
+        .push(format!("cost: {cost}; {} per sample", words::dollars(tally.cost_usd / tally.records.max(1) as f64)));
+    section.notes.push(format!("{} with more than one plan", of(tally.replanned, "record", "records")));
     if let Some((first, last)) = tally.written {
         let span = last.duration_since(first).as_secs_f64() * 1000.0;
-        section.notes.push(format!("written from {first:.0} to {last:.0}, {} apart", milliseconds(span)));
+        section.notes.push(format!("written between {first:.0} and {last:.0} ({})", milliseconds(span)));
     }
     let versions: Vec<&str> = tally.versions.keys().map(String::as_str).collect();
     if !versions.is_empty() {
@@ -93,7 +93,7 @@ pub(super) fn spending(run: &Run) -> Section {
     section
 }
 
-/// Which tools ran, and which distortions were found.
+/// The tools that ran and the distortions that were found.
 pub(super) fn evidence(run: &Run) -> Option<Section> {
     let tally = &run.tally;
     if tally.tools.is_empty() && tally.distortions.is_empty() {
@@ -102,7 +102,7 @@ pub(super) fn evidence(run: &Run) -> Option<Section> {
     let mut section = Section::new(run.number, "evidence", "Tools and distortions");
     if !tally.tools.is_empty() {
         let mut table =
-            Table::new("Tools", &["tool", "runs", "known", "failed", "mean score", "mean time"]).numeric(1..);
+            Table::new("Tools", &["tool", "runs", "cached", "failed", "mean score", "mean time"]).numeric(1..);
         for (name, tool) in &tally.tools {
             let (sum, scored) = tool.scores;
             let measured = tool.runs - tool.cached;
@@ -119,7 +119,7 @@ pub(super) fn evidence(run: &Run) -> Option<Section> {
     }
     if !tally.distortions.is_empty() {
         let headings: Vec<&str> = ["distortion"].into_iter().chain(Severity::names()).collect();
-        let mut table = Table::new("Distortions that were found, by severity", &headings).numeric(1..);
+        let mut table = Table::new("Detected distortions by severity", &headings).numeric(1..);
         for (distortion, counts) in &tally.distortions {
             table.row([distortion.name().to_owned()].into_iter().chain(counts.iter().map(|number| count(*number))));
         }

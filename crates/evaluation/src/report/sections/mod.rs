@@ -1,4 +1,4 @@
-//! The parts of a report: what is said of a run, as facts, tables and charts.
+//! The sections of a report, with facts, tables and charts.
 
 mod agreement;
 mod errors_and_cost;
@@ -16,7 +16,7 @@ use super::tally::quantile;
 use super::words::{self, count, figure, milliseconds, of, percent};
 use crate::eval::{Comparison, Measure};
 
-/// What comes first: counts, time, models, tokens, cost.
+/// The summary: counts, time, models, tokens, cost.
 pub(super) fn facts(run: &Run) -> Vec<Fact> {
     let tally = &run.tally;
     let mut facts = vec![Fact::new("samples", count(run.rows.rows.len() as u64), records_hint(run))];
@@ -30,22 +30,22 @@ pub(super) fn facts(run: &Run) -> Vec<Fact> {
     let scores = run.sorted_scores();
     if !scores.is_empty() {
         let mean = scores.iter().sum::<f64>() / scores.len() as f64;
-        let middle = format!("half of them {:.2} to {:.2}", quantile(&scores, 0.25), quantile(&scores, 0.75));
+        let middle = format!("middle half {:.2} to {:.2}", quantile(&scores, 0.25), quantile(&scores, 0.75));
         facts.push(Fact::new("mean score", format!("{mean:.2}"), middle));
     }
     facts.extend(headline(run));
     if let Some((times, sum)) = tally.time_quantiles()[3] {
         facts.push(Fact::new(
-            "time a sample",
+            "time per sample",
             milliseconds(times.median),
-            format!("median; {} in all", milliseconds(sum)),
+            format!("median; {} in total", milliseconds(sum)),
         ));
     }
     let tokens = tally.all_tokens();
     let unknown =
         if tally.cost_unknown > 0 { format!("; unknown for {}", count(tally.cost_unknown)) } else { String::new() };
     let cost = if tokens == 0 && tally.cost_usd == 0.0 && tally.cost_unknown == 0 {
-        "nothing".to_owned()
+        "none".to_owned()
     } else {
         words::dollars(tally.cost_usd)
     };
@@ -59,12 +59,12 @@ fn records_hint(run: &Run) -> String {
         parts.push(format!("{} repeated", count(run.rows.counts.duplicates as u64)));
     }
     if run.broken.count > 0 {
-        parts.push(of(run.broken.count, "broken line", "broken lines"));
+        parts.push(of(run.broken.count, "invalid line", "invalid lines"));
     }
     parts.join(", ")
 }
 
-/// The figures that a table of a paper would have.
+/// The main results of an evaluation.
 fn headline(run: &Run) -> Vec<Fact> {
     let mut facts = Vec::new();
     if let Some(evaluated) = run.correlation.as_ref().and_then(|correlation| correlation.evaluated.first()) {
@@ -76,7 +76,7 @@ fn headline(run: &Run) -> Vec<Fact> {
     }
     if let Some(answers) = &run.answers {
         let overall = answers.overall;
-        let hint = format!("{} of {} right", count(overall.correct), count(overall.n));
+        let hint = format!("{} of {} correct", count(overall.correct), count(overall.n));
         facts.push(Fact::new("accuracy", percent(overall.accuracy), hint));
     }
     facts
@@ -91,7 +91,7 @@ fn with_interval(measure: Measure) -> String {
     if interval.is_empty() { figure(measure.value) } else { format!("{} {interval}", figure(measure.value)) }
 }
 
-/// Every part of a run that has something to say.
+/// Returns all sections of a run that have content.
 pub(super) fn all(run: &Run, seed: u64) -> Vec<Section> {
     let parts = [
         run.correlation.as_ref().map(|correlation| agreement(run, correlation, seed)),
@@ -104,22 +104,14 @@ pub(super) fn all(run: &Run, seed: u64) -> Vec<Section> {
     parts.into_iter().flatten().collect()
 }
 
-/// The first run against the others.
+/// Compares the first run with the others.
 pub(super) fn comparisons(comparisons: &[Comparison]) -> Option<Table> {
     if comparisons.is_empty() {
         return None;
     }
-    let headings = [
-        "first",
-        "second",
-        "n",
-        "SRCC of the first",
-        "SRCC of the second",
-        "difference",
-        "p, bootstrap",
-        "p, Williams",
-    ];
-    let mut table = Table::new("Do the runs differ?", &headings).numeric(2..);
+    let headings =
+        ["first", "second", "n", "SRCC, first", "SRCC, second", "difference", "p (bootstrap)", "p (Williams)"];
+    let mut table = Table::new("Difference between runs", &headings).numeric(2..);
     for one in comparisons {
         let bootstrap = one.paired_bootstrap;
         let difference =

@@ -1,4 +1,4 @@
-//! How scores are spread.
+//! The section on the distribution of scores.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::report::run::Run;
 use crate::report::tally::quantile;
 use crate::report::words::{self, count};
 
-/// So many groups are in a table.
+/// The maximum number of groups in a table.
 const MOST_GROUPS: usize = 200;
 
-/// How scores are spread, over all and by group.
+/// The distribution of scores, overall and by group.
 pub(super) fn scores(run: &Run) -> Section {
     let mut section = Section::new(run.number, "scores", "Scores");
     let scores = run.sorted_scores();

@@ -1,5 +1,5 @@
 "use strict";
-// Tooltips of charts: what a browser shows after a while of waiting is shown at once, and on touch too.
+// Tooltips of charts: shown without delay, and also on touch.
 const tip = document.getElementById("tip");
 for (const svg of document.querySelectorAll(".chart svg")) {
   for (const title of svg.querySelectorAll("title")) {
@@ -33,7 +33,7 @@ reachable();
 addEventListener("resize", reachable);
 document.addEventListener("toggle", reachable, true);
 
-// Cases by kind.
+// Filter cases by kind.
 for (const filters of document.querySelectorAll(".filters")) {
   filters.hidden = false;
   filters.addEventListener("click", (event) => {
@@ -45,7 +45,7 @@ for (const filters of document.querySelectorAll(".filters")) {
     }
   });
 }
-// A link to a case that is filtered away shows it all the same.
+// A link to a filtered-out case shows it anyway.
 addEventListener("hashchange", () => {
   const target = document.getElementById(location.hash.slice(1));
   if (target && target.hidden) {
@@ -54,7 +54,7 @@ addEventListener("hashchange", () => {
   }
 });
 
-// Large images; a click or an arrow shows the next of the same case in the same place, so that differences flicker.
+// Large images. A click or an arrow key shows the next image of the case at the same position, to compare them.
 const viewer = document.getElementById("viewer");
 let shown = [], place = 0;
 const view = (next) => {
@@ -82,7 +82,7 @@ viewer.addEventListener("keydown", (event) => {
   if (event.key === "ArrowLeft") view(place - 1);
 });
 
-// On paper nothing is folded away.
+// Expand all details for printing.
 addEventListener("beforeprint", () => {
   for (const one of document.querySelectorAll("details")) one.open = true;
 });

@@ -208,7 +208,8 @@ impl LogGabor {
     }
 }
 
-/// The parameters of one log-Gabor filter: weight = exp(-radial * (ln r - center)^2 - angular * (angle difference)^2).
+/// The parameters of one log-Gabor filter:
+/// weight = exp(-radial * (ln r - center)^2 - angular * (angle difference)^2).
 struct Shape {
     log_center: f32,
     radial: f32,

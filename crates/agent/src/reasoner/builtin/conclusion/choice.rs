@@ -8,9 +8,9 @@ use super::super::planner::terms_of;
 use super::findings::Findings;
 use super::judgment::{Judgment, degree_number, how_much, quality, truth, which_part, worst_distortions};
 use super::wording::Wording;
+use crate::fusion::Estimate;
 use crate::question::words::{Word, starts_with_any, words};
 use crate::state::{AnswerOption, Distortion, Severity};
-use crate::summarizer::estimate::Estimate;
 
 /// The letter of an option, and the reason for it.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,9 +6,9 @@ use super::super::lexicon::{Mention, Sense, degree, phrase_at};
 use super::super::planner::terms_of;
 use super::findings::{Finding, Findings};
 use super::wording::Wording;
+use crate::fusion::Estimate;
 use crate::question::words::{Word, contains_any, words};
 use crate::state::{Distortion, QualityLevel, Score, Severity};
-use crate::summarizer::estimate::Estimate;
 
 const GOOD: &str = "good|appropriate|ok|okay|fine|balanced|natural|accurate|well|suitable|sufficient|adequate|normal|preserved|rich|\
      high|excellent|great|perfect|decent|correct|realistic|proper|合适|正常|自然|好|充足|良好|高|优秀|准确";

@@ -10,12 +10,12 @@ use judgment::{Judgment, how_much, level_of, quality, truth, which_part, worst_d
 use wording::Wording;
 
 use super::intent::{Intent, intent};
+use crate::fusion::Fusion;
+use crate::fusion::{Estimate, counted};
 use crate::state::{
     AnswerForm, AnswerOption, Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryType, Score, Severity,
     UsedEvidence,
 };
-use crate::summarizer::estimate::{Estimate, counted};
-use crate::summarizer::fusion::Fusion;
 use agenticiqa_tools::Registry;
 
 /// A tool score above this contradicts a severe distortion.

@@ -2,7 +2,7 @@
 
 use super::findings::Finding;
 use crate::state::{Distortion, GLOBAL, Interval, QualityLevel, Severity, ToolExecutionLog};
-use crate::summarizer::certainty;
+use crate::words;
 
 /// Writes sentences in one language.
 #[derive(Debug, Clone, Copy)]
@@ -56,12 +56,12 @@ impl Wording {
 
     /// The name of a quality level.
     pub fn level(self, level: QualityLevel) -> String {
-        certainty::word(level, self.chinese)
+        words::word(level, self.chinese)
     }
 
     /// A range of quality levels: "between fair and good".
     pub fn between(self, first: QualityLevel, last: QualityLevel) -> String {
-        certainty::between(first, last, self.chinese)
+        words::between(first, last, self.chinese)
     }
 
     /// The combined score of all tools.
@@ -128,8 +128,7 @@ impl Wording {
             }
             (None, _, true) => format!("{tool}对{part}没有给出分数：{}", log.error.as_deref().unwrap_or("原因不明")),
         };
-        let stands_in =
-            self.pick(" It replaces a tool that failed or is not available.", "它代替了无法运行的工具。");
+        let stands_in = self.pick(" It replaces a tool that failed or is not available.", "它代替了无法运行的工具。");
         self.sentence(&text) + if log.fallback { &stands_in } else { "" }
     }
 

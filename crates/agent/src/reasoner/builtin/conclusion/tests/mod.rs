@@ -306,7 +306,8 @@ fn failed_and_standing_in_tools_are_told() {
     let mut fallback = log("BRISQUE", GLOBAL, f64::INFINITY, 2.0, None);
     fallback.fallback = true;
     let reasoning = concluded("Rate it", &evidence(&[], vec![failed, fallback]), &[]).reasoning;
-    for part in ["NIQE gave no score for the whole image: the image is too small.", "gave infinity", "It replaces a tool"]
+    for part in
+        ["NIQE gave no score for the whole image: the image is too small.", "gave infinity", "It replaces a tool"]
     {
         assert!(reasoning.contains(part), "{reasoning}");
     }

@@ -170,7 +170,8 @@ mod tests {
         assert_eq!(beside(Distortion::Blurs, "Fused-NR", false), Some("PIQE"));
         assert_eq!(beside(Distortion::Compression, "Fused-NR", false), Some("BRISQUE"));
         assert_eq!(overall(&tools[..0], true).map(Tool::name), None);
-        let with_interval: Vec<&str> = tools.iter().filter(|tool| tool.has_interval()).map(|tool| tool.name()).collect();
+        let with_interval: Vec<&str> =
+            tools.iter().filter(|tool| tool.has_interval()).map(|tool| tool.name()).collect();
         assert_eq!(with_interval, ["Fused-FR", "Fused-NR"]);
     }
 

@@ -1,6 +1,8 @@
 //! Maps object names as a model writes them to the object names of the question.
 
-use crate::state::{GLOBAL, QueryScope, Text};
+use agenticiqa_metrics::Region;
+
+use super::{GLOBAL, QueryScope, RegionBox, Text};
 
 /// Returns the object of the question that `name` means, or the whole image if `name` matches none.
 pub fn align(name: &str, scope: &QueryScope) -> Option<Text> {
@@ -11,6 +13,12 @@ pub fn align(name: &str, scope: &QueryScope) -> Option<Text> {
         QueryScope::Global => None,
     };
     object.or_else(|| Text::new(GLOBAL).ok())
+}
+
+/// Returns the region of an object by its name.
+pub fn region_of(object: &str, regions: &[RegionBox]) -> Option<Region> {
+    let named = regions.iter().find(|region| region.name.as_str().eq_ignore_ascii_case(object))?;
+    Some(named.region())
 }
 
 #[cfg(test)]

@@ -4,10 +4,14 @@
 //! a probability to each level. The fused score is the mean of the levels under the normalized
 //! product of both.
 
+mod estimate;
+
 use garde::Validate;
 use serde::Deserialize;
 
 use agenticiqa_vlm::rules::within;
+
+pub use estimate::{Estimate, counted};
 
 /// The parameters of the fusion.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Validate)]

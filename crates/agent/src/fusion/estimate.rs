@@ -6,7 +6,7 @@
 //! would make the score worse. Learned tools and tools added by the user still count. If no such
 //! tool ran, all tools count equally, as in the paper.
 
-use super::fusion::{Fusion, mean};
+use super::{Fusion, mean};
 use crate::state::{ExecutorOutput, Interval, ToolExecutionLog};
 use agenticiqa_tools::{Backend, Registry};
 
