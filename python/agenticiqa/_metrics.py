@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import _native, _pictures
-from .errors import PictureError, SettingsError, ToolError
+from .errors import PictureError, SettingsError
 
 if TYPE_CHECKING:
     import numpy
@@ -106,12 +106,7 @@ class Metric:
 
     def __init__(self, tool: str, *, config: str | os.PathLike[str] | None = None) -> None:
         self._config = _path(config)
-        try:
-            self._tool = _tools(self._config).get(tool)
-        except ToolError as error:
-            if "tools install" in str(error):
-                error.add_note(f"in Python: agenticiqa.install_tool({tool!r})")
-            raise
+        self._tool = _tools(self._config).get(tool)
 
     @property
     def name(self) -> str:

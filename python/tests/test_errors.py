@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 import random
+import re
 from pathlib import Path
 
 import numpy
@@ -122,6 +123,11 @@ def test_files_that_are_not_there():
         score("missing.png", NOISE)
 
 
+def facts(message: str) -> str:
+    """Removes the advice from a message, which is different in Python and on the command line."""
+    return re.split(r": pass |: call agenticiqa\.|; agenticiqa\.", message)[0]
+
+
 def test_words_are_those_of_the_program(program, tmp_path):
     small = tmp_path / "small.png"
     small.write_bytes(Picture(NOISE[:4, :4]).to_png())
@@ -138,16 +144,14 @@ def test_words_are_those_of_the_program(program, tmp_path):
         arguments = [image, "--tool", tool, *(["--reference", reference] if reference else [])]
         done = program("score", *arguments, "--quiet")
         assert done.returncode != 0
-        assert said(error, score, image, reference, tool) in done.stderr, done.stderr
+        assert facts(said(error, score, image, reference, tool)) in done.stderr, done.stderr
     for options, words in [({"query": " "}, ["--query", " "]), ({"answer": "choice"}, ["--answer", "choice"])]:
         done = program("assess", CODED, *words, "--quiet")
-        assert said(SettingsError, assess, CODED, **options) in done.stderr
+        assert facts(said(SettingsError, assess, CODED, **options)) in done.stderr
 
 
 def test_pictures_that_do_not_fit():
-    assert said(PairError, score, NOISE[:20], NOISE).startswith(
-        "the reference is 64x48 but the image is 64x20: resize one of them"
-    )
+    assert said(PairError, score, NOISE[:20], NOISE).startswith("the reference is 64x48 but the image is 64x20")
     assert said(PairError, score, NOISE).startswith("SSIM compares with a reference")
     assert said(PairError, score_many, [NOISE, NOISE], [NOISE, None]).startswith("SSIM compares")
     assert said(PairError, assess, NOISE, reference=NOISE[:20]).startswith(
@@ -178,7 +182,7 @@ def test_regions_beyond_the_picture(box):
 
 def test_tools_that_are_none():
     assert said(UnknownToolError, Metric, "SIMM").startswith('no tool is called "SIMM", did you mean SSIM?')
-    assert said(ToolError, Metric, "ILNIQE").startswith("ILNIQE cannot run here: needs the authors' templateModel.mat")
+    assert said(ToolError, Metric, "ILNIQE").startswith("ILNIQE cannot run here: templateModel.mat")
     assert said(ToolError, Metric("BRISQUE").map, NOISE) == "BRISQUE cannot compute a map"
     assert said(UnknownToolError, assess, NOISE, tools=["SIMM"]).startswith('no tool is called "SIMM"')
     assert said(SettingsError, score_many, [NOISE], NOISE, []) == "no tool given: name at least one, such as SSIM"

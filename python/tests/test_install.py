@@ -23,9 +23,9 @@ def nothing_is_installed(tmp_path, monkeypatch):
 
 
 def test_an_installed_tool_can_be_used_at_once(tmp_path):
-    with pytest.raises(agenticiqa.ToolError, match="LPIPS cannot run here: needs its weights") as refused:
+    with pytest.raises(agenticiqa.ToolError, match="LPIPS cannot run here: its weights are not installed") as refused:
         agenticiqa.create_metric("lpips")
-    assert refused.value.__notes__ == ["in Python: agenticiqa.install_tool('lpips')"]
+    assert 'agenticiqa.install_tool("LPIPS")' in str(refused.value)
     files = agenticiqa.install_tool("LPIPS", source=WEIGHTS)
     assert files and all(path.is_file() and tmp_path in path.parents for path in files)
     lpips = agenticiqa.create_metric("lpips")
@@ -41,7 +41,7 @@ def test_what_cannot_be_installed_says_why(tmp_path):
         agenticiqa.install_tool("ssim")
     with pytest.raises(agenticiqa.UnknownToolError, match='no tool is called "LPISP", did you mean LPIPS'):
         agenticiqa.install_tool("LPISP")
-    with pytest.raises(agenticiqa.ToolError, match="holds no"):
+    with pytest.raises(agenticiqa.ToolError, match="DISTS: no "):
         agenticiqa.install_tool("DISTS", source=str(tmp_path))
-    with pytest.raises(agenticiqa.ToolError, match=r"get templateModel\.mat from its authors"):
+    with pytest.raises(agenticiqa.ToolError, match=r"only its authors hand out templateModel\.mat"):
         agenticiqa.install_tool("ILNIQE")

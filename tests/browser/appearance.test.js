@@ -1,4 +1,4 @@
-// Dark and light, phone width, Chinese, and what axe finds in each view.
+// Themes, phone widths, Chinese, and accessibility checks (axe) of each view.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -26,7 +26,7 @@ before(async () => {
 after(async () => { await browser?.stop(); await server?.stop(); });
 afterEach(() => browser.clean());
 
-/** How light the ground of the page is, 0 to 255. */
+/** Returns the brightness of the page background, 0 to 255. */
 const ground = (page) => page.evaluate(() => Number(getComputedStyle(document.body).backgroundColor.match(/\d+/)[0]));
 
 async function check(page, where) {
@@ -36,7 +36,7 @@ async function check(page, where) {
   assert.deepEqual(grave.map(({ id, nodes }) => `${where}: ${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`), []);
 }
 
-/** All views, one after the other, with something in each of them. */
+/** Visits all views with content. */
 async function everyView(options, visit) {
   const page = await browser.open(server.base, { bypassCSP: true, ...options });
   await page.waitForSelector('.backend[data-ready]');

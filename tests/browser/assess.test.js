@@ -1,4 +1,4 @@
-// One image: brought in every way, asked about, traced, answered, and found again by its address.
+// One image: input, question, trace, answer, and opening the result by its URL.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, test } from 'node:test';
@@ -11,7 +11,7 @@ before(async () => { [server, browser] = await Promise.all([startServer(), start
 after(async () => { await browser?.stop(); await server?.stop(); });
 afterEach(() => browser.clean());
 
-/** Gives an element files as a person would who drops or pastes them. */
+/** Simulates dropping or pasting files on an element. */
 async function bring(page, selector, kind, ...paths) {
   const files = await Promise.all(paths.map(async (path) => [path.split('/').at(-1), (await readFile(path)).toString('base64')]));
   await page.evaluate(([place, event, given]) => {
@@ -137,7 +137,7 @@ test('options make a multiple-choice question', async () => {
   await page.context().close();
 });
 
-/** What the server would send, as the text of a stream. */
+/** Formats events as a server-sent event stream. */
 const streamOf = (...events) => events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join(': comment\n\n');
 
 test('retries, deputies, new plans, problems, tokens and cost are shown, and text from outside stays text', async () => {

@@ -1,4 +1,4 @@
-// Chromium, watched: an error on the console, a violation of the policy, or a request to anywhere else fails the test.
+// Starts Chromium. A console error, a policy violation or a request to another host fails the test.
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -8,10 +8,10 @@ import { palettePng } from './palette.js';
 const ROOT = resolve(import.meta.dirname, '../..');
 const ARTIFACTS = join(ROOT, 'target/browser');
 const GOLDEN = join(import.meta.dirname, 'golden');
-const COARSE = 48; // pixels across a golden image
-const TOLERANCE = 16; // of 255, on average: fonts and timings may differ, the layout may not
+const COARSE = 48; // width of a golden image in pixels
+const TOLERANCE = 16; // mean difference of 255: allows for fonts and timing, not for layout changes
 
-/** A browser and the pages that were opened in it. */
+/** Starts a browser. */
 export async function startBrowser() {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -44,7 +44,7 @@ export async function startBrowser() {
 
   return {
     open,
-    /** Fails if anything went wrong since the last look. */
+    /** Fails if an error occurred since the last call. */
     clean() {
       assert.deepEqual(troubles.splice(0), []);
     },
@@ -53,33 +53,33 @@ export async function startBrowser() {
   };
 }
 
-/** Where something is, as soon as it can be seen. */
+/** Returns the bounding box of an element once it is visible. */
 export async function place(page, selector) {
   const locator = page.locator(selector);
   await locator.waitFor();
   return locator.boundingBox();
 }
 
-/** Puts images on the stage by the file chooser. */
+/** Loads images with the file chooser. */
 export async function choose(page, ...files) {
   await page.setInputFiles('.welcome input[type=file]', files);
   await page.waitForSelector('.left:not(.empty)');
   await page.waitForFunction((count) => document.querySelectorAll('.slot .file').length === count, files.length);
 }
 
-/** Asks, and waits for the score card. */
+/** Submits a question and waits for the score card. */
 export async function assess(page, query) {
   if (query) await page.fill('.ask textarea', query);
   await page.click('.ask button.primary');
   await page.waitForSelector('.card');
 }
 
-/** Waits until the canvas of the stage is painted. */
+/** Waits until the viewer is painted. */
 export async function painted(page) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
-/** The colors of pixels of the stage, given in CSS pixels of it. */
+/** Returns the colors of viewer pixels at positions in CSS pixels. */
 export async function stagePixels(page, points) {
   await painted(page);
   return page.evaluate((places) => {
@@ -89,7 +89,7 @@ export async function stagePixels(page, points) {
   }, points);
 }
 
-/** Nothing is wider than the window. */
+/** Checks that nothing is wider than the window. */
 export async function assertNoOverflow(page) {
   const wide = await page.evaluate(() => {
     const limit = document.documentElement.clientWidth + 1;
@@ -101,7 +101,7 @@ export async function assertNoOverflow(page) {
 }
 
 /**
- * Keeps an image of the page and compares it loosely: not blank, of the size of the window, and about what the golden one shows.
+ * Takes a screenshot and compares it loosely with the golden image: not blank, same size, similar content.
  * @param {any} page
  * @param {string} name
  */
@@ -126,13 +126,13 @@ export async function look(page, name) {
 }
 
 function assertAlike(seen, golden, name) {
-  assert.equal(golden.values.length, seen.values.length, `${name} has another shape than its golden picture`);
+  assert.equal(golden.values.length, seen.values.length, `${name} has a different shape than its golden image`);
   const apart = golden.values.reduce((sum, value, index) => sum + Math.abs(value - seen.values[index]), 0) / golden.values.length;
   assert.ok(apart < TOLERANCE, `${name} differs by ${apart.toFixed(1)} of 255 from its golden image (see target/browser/${name}.png)`);
 }
 
 /**
- * The image of the page for the README: made here, at most 300 kB, and compared with the one that the repository has.
+ * Takes the screenshot for the README, at most 300 kB, and compares it with the stored screenshot.
  * @param {any} page
  */
 export async function lookForReadme(page) {
@@ -147,7 +147,7 @@ export async function lookForReadme(page) {
   assertAlike(seen, await coarse(page, await readFile(path)), 'page');
 }
 
-/** An image made small, by the browser, in a page without a policy. */
+/** Shrinks an image in a blank page, which has no content security policy. */
 async function coarse(page, png, whole = false) {
   const blank = await page.context().newPage();
   try {

@@ -1,4 +1,4 @@
-// Two images on the stage: every way to compare them, pixel by pixel; heat maps; regions.
+// Two images in the viewer: compare modes, heat maps and regions.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ afterEach(async () => {
   browser.clean();
 });
 
-/** A grid of places on the stage, as shares of its sides. */
+/** Converts fractions of the viewer size to positions. */
 async function places(...shares) {
   const box = await place(page, '.canvas');
   return shares.map(([x, y]) => [x * box.width, y * box.height]);

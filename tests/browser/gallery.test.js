@@ -1,4 +1,4 @@
-// A job of several images: its wall, filters, brush, keys, export, and two runs against each other.
+// A job of several images: gallery, filters, range selection, keyboard, export, and comparing two runs.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, test } from 'node:test';
@@ -19,7 +19,7 @@ before(async () => {
 after(async () => { await browser?.stop(); await server?.stop(); });
 afterEach(() => browser.clean());
 
-/** Starts a job by the form, and waits until it is done. */
+/** Starts a job with the form and waits until it is done. */
 async function runJob(name, files, query) {
   await page.click('nav >> text=Jobs');
   await page.setInputFiles('input[name=images]', files);

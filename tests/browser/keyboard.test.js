@@ -1,4 +1,4 @@
-// The page without a pointer: everything that matters is reached by tab and worked by keys, and the focus is always seen.
+// Keyboard access: all controls can be reached and used with the keyboard, and the focus is always visible.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { painted, startBrowser } from './browser.js';
@@ -10,7 +10,7 @@ before(async () => { [server, browser] = await Promise.all([startServer(), start
 after(async () => { await browser?.stop(); await server?.stop(); });
 afterEach(() => browser.clean());
 
-/** Presses tab until the element has the focus; each stop on the way must be visible and show that it has the focus. */
+/** Presses Tab until the element has the focus. Each element on the way must be visible and show the focus. */
 async function tabTo(page, selector) {
   for (let presses = 0; presses < 120; presses += 1) {
     await page.keyboard.press('Tab');

@@ -1,4 +1,4 @@
-// Parts of the page by themselves, run in the browser as they are served; and what holds for all of its files.
+// Unit tests of page modules in the browser, and checks of all page files.
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

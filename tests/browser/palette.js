@@ -1,14 +1,14 @@
-// An image as a PNG file of 256 colors: small enough for a repository.
+// Encodes an image as a PNG file with 256 colors, to keep the repository small.
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Cuts a list of colors (as numbers 0xRRGGBB with their counts) into boxes, each at its longest side. */
+/** Splits a list of colors (numbers 0xRRGGBB with counts) into boxes along the longest side. */
 function boxesOf(colors, wanted) {
   const side = (box, shift) => {
     const values = box.map(([color]) => (color >> shift) & 255);
     return values.reduce((most, value) => Math.max(most, value), 0) - values.reduce((least, value) => Math.min(least, value), 255);
   };
   const weight = (box) => box.reduce((sum, [, count]) => sum + count, 0);
-  // Many pixels ask for more colors, and so do colors far apart: a rare accent must not fade into what there is most of.
+  // Boxes with many pixels or a wide range are split first, so that rare accent colors are preserved.
   const made = (part) => {
     const longest = Math.max(side(part, 16), side(part, 8), side(part, 0));
     return { colors: part, pixels: weight(part), urgency: Math.cbrt(weight(part)) * longest };
@@ -44,7 +44,7 @@ function chunk(name, data) {
  * @param {number} height
  */
 export function palettePng(pixels, width, height) {
-  // Five bits a channel are looked at; the color that is kept is the mean of what fell together.
+  // Colors are grouped by five bits per channel; each group is replaced by its mean color.
   const counts = new Map();
   const key = (at) => ((pixels[at] & 0xf8) << 16) | ((pixels[at + 1] & 0xf8) << 8) | (pixels[at + 2] & 0xf8);
   for (let at = 0; at < pixels.length; at += 4) counts.set(key(at), (counts.get(key(at)) ?? 0) + 1);

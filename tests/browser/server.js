@@ -1,4 +1,4 @@
-// The real server, on a free port, with a data folder of its own that goes away with it.
+// Starts a real server on a free port with a temporary data folder.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PROGRAM = process.env.AGENTICIQA_PROGRAM ?? join(ROOT, 'target/debug/agenticiqa');
-const PATIENCE = 60_000; // milliseconds until a server that says nothing has failed
+const PATIENCE = 60_000; // milliseconds to wait for the server to start
 
 /** Images of the repository. */
 export const pictures = {
@@ -29,14 +29,14 @@ async function freePort() {
 }
 
 /**
- * Starts `agenticiqa serve`; `stop` ends it and says what it wrote.
+ * Starts `agenticiqa serve`. `stop` ends it and returns its output.
  * @param {Record<string, string>} [environment]
  */
 export async function startServer(environment = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'agenticiqa-browser-'));
   const port = await freePort();
   const child = spawn(PROGRAM, ['serve', '--host', '127.0.0.1', '--port', String(port), '--data', join(folder, 'data')], {
-    cwd: folder, // no configuration of the person who runs the tests
+    cwd: folder, // avoids the configuration of the user
     env: { PATH: process.env.PATH, HOME: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

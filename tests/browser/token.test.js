@@ -1,4 +1,4 @@
-// A server that wants a token: the page asks for it, keeps it for the tab, and sends it with everything.
+// A server with a token: the page asks for it, stores it for the tab, and sends it with every request.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { assess, choose, startBrowser } from './browser.js';

@@ -55,11 +55,13 @@
 //!
 //! - [`state`]: plan, evidence, conclusion and record, with JSON Schemas.
 //! - [`planner`], [`executor`], [`summarizer`]: the three nodes; [`graph`] decides which is next.
+//! - [`fusion`]: fuses tool scores with the judgment of the reasoner; the prediction interval.
 //! - [`reasoner`]: the built-in analyst and vision-language models behind one trait.
 //! - [`question`]: the options of a multiple-choice question and the form of the answer.
 //! - [`events`]: progress events, token use and problems of a running assessment.
 //! - [`checkpoint`]: saves the state after each node, so that an assessment can resume.
 //! - [`inputs`]: decoded images and the regions cut from them.
+//! - [`words`]: quality levels in words.
 
 mod agent;
 pub mod checkpoint;

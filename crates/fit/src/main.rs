@@ -1,4 +1,14 @@
-//! Fits the models that AgenticIQA ships. Not part of the program: `cargo run --release -p agenticiqa-fit -- perception --help`.
+//! Fits the models that AgenticIQA ships: perception, Fused-FR and Fused-NR.
+//!
+//! This program is for developers of AgenticIQA and is not part of `agenticiqa` itself:
+//!
+//! ```sh
+//! cargo run --release -p agenticiqa-fit -- perception --help
+//! ```
+//!
+//! `perception` generates distorted images (`samples`), labels them (`labels`), grows trees
+//! (`boost`, `train`) and reports the accuracy on photos that were kept apart (`report`). `fusion`
+//! and `fused-nr` fit the scores with and without a reference.
 
 mod backbone;
 mod boost;
@@ -32,27 +42,27 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Fits the detection of distortions and their severity.
+    /// Fits the detection of distortions and their severity
     Perception(Perception),
-    /// Fits the score without a reference.
+    /// Fits Fused-NR, the score without a reference
     FusedNr(fused_nr::Arguments),
-    /// Makes the file of the network that looks at images without a reference.
+    /// Converts the published weights of the network that Fused-NR uses
     Backbone(backbone::Arguments),
-    /// Fits the fused score with a reference.
+    /// Fits Fused-FR, the score with a reference
     Fusion(fused_fr::Arguments),
-    /// Shows how findings go with the opinions that a manifest holds.
+    /// Compares findings with the human opinions in a manifest
     Opinions {
-        /// The folder with the manifest.jsonl.
+        /// Folder with the manifest.jsonl
         folder: PathBuf,
-        /// Look at every so many photos.
+        /// Use one photo in this many
         #[arg(long, default_value_t = 10)]
         step: usize,
     },
-    /// Shows what is found in an image.
+    /// Prints the findings of an image as JSON
     Examine {
-        /// The image.
+        /// Image file
         image: PathBuf,
-        /// Its reference.
+        /// Reference image
         #[arg(long)]
         reference: Option<PathBuf>,
     },
@@ -60,33 +70,33 @@ enum Command {
 
 #[derive(Args)]
 struct Perception {
-    /// Folders of clean photos; of one with a manifest.jsonl the best-scored are taken.
+    /// Folders of clean photos; of a folder with a manifest.jsonl only the best-rated are used
     #[arg(long, required = true, num_args = 1..)]
     photos: Vec<PathBuf>,
-    /// Photos that are taken of a folder with a manifest.
+    /// Number of best-rated photos to distort, per folder with a manifest
     #[arg(long, default_value_t = 100)]
     best: usize,
-    /// Photos of it, the best again, of which at least clean images are taken.
+    /// Number of best-rated photos to use as clean images, per folder with a manifest
     #[arg(long, default_value_t = 400)]
     clean: usize,
-    /// Folder of measurements; what is there is not measured again.
+    /// Folder that caches measurements
     #[arg(long)]
     cache: PathBuf,
-    /// Stop measuring after so many seconds (call again to go on).
+    /// Stop measuring after this many seconds; run again to continue
     #[arg(long, default_value_t = u64::MAX)]
     seconds: u64,
-    /// Fit to what has been measured, even if photos are left.
+    /// Fit to the photos measured so far, even if some are left
     #[arg(long)]
     partly: bool,
-    /// The model.
+    /// Model file to write
     #[arg(long)]
     out: PathBuf,
-    /// The report; printed if there is none.
+    /// Report file to write [default: print the report]
     #[arg(long)]
     report: Option<PathBuf>,
 }
 
-/// Measurements whose usual range goes into the model, for explanations.
+/// Measurements whose usual range is stored in the model for explanations.
 const USUAL: [&str; 19] = [
     "edge_width",
     "edge_slope",
@@ -134,7 +144,7 @@ fn perception(arguments: &Perception) -> Result<String, Error> {
     let contents = corpus::collect(&arguments.photos, arguments.best, arguments.clean)?;
     let left = samples::measure_all(&contents, &arguments.cache, arguments.seconds)?;
     if left > 0 && !arguments.partly {
-        return Ok(format!("{left} of {} photos are left: call again\n", contents.len()));
+        return Ok(format!("{left} of {} photos are left: run again to continue\n", contents.len()));
     }
     let mut measured = Vec::new();
     for content in &contents {
@@ -147,7 +157,7 @@ fn perception(arguments: &Perception) -> Result<String, Error> {
     };
     let (single_names, pair_names) = (first.single_names.clone(), first.pair_names.clone());
     if measured.iter().any(|(_, found)| found.single_names != single_names || found.pair_names != pair_names) {
-        return Err(Error::Nothing("the cache holds other measurements: begin a new one".to_owned()));
+        return Err(Error::Nothing("the cache contains other measurements: use a new folder".to_owned()));
     }
     let of = |test: bool| -> Vec<Taken<'_>> {
         let chosen = measured.iter().filter(|(content, _)| content.test == test);

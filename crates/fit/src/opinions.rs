@@ -1,4 +1,4 @@
-//! Findings against people's opinions of real photos: no fitting, a check.
+//! Compares findings with human opinions about real photos. This is a check; nothing is fitted.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,10 +13,10 @@ use rayon::prelude::*;
 use crate::corpus::Entry;
 use crate::error::Error;
 
-/// Groups of equal numbers, worst first.
+/// Number of groups of equal size.
 const GROUPS: usize = 5;
 
-/// What is found in one image, as JSON, and the time that it took.
+/// Returns the findings of one image as JSON, and the time they took.
 pub fn show(image: &Path, reference: Option<&Path>) -> Result<String, Error> {
     let image = Decoder::default().open(image)?.image;
     let reference = reference.map(|path| Decoder::default().open(path)).transpose()?.map(|picture| picture.image);
@@ -30,7 +30,7 @@ pub fn show(image: &Path, reference: Option<&Path>) -> Result<String, Error> {
     Ok(format!("{}\nfirst {first:.0?}, again {second:.0?}\n", serde_json::to_string_pretty(&examination)?))
 }
 
-/// How findings go with the scores of every `step`-th photo of a manifest.
+/// Compares findings with the opinions of every `step`-th photo of a manifest.
 pub fn compare(folder: &Path, step: usize) -> Result<String, Error> {
     let manifest = folder.join("manifest.jsonl");
     let text = fs::read_to_string(&manifest).map_err(|error| Error::file(&manifest, error))?;
@@ -77,7 +77,7 @@ pub fn compare(folder: &Path, step: usize) -> Result<String, Error> {
     Ok(report)
 }
 
-/// Ranks; equal values share the mean of theirs.
+/// Returns ranks; equal values share their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));

@@ -1,4 +1,4 @@
-//! How often a model is right, on photos that it was not fitted to; as Markdown.
+//! Reports the accuracy of a model on photos that it was not fitted to, as Markdown.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::labels;
 use crate::samples::Sample;
 use crate::train::{Mode, Taken, target, values};
 
-/// What a model found in one image.
+/// The findings of a model for one image.
 struct Judged<'a> {
     sample: &'a Sample,
     mode: Mode,
@@ -23,13 +23,13 @@ impl Judged<'_> {
         severity(self.levels[category as usize]) > Severity::None
     }
 
-    /// The worst distortion that was found.
+    /// Returns the worst detected distortion.
     fn worst(&self) -> Option<usize> {
         let found = (0..7).filter(|&i| severity(self.levels[i]) > Severity::None);
         found.max_by(|&a, &b| self.levels[a].total_cmp(&self.levels[b]))
     }
 
-    /// Categories that were found and should not have been.
+    /// Returns the number of falsely detected categories.
     fn false_ones(&self) -> usize {
         Distortion::ALL
             .into_iter()
@@ -45,7 +45,7 @@ impl Judged<'_> {
     }
 }
 
-/// The report on a judge.
+/// Reports the accuracy of a judge.
 pub fn report(judge: &Judge, samples: &[Taken<'_>], mode: Mode) -> String {
     let judged: Vec<Judged<'_>> = samples
         .iter()

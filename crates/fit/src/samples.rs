@@ -1,4 +1,4 @@
-//! Generated images and what is measured of them.
+//! Generates distorted images and measures them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,17 +15,17 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::labels;
 
-/// Levels of each kind that are drawn for each photo.
+/// Number of levels of each kind drawn for each photo.
 const DRAWS: usize = 2;
-/// Images of each photo with two distortions.
+/// Number of images with two distortions per photo.
 const MIXTURES: usize = 8;
-/// Images that are made of a large photo at its own size.
+/// Number of images generated from a large photo at its own size.
 const AT_FULL_SIZE: usize = 5;
-/// Longer side from which a photo is large.
+/// Longer side from which a photo counts as large, in pixels.
 const LARGE: usize = 1600;
-/// Longer side to which large photos are shrunk for most images.
+/// Longer side to which large photos are reduced for most images.
 const WORKING: usize = 900;
-/// Side of crops.
+/// Side of crops in pixels.
 const CROP: usize = 256;
 
 /// A photo.
@@ -35,31 +35,31 @@ pub struct Content {
     pub name: String,
     /// Whether it is kept for testing.
     pub test: bool,
-    /// Whether it is measured as it is only.
+    /// Whether it is only measured undistorted.
     pub only_clean: bool,
     /// Whether it comes from a folder without opinions.
     pub elsewhere: bool,
 }
 
-/// A distortion that an image was given.
+/// A distortion that was applied to an image.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct AppliedDistortion {
     /// Index into `Kind::ALL`.
     pub kind: usize,
-    /// 1 to 5.
+    /// Level from 1 to 5.
     pub level: u8,
     /// MDSI between the images before and after it.
     pub damage: f64,
 }
 
 impl AppliedDistortion {
-    /// How visible it is, 0 to 4.
+    /// Returns its visibility from 0 to 4.
     pub fn visible(&self) -> f64 {
         labels::visibility(self.damage, self.level)
     }
 }
 
-/// An image: what it was given, and what is measured of it alone and against its original.
+/// A generated image: its distortions, and its measurements alone and against its original.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     pub given: Vec<AppliedDistortion>,
@@ -77,12 +77,13 @@ pub struct Measured {
     pub samples: Vec<Sample>,
 }
 
-/// FNV-1a: which photos are for testing depends on their names alone.
+/// Hashes text with FNV-1a, so that the choice of test photos depends only on their names.
 pub fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Measures all photos that are not in the cache yet, until the time is up; says how many are left.
+/// Measures all photos that are not cached yet, until the time is up, and returns the number of
+/// photos left.
 pub fn measure_all(contents: &[Content], cache: &Path, seconds: u64) -> Result<usize, Error> {
     fs::create_dir_all(cache).map_err(|error| Error::file(cache, error))?;
     let begun = Instant::now();
@@ -107,7 +108,7 @@ pub fn measure_all(contents: &[Content], cache: &Path, seconds: u64) -> Result<u
     Ok(left?.into_iter().sum())
 }
 
-/// Reads what was measured of a photo; none if it has not been.
+/// Reads the cached measurements of a photo; `None` if there are none.
 pub fn read(cache: &Path, content: &Content) -> Result<Option<Measured>, Error> {
     let path = cached(cache, content);
     if !path.exists() {
@@ -122,7 +123,7 @@ fn cached(cache: &Path, content: &Content) -> PathBuf {
     cache.join(format!("{}{which}.json", content.name))
 }
 
-/// SplitMix64 of its own, so that the draws depend on the photo's name alone.
+/// SplitMix64 generator, implemented here so that draws depend only on the name of the photo.
 struct Draw(u64);
 
 impl Draw {
@@ -190,7 +191,7 @@ impl Measured {
         self.add(base, &distorted, vec![AppliedDistortion { kind, level, damage }], large)
     }
 
-    /// Two distortions, in the order in which a camera and an editor make them.
+    /// Applies two distortions in the order in which a camera and an editor cause them.
     fn mix(&mut self, base: &Image, draw: &mut Draw) -> Result<(), Error> {
         const FIRST: [Kind; 8] = [
             Kind::GaussianBlur,
@@ -217,7 +218,8 @@ impl Measured {
     }
 }
 
-/// The photo at sizes of about half a megapixel and below: as it is or shrunk, half of that, and a crop.
+/// Returns the photo at sizes up to about half a megapixel: original or reduced, half of that, and
+/// a crop.
 fn bases(photo: &Image, draw: &mut Draw) -> Result<Vec<Image>, Error> {
     let longer = photo.width().max(photo.height());
     let whole = if longer > LARGE { shrink(photo, longer.div_ceil(WORKING))? } else { photo.clone() };
@@ -246,7 +248,7 @@ fn bases(photo: &Image, draw: &mut Draw) -> Result<Vec<Image>, Error> {
     Ok(bases)
 }
 
-/// Means of squares of `factor` pixels.
+/// Averages blocks of `factor` by `factor` pixels.
 fn shrink(image: &Image, factor: usize) -> Result<Image, Error> {
     let planes = box_means(image, factor);
     let (width, height) = (planes[0].width(), planes[0].height());

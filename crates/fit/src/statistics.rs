@@ -1,11 +1,11 @@
 //! Agreement between two series of numbers.
 
-/// Spearman's rank correlation; equal numbers share their mean rank.
+/// Returns Spearman's rank correlation; equal numbers share their mean rank.
 pub fn rank_correlation(a: &[f64], b: &[f64]) -> f64 {
     correlation(&ranks(a), &ranks(b))
 }
 
-/// Pearson's correlation.
+/// Returns Pearson's correlation.
 pub fn correlation(a: &[f64], b: &[f64]) -> f64 {
     let (mean_a, mean_b) = (mean(a), mean(b));
     let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
@@ -16,12 +16,12 @@ pub fn correlation(a: &[f64], b: &[f64]) -> f64 {
     ab / (aa * bb).sqrt()
 }
 
-/// Root of the mean squared difference.
+/// Returns the root mean squared difference.
 pub fn rmse(a: &[f64], b: &[f64]) -> f64 {
     mean(&a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).collect::<Vec<_>>()).sqrt()
 }
 
-/// The mean.
+/// Returns the mean.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

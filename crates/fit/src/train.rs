@@ -1,4 +1,4 @@
-//! From samples to a model.
+//! Fits the perception model to samples.
 
 use agenticiqa_distort::Kind;
 use agenticiqa_vision::perception::{Category, Forest, Judge, Usual};
@@ -9,36 +9,39 @@ use crate::boost::{Binned, Growth, Loss, grow};
 use crate::labels;
 use crate::samples::Sample;
 
-/// Whether a distortion is there.
+/// Parameters of the forests that detect a distortion.
 const PRESENCE: Growth = Growth { trees: 90, depth: 4, rate: 0.18, damping: 2.0, least: 2.0, columns: 0.4, rows: 0.7 };
-/// How strong it is.
+/// Parameters of the forests that estimate its strength.
 const STRENGTH: Growth = Growth { trees: 70, depth: 3, rate: 0.15, damping: 3.0, least: 6.0, columns: 0.4, rows: 0.7 };
-/// Parts that thresholds are found with, each judged by a model of the others.
+/// Number of folds for finding thresholds; each fold is predicted by a model of the others.
 const FOLDS: u64 = 3;
-/// A distortion that is less visible than this is not there; between this and the border of slight it is not asked.
+/// A distortion less visible than this counts as absent. Between this and `VISIBLE` a sample is
+/// not used.
 const INVISIBLE: f64 = 0.25;
-/// A distortion that is at least this visible is there.
+/// A distortion at least this visible counts as present.
 const VISIBLE: f64 = 0.5;
-/// Share of clean images that may be reported to have each distortion, in the order of the categories; together they leave nine in
-/// ten clean.
+/// Allowed share of false reports on clean images, by category; together they leave nine in ten
+/// images without a report.
 const FALSE_ON_CLEAN: [f64; 7] = [0.02, 0.01, 0.02, 0.012, 0.012, 0.01, 0.008];
-/// Share of images with other distortions that may.
+/// Allowed share of false reports on images with other distortions.
 const FALSE_ON_OTHERS: f64 = 0.05;
-/// The least log-odds at which anything is reported: with a reference, where little is doubtful, even odds.
+/// Minimum log-odds for a report, without a reference and with one, where there is less doubt.
 const LEAST: f64 = -1.0;
 const LEAST_WITH_REFERENCE: f64 = 0.0;
-/// Visibility from which a change of tone can be told without a reference.
+/// Visibility from which a change of tone can be detected without a reference.
 const STRONG_TONE: f64 = 1.5;
-/// Share of the clean images of other sources (folders without opinions) that may be reported for tone or color: most photos are of
-/// one source, and the tones and colors that are usual there are not usual everywhere.
+/// Allowed share of false reports of tone or color on clean images of other sources (folders
+/// without opinions). Most photos come from one source, whose usual tones and colors are not usual
+/// elsewhere.
 const FALSE_ELSEWHERE: f64 = 0.03;
-/// Such images are fewer still.
+/// Weight of images of other sources, which are few.
 const ELSEWHERE_WEIGHT: f64 = 6.0;
-/// Clean photos are few and matter much.
+/// Weight of clean photos, which are few but important.
 const CLEAN_WEIGHT: f64 = 2.0;
 
-/// What a sample should be found to have of a category; none where it is open. Without a reference nobody can tell a weak change of tone
-/// from a scene of such tones, so only strong ones are to be found.
+/// Returns the target of a category for a sample; `None` if it is undecided. Without a reference a
+/// weak change of tone cannot be distinguished from a scene with such tones, so only strong
+/// changes are targets.
 pub fn target(sample: &Sample, category: Distortion, mode: Mode) -> Option<f64> {
     let own = sample.given.iter().find(|given| labels::category(Kind::ALL[given.kind]) == Some(category));
     if let Some(own) = own {
@@ -50,24 +53,24 @@ pub fn target(sample: &Sample, category: Distortion, mode: Mode) -> Option<f64> 
     if sample.given.iter().any(|given| related(given.kind)) { None } else { Some(0.0) }
 }
 
-/// Which features of a sample are looked at.
+/// Which features of a sample are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     Single,
     Pair,
 }
 
-/// The features of a sample.
+/// Returns the features of a sample.
 pub fn values(sample: &Sample, mode: Mode) -> Vec<f64> {
     let numbers = if mode == Mode::Single { &sample.single } else { &sample.pair };
     numbers.iter().map(|&number| f64::from(number)).collect()
 }
 
-/// A sample, and the photo that it is of.
+/// A sample and the photo it comes from.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken<'a> {
     pub sample: &'a Sample,
-    /// Photos of one number are one photo.
+    /// Identifies the photo.
     pub photo: u64,
     /// Whether it comes from a folder without opinions.
     pub elsewhere: bool,
@@ -78,7 +81,8 @@ impl Taken<'_> {
         self.sample.given.is_empty()
     }
 
-    /// Whether it is a clean image of another source, and a category of which sources differ.
+    /// Returns whether it is a clean image of another source, and the category differs between
+    /// sources.
     fn is_elsewhere(&self, category: Distortion) -> bool {
         let differs = matches!(category, Distortion::Color | Distortion::Brightness | Distortion::Contrast);
         self.is_clean() && self.elsewhere && differs
@@ -93,7 +97,7 @@ impl Taken<'_> {
     }
 }
 
-/// Fits a judge.
+/// Fits all categories.
 pub fn judge(samples: &[Taken<'_>], names: &[String], mode: Mode) -> Judge {
     let rows: Vec<Vec<f64>> = samples.par_iter().map(|taken| values(taken.sample, mode)).collect();
     let categories = Distortion::ALL.map(|category| fit(samples, &rows, category, mode));
@@ -132,7 +136,7 @@ fn presence(
     grow(&data, &there, &weights, Loss::Logistic, &PRESENCE)
 }
 
-/// Fitted to images that have the distortion, so that it says how strong and not whether.
+/// Fits the strength to images with the distortion, so that it does not predict presence.
 fn strength(samples: &[Taken<'_>], rows: &[Vec<f64>], category: Distortion) -> (f64, Forest) {
     let own = |i: usize| {
         let given =
@@ -146,7 +150,7 @@ fn strength(samples: &[Taken<'_>], rows: &[Vec<f64>], category: Distortion) -> (
     grow(&data, &targets, &vec![1.0; targets.len()], Loss::Squared, &STRENGTH)
 }
 
-/// The least log-odds at which few enough images are falsely reported.
+/// Returns the lowest threshold with few enough false reports.
 fn threshold(samples: &[Taken<'_>], targets: &[Option<f64>], margins: &[f64], category: Distortion) -> f64 {
     let limit = |chosen: &dyn Fn(usize) -> bool, share: f64| {
         let mut found: Vec<f64> = (0..samples.len()).filter(|&i| chosen(i)).map(|i| margins[i]).collect();
@@ -161,7 +165,7 @@ fn threshold(samples: &[Taken<'_>], targets: &[Option<f64>], margins: &[f64], ca
     clean.max(others).max(elsewhere)
 }
 
-/// The range of each feature in clean photos.
+/// Returns the usual range of features in clean photos.
 pub fn usual(samples: &[Taken<'_>], names: &[String], wanted: &[&str]) -> Vec<Usual> {
     let range = |name: &&str| {
         let at = names.iter().position(|other| other == name)?;

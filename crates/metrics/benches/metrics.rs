@@ -1,5 +1,5 @@
-//! Times every metric on a pair of 1920x1080 pixels, with one thread and with two. Run `cargo
-//! bench`, or `cargo bench -- SSIM` for the metrics whose name contains `SSIM`.
+//! Times every metric on a pair of 1920x1080 pixels, with one thread and with two. Run
+//! `cargo bench`, or `cargo bench -- SSIM` for the metrics whose name contains `SSIM`.
 //!
 //! Every run uses new images, so that work shared between metrics is included in the time.
 

@@ -1,6 +1,6 @@
 //! Times whole calls on borrowed interleaved 8-bit pixels with two threads: conversion to planes,
-//! then the metric. Calls from Python are compared with these times (`python -m agenticiqa.bench
-//! --only overhead`).
+//! then the metric. Calls from Python are compared with these times
+//! (`python -m agenticiqa.bench --only overhead`).
 
 use std::io::{self, Write};
 use std::time::Instant;

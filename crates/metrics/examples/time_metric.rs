@@ -1,5 +1,5 @@
-//! Times one metric on a synthetic pair: `cargo run --release --example time_metric -- SSIM [width
-//! height threads]`.
+//! Times one metric on a synthetic pair:
+//! `cargo run --release --example time_metric -- SSIM [width height threads]`.
 //!
 //! Every run uses new images, so that work shared between metrics is included in the time. The
 //! minimum of all runs is printed.

@@ -3,8 +3,8 @@
 //! Similarity metrics report how much two images differ, but not in which way. A brighter image
 //! and a noisy image may get the same score, although people object far less to the first. These
 //! six numbers separate the two cases. They are computed in one pass on the scale 0..=255 for
-//! every bit depth, with `Y = 0.299 R + 0.587 G + 0.114 B`, `U = 0.564 (B - Y)`, `V = 0.713 (R -
-//! Y)`.
+//! every bit depth, with `Y = 0.299 R + 0.587 G + 0.114 B`, `U = 0.564 (B - Y)`,
+//! `V = 0.713 (R - Y)`.
 
 use multiversion::multiversion;
 

@@ -71,5 +71,5 @@ pub mod nr;
 pub use agenticiqa_pixels::{Error, Image, Plane, Region, Result, Samples, Source, ops};
 pub use comparison::Comparison;
 pub use fr::*;
-pub use metric::{Direction, Info, Kind, Map, Measurement, Metric, Pair, all, find};
+pub use metric::{Direction, Info, Kind, Map, Measurement, Metric, Pair, all, find, fold_name};
 pub use nr::*;

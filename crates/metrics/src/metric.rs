@@ -172,12 +172,20 @@ pub fn all() -> impl Iterator<Item = &'static dyn Metric> {
 
 /// Returns the metric with this name. Case, `-`, `_` and spaces are ignored.
 pub fn find(name: &str) -> Option<&'static dyn Metric> {
-    let wanted = fold(name);
-    all().find(|metric| fold(metric.info().name) == wanted)
+    let wanted = fold_name(name);
+    all().find(|metric| fold_name(metric.info().name) == wanted)
 }
 
-fn fold(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+/// Returns the form in which names of metrics, tools and datasets are compared: case, spaces and punctuation do not
+/// matter, and British spelling is accepted.
+///
+/// ```
+/// assert_eq!(agenticiqa_metrics::fold_name("Colour-Cast"), agenticiqa_metrics::fold_name("color_cast"));
+/// ```
+pub fn fold_name(name: &str) -> String {
+    // "+" is part of a name: CLIPIQA and CLIPIQA+ are two metrics.
+    let letters = name.chars().filter(|c| c.is_alphanumeric() || *c == '+');
+    letters.flat_map(char::to_lowercase).collect::<String>().replace("colour", "color")
 }
 
 /// Adds the method `score(reference, distorted)` to a full-reference metric, usable without
@@ -215,7 +223,7 @@ mod tests {
     #[test]
     fn names_are_found_in_any_spelling_and_are_unique() {
         assert_eq!(find("ms_ssim").map(|m| m.info().name), find("MS-SSIM").map(|m| m.info().name));
-        let mut names: Vec<_> = all().map(|metric| fold(metric.info().name)).collect();
+        let mut names: Vec<_> = all().map(|metric| fold_name(metric.info().name)).collect();
         names.sort();
         let count = names.len();
         names.dedup();

@@ -7,7 +7,7 @@ use crate::Error;
 pub enum Element {
     /// 32-bit floating point.
     Float,
-    /// 64-bit whole numbers.
+    /// 64-bit integers.
     Integer,
     /// Another type, with its number in the ONNX specification. The engines do not support it.
     Other(i64),
@@ -28,7 +28,7 @@ impl std::fmt::Display for Element {
 pub enum Data {
     /// 32-bit floating point.
     Float(Vec<f32>),
-    /// 64-bit whole numbers.
+    /// 64-bit integers.
     Integer(Vec<i64>),
 }
 

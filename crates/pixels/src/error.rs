@@ -5,7 +5,7 @@ use crate::Region;
 /// The result of every fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a measurement could not be made; each message says what to do about it.
+/// The error of this crate, and of the metrics and distortions that are built on it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -27,8 +27,8 @@ impl<T: Copy + Default> Plane<T> {
         }
     }
 
-    /// Creates a plane from existing samples. Returns `None` unless there are exactly `width *
-    /// height` samples.
+    /// Creates a plane from existing samples. Returns `None` unless there are exactly
+    /// `width * height` samples.
     pub fn from_vec(width: usize, height: usize, data: Vec<T>) -> Option<Self> {
         (data.len() == width * height).then_some(Self { width, height, data })
     }

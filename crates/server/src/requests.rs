@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agenticiqa::metrics::Region;
 use agenticiqa::scoring::Selection;
-use agenticiqa::state::{AnswerForm, RegionBox, Text};
+use agenticiqa::state::{AnswerForm, MAX_REPLAN_ITERATIONS, RegionBox, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -284,8 +284,8 @@ fn check_tools(tools: &[String]) -> Result<(), Problem> {
 }
 
 fn check_replans(replans: Option<u32>) -> Result<(), Problem> {
-    match replans {
-        Some(6..) => Err(Problem::invalid("max_replan_iterations must be from 0 to 5")),
-        _ => Ok(()),
+    if replans.is_some_and(|replans| replans > MAX_REPLAN_ITERATIONS) {
+        return Err(Problem::invalid(format!("max_replan_iterations must be from 0 to {MAX_REPLAN_ITERATIONS}")));
     }
+    Ok(())
 }

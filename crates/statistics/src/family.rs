@@ -66,8 +66,8 @@ impl Family<4> for WithoutLine {
     }
 }
 
-/// A line minus a logistic, with zero slope at the midpoint: the slope of the line is `-height *
-/// slope / 4`.
+/// A line minus a logistic, with zero slope at the midpoint: the slope of the line is
+/// `-height * slope / 4`.
 pub(crate) struct FlatMiddle;
 
 impl Family<4> for FlatMiddle {

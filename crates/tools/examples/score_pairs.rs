@@ -36,5 +36,5 @@ fn main() {
         scored += lines.len() as u64;
     }
     let seconds = start.elapsed().as_secs_f64();
-    println!("{:.2} pairs a second ({scored} in {seconds:.2} s, sum of scores {sum:.6})", scored as f64 / seconds);
+    println!("{:.2} pairs per second ({scored} in {seconds:.2} s, sum of scores {sum:.6})", scored as f64 / seconds);
 }

@@ -18,7 +18,7 @@ use serde_json::json;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [python, reference, distorted, repetitions, metrics @ ..] = &arguments[..] else {
-        return Err("PYTHON REFERENCE DISTORTED REPETITIONS FR:METRIC|NR:METRIC ... are needed".into());
+        return Err("usage: worker_round_trip PYTHON REFERENCE DISTORTED REPETITIONS FR:METRIC|NR:METRIC...".into());
     };
     let decoder = Decoder::default();
     let reference = decoder.open(Path::new(reference))?.image;
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let repetitions: usize = repetitions.parse()?;
     let worker = Worker::new(WorkerSettings::new(python));
     for metric in metrics {
-        let (kind, name) = metric.split_once(':').ok_or("a metric is written as FR:psnr or NR:entropy")?;
+        let (kind, name) = metric.split_once(':').ok_or("write a metric as FR:psnr or NR:entropy")?;
         let pair = if kind == "FR" { Pair::new(&reference, &distorted)? } else { Pair::single(&distorted) };
         let section = WorkerSection::new(name);
         let (mut total, mut own, mut outcome) = (Vec::new(), Vec::new(), json!({}));

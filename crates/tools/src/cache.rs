@@ -113,7 +113,7 @@ impl ToolCache {
             let file = key.file(folder);
             let written = serde_json::to_vec(&run).map_err(std::io::Error::from);
             if let Err(error) = written.and_then(|json| agenticiqa_imaging::files::write_atomically(&file, &json)) {
-                tracing::warn!("{}: the tool cache cannot be written: {error}", file.display());
+                tracing::warn!("{}: cannot write the tool cache: {error}", file.display());
             }
         }
     }
@@ -131,7 +131,10 @@ impl ToolCache {
         let file = key.file(self.disk.as_deref()?);
         let json = std::fs::read(&file).ok()?;
         let run = serde_json::from_slice(&json);
-        run.inspect_err(|error| tracing::warn!("{}: measured again: {error}", file.display())).ok()
+        run.inspect_err(|error| {
+            tracing::warn!("{}: cannot read the cached result, measuring again: {error}", file.display())
+        })
+        .ok()
     }
 }
 

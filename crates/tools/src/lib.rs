@@ -3,8 +3,8 @@
 //!
 //! A tool is a metric or a model that scores an image: a built-in metric such as SSIM, a built-in
 //! model such as Fused-NR, a network in an ONNX file, a metric of the Python package pyiqa, or a
-//! program of your own. The AgenticIQA agent, its command line, its server and its Python package all
-//! run tools through this crate. Use it directly to score images without the agent.
+//! program of your own. The AgenticIQA agent, its command line, its server and its Python package
+//! all run tools through this crate. Use it directly to score images without the agent.
 //!
 //! ```
 //! use agenticiqa_metrics::{Image, Pair};
@@ -22,8 +22,9 @@
 //! - [`Registry`] holds all tools by name. [`Registry::builtin`] needs no files;
 //!   [`Registry::from_list`] adds installed models, the Python worker and your own tools
 //!   ([`ToolResources`]).
-//! - [`Tool::run`] measures one [`ToolInput`] and returns a [`ToolRun`]: the raw score, the score from
-//!   1 to 5, the time, and a map if the tool has one. A failure is part of the result ([`Failure`]).
+//! - [`Tool::run`] measures one [`ToolInput`] and returns a [`ToolRun`]: the raw score, the score
+//!   from 1 to 5, the time, and a map if the tool has one. A failure is part of the result
+//!   ([`Failure`]).
 //! - [`Scale`] maps raw scores to the scale from 1 to 5.
 //! - [`scoring`] scores files and regions with several tools, one row per result.
 //! - [`Metadata`] is the entry of a tool in `tools.json`, [`ToolList`] the whole list.

@@ -1,5 +1,6 @@
 //! The tool list: metadata of every tool, by name in any spelling.
 
+use agenticiqa_metrics::fold_name;
 use std::collections::BTreeMap;
 
 use super::metadata::{self, BUILTIN};
@@ -21,7 +22,7 @@ impl ToolList {
     pub fn parse(json: &str, file: &str) -> Result<Self, Error> {
         let mut list = Self { entries: BTreeMap::new() };
         for (name, entry) in metadata::parse(json, file)? {
-            if let Some((first, _)) = list.entries.get(&fold(&name)) {
+            if let Some((first, _)) = list.entries.get(&fold_name(&name)) {
                 return Err(Error::SameName { file: file.to_owned(), first: first.clone(), second: name });
             }
             list.add(&name, entry);
@@ -31,17 +32,17 @@ impl ToolList {
 
     /// Adds a tool. A tool of the same name is replaced.
     pub fn add(&mut self, name: &str, entry: Metadata) {
-        self.entries.insert(fold(name), (name.to_owned(), entry));
+        self.entries.insert(fold_name(name), (name.to_owned(), entry));
     }
 
     /// Returns whether the list contains a tool of that name.
     pub fn contains(&self, name: &str) -> bool {
-        self.entries.contains_key(&fold(name))
+        self.entries.contains_key(&fold_name(name))
     }
 
     /// Returns the metadata of a tool.
     pub fn get(&self, name: &str) -> Option<&Metadata> {
-        self.entries.get(&fold(name)).map(|(_, entry)| entry)
+        self.entries.get(&fold_name(name)).map(|(_, entry)| entry)
     }
 
     /// Serializes the list in the format of `tools.json`.
@@ -53,18 +54,13 @@ impl ToolList {
 
     /// Removes a tool from the list.
     pub(super) fn remove(&mut self, name: &str) -> Option<Metadata> {
-        self.entries.remove(&fold(name)).map(|(_, entry)| entry)
+        self.entries.remove(&fold_name(name)).map(|(_, entry)| entry)
     }
 
     /// Returns all tools by name.
     pub(super) fn into_entries(self) -> impl Iterator<Item = (String, Metadata)> {
         self.entries.into_values()
     }
-}
-
-/// Normalizes a name for comparison: case, `-` and `_` do not matter.
-pub(super) fn fold(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agenticiqa_metrics as metrics;
+use agenticiqa_metrics::fold_name;
 use metrics::{Direction, Info, Kind, Metric};
 
 use super::command;
 use super::engine::{Absent, Engine, Native};
 use super::fused_fr::FusedFr;
 use super::fused_nr::FusedNr;
-use super::list::fold;
 use super::model_file::FromModelFile;
 use super::onnx::OnnxTool;
 use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType, Worker};
@@ -48,7 +48,8 @@ impl Tool {
         self.metric().map(Metric::info)
     }
 
-    /// Returns whether its scores come with a prediction interval: it was fitted to opinions on whole images.
+    /// Returns whether its scores come with a prediction interval: it was fitted to opinions on
+    /// whole images.
     pub fn has_interval(&self) -> bool {
         self.engine.has_interval()
     }
@@ -222,10 +223,10 @@ impl Registry {
 
     /// Returns the tool of that name. Case, `-` and `_` do not matter.
     pub fn get(&self, name: &str) -> Result<&Tool, Error> {
-        let wanted = fold(name);
+        let wanted = fold_name(name);
         self.tools
             .iter()
-            .find(|tool| fold(&tool.name) == wanted)
+            .find(|tool| fold_name(&tool.name) == wanted)
             .ok_or_else(|| Error::UnknownTool { name: name.to_owned(), suggestion: self.nearest(&wanted) })
     }
 
@@ -256,7 +257,7 @@ impl Registry {
     }
 
     fn nearest(&self, wanted: &str) -> Option<String> {
-        let distance = |tool: &&Tool| strsim::damerau_levenshtein(&fold(&tool.name), wanted);
+        let distance = |tool: &&Tool| strsim::damerau_levenshtein(&fold_name(&tool.name), wanted);
         let nearest = self.tools.iter().min_by_key(distance)?;
         (distance(&nearest) <= wanted.len().div_ceil(2)).then(|| nearest.name.clone())
     }

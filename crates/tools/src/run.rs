@@ -90,7 +90,7 @@ impl Tool {
         let fitted = self.metadata().fitted_on.is_some();
         if matches!(self.scale(), Scale::Linear { .. }) && !fitted && is_first(self.name()) {
             let tool = self.name();
-            tracing::warn!(tool, "no parameters fitted on human scores: a linear scale over its usual range");
+            tracing::warn!(tool, "scale not fitted to human scores: using a linear scale over the usual range");
         }
     }
 

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let numbers: Vec<usize> = std::env::args().skip(1).map(|number| number.parse()).collect::<Result<_, _>>()?;
     let [side, threads] = numbers.as_slice() else { return Err("usage: time_network SIDE THREADS".into()) };
     let samples = (0..3 * side * side).map(|i| (i % 977) as f32 / 488.0 - 1.0).collect();
-    let picture = Planes::new(3, *side, *side, samples).ok_or("a side of at least 1")?;
+    let picture = Planes::new(3, *side, *side, samples).ok_or("SIDE must be at least 1")?;
     let start = Instant::now();
     let backbone = Backbone::builtin()?;
     println!("read in {:.1} ms", start.elapsed().as_secs_f64() * 1e3);

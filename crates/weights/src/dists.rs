@@ -1,12 +1,15 @@
 //! DISTS, deep image structure and texture similarity.
 //!
-//! **What it measures**: whether textures have the same statistics and structures the same place; forgives resampled texture.
+//! **What it measures**: whether textures have the same statistics and structures are in the same
+//! place; tolerates resampled texture.
 //! **Range and direction**: 0 (identical) to about 1; lower is better.
 //! **Reference**: Ding, Ma, Wang, Simoncelli, TPAMI 2020; weights of the authors' package 0.1.
-//! **Deviations**: variances and covariances are taken of centered values, so that flat images do not lose their digits; native size.
+//! **Deviations**: variances and covariances are computed from centered values, so that flat
+//! images do not lose precision; native size.
 //!
-//! Each channel of six maps (the image itself is the first) has a mean, a variance and a covariance with the other image. A tile
-//! gives them for its own pixels (`statistics`); the head merges tiles (Chan, Golub, LeVeque, 1983) and compares.
+//! Each channel of six maps (the first is the image itself) has a mean, a variance and a
+//! covariance with the other image. A tile computes them for its own pixels (`statistics`); the
+//! head merges the tiles (Chan, Golub, LeVeque, 1983) and compares the images.
 
 use crate::lpips::pair;
 use crate::networks::{Layer, scale, vgg};
@@ -14,18 +17,20 @@ use crate::onnx::{Attribute, Extent, Graph, Value};
 use crate::tiles::{Inner, count, join, part, row, sum};
 use crate::{Result, Tensor, numpy, torch};
 
-/// Mean and deviation of the network's training images, for values from 0 to 1.
+/// Mean and deviation of the training images of the network, for values from 0 to 1.
 const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
 const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
 /// Channels of the six maps.
 const CHANNELS: [usize; 6] = [3, 64, 128, 256, 512, 512];
 const ALL: usize = 1475;
-/// Columns of the statistics: counts of the maps; of all channels the means of both images, variances of both, covariances.
+/// Number of columns of the statistics: counts of the maps; then, for all channels, the means of
+/// both images, the variances of both, and the covariances.
 const COLUMNS: usize = CHANNELS.len() + 5 * ALL;
-/// Of the comparison of means and of variances.
+/// Stabilizes the comparison of means and of variances.
 const STABILITY: f32 = 1e-6;
 
-/// From two images [1, 3, height, width] of values from 0 to 1 to the statistics of a tile.
+/// Builds the model that maps two images [1, 3, height, width] with values from 0 to 1 to the
+/// statistics of a tile.
 pub(crate) fn model(checkpoint: &numpy::Checkpoint<'_>) -> Result<Vec<u8>> {
     let mut graph = Graph::new("dists");
     let pictures = pair(&mut graph);
@@ -58,7 +63,7 @@ pub(crate) fn model(checkpoint: &numpy::Checkpoint<'_>) -> Result<Vec<u8>> {
     Ok(graph.finish())
 }
 
-/// From the statistics of all tiles to the score.
+/// Builds the head that maps the statistics of all tiles to the score.
 pub(crate) fn head(weights: &torch::Checkpoint<'_>) -> Result<Vec<u8>> {
     let (alpha, beta) = importance(weights)?;
     let mut graph = Graph::new("dists-head");
@@ -77,18 +82,19 @@ pub(crate) fn head(weights: &torch::Checkpoint<'_>) -> Result<Vec<u8>> {
     Ok(graph.finish())
 }
 
-/// What a channel of the whole image is compared by, [1, channels] each.
+/// Statistics of each channel of the whole image, [1, channels] each.
 struct Merged {
     /// Mean of the reference times mean of the distorted image.
     products: Value,
-    /// Squares of both means, added.
+    /// Sum of the squares of both means.
     squares: Value,
     covariances: Value,
-    /// Variances of both images, added.
+    /// Sum of the variances of both images.
     variances: Value,
 }
 
-/// Weighs tiles by their share of the positions. A tile's mean that is not the image's adds to the variance.
+/// Merges tiles, weighted by their share of the positions. Differences between the mean of a tile
+/// and that of the image add to the variance.
 fn merge(graph: &mut Graph, statistics: &Value) -> Merged {
     let maps = CHANNELS.len();
     let counts = part(graph, statistics, 1, 0, maps);
@@ -126,7 +132,7 @@ fn merge(graph: &mut Graph, statistics: &Value) -> Merged {
     }
 }
 
-/// The image's means, and how far each tile's are from them.
+/// Returns the means of the image, and the difference of each tile from them.
 fn overall(graph: &mut Graph, means: &Value, shares: &Value) -> (Value, Value) {
     let weighed = graph.node("Mul", &[means, shares], &[]);
     let mean = sum(graph, &weighed, 0);
@@ -134,7 +140,7 @@ fn overall(graph: &mut Graph, means: &Value, shares: &Value) -> (Value, Value) {
     (mean, offset)
 }
 
-/// (2 mixed + c) / (own + c), one where both images have the same statistics.
+/// Computes `(2 mixed + c) / (own + c)`, which is 1 if both images have the same statistics.
 fn similarity(graph: &mut Graph, [mixed, own]: [&Value; 2]) -> Value {
     let (two, stability) = (graph.number(2.0), graph.number(STABILITY));
     let twice = graph.node("Mul", &[mixed, &two], &[]);
@@ -143,12 +149,12 @@ fn similarity(graph: &mut Graph, [mixed, own]: [&Value; 2]) -> Value {
     graph.node("Div", &[&numerator, &denominator], &[])
 }
 
-/// The mean over all positions, [images, channels, 1, 1].
+/// Computes the mean over all positions, [images, channels, 1, 1].
 fn mean(graph: &mut Graph, maps: &Value) -> Value {
     graph.node("ReduceMean", &[maps], &[("axes", Attribute::Integers(&[2, 3]))])
 }
 
-/// The weights of texture and structure of every channel; all together are one.
+/// Returns the weights of texture and structure of every channel; together they sum to 1.
 fn importance(weights: &torch::Checkpoint<'_>) -> Result<(Tensor, Tensor)> {
     let read = |name: &str| weights.tensor(name)?.with_shape(name, &[1, ALL, 1, 1]);
     let (alpha, beta) = (read("alpha")?, read("beta")?);

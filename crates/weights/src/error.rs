@@ -1,18 +1,18 @@
-//! What can be wrong with a source of weights.
+//! Errors of reading and converting weights.
 
-/// Why no model came out of the sources.
+/// Reasons why the sources cannot be converted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Nobody wrote this recipe.
+    /// The recipe does not exist.
     #[error("there is no recipe {name}; there are {known}")]
     UnknownRecipe {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// The names that exist.
+        /// The existing names.
         known: String,
     },
-    /// A file that the recipe reads was not given.
+    /// A file that the recipe needs was not given.
     #[error("the recipe {recipe} needs the file {file}")]
     MissingSource {
         /// The recipe.
@@ -20,15 +20,15 @@ pub enum Error {
         /// The file name, or the names of which one is needed.
         file: String,
     },
-    /// An archive is damaged or is no archive.
+    /// An archive is damaged or not an archive.
     #[error("the archive {archive} cannot be read: {problem}; download it again")]
     Archive {
         /// File name of the archive.
         archive: String,
-        /// What the reader of the archive says.
+        /// Message of the archive reader.
         problem: String,
     },
-    /// An archive lacks the file that the weights are in.
+    /// An archive does not contain the weights file.
     #[error("the archive {archive} has no file {member}; it is another version than the recipe knows")]
     MissingMember {
         /// File name of the archive.
@@ -36,35 +36,35 @@ pub enum Error {
         /// Path inside the archive.
         member: String,
     },
-    /// A file of weights does not follow its format, or uses a part of it that weights do not need.
+    /// A weights file violates its format, or uses a part of it that weights do not need.
     #[error("{format}: {problem} (at byte {position})")]
     Malformed {
-        /// What the file should be.
+        /// The expected format.
         format: &'static str,
-        /// Where reading stopped.
+        /// Position at which reading stopped.
         position: usize,
-        /// What is wrong there.
+        /// The problem at that position.
         problem: String,
     },
-    /// An array of weights is not in the file.
+    /// An array is missing in the file.
     #[error("{format}: there is no array {name}")]
     MissingArray {
-        /// What the file should be.
+        /// The expected format.
         format: &'static str,
         /// The path of the array.
         name: String,
     },
-    /// An array of weights has another shape than the network.
+    /// An array has another shape than the network expects.
     #[error("the array {name} has the shape {found:?}; the network needs {expected:?}")]
     Shape {
         /// The path of the array.
         name: String,
-        /// Its shape.
+        /// The shape of the array.
         found: Vec<usize>,
-        /// What fits.
+        /// The expected shape.
         expected: Vec<usize>,
     },
 }
 
-/// What a step of a conversion gives.
+/// Result type of this crate.
 pub type Result<T> = std::result::Result<T, Error>;

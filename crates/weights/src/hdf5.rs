@@ -1,19 +1,20 @@
-//! Reads arrays out of HDF5 files as Keras writes them.
+//! Reads arrays from HDF5 files written by Keras.
 //!
-//! Of the format (HDF5 File Format Specification, version 1.1 of its structures) it knows what such a file has: the first
-//! superblock, groups with symbol tables, arrays of 32 bit numbers in one piece. Compressed, chunked or newer files are refused by name.
-//! The crates that read all of HDF5 are 20 000 to 120 000 lines for these 300.
+//! Supports the part of the format (HDF5 File Format Specification, version 1.1 of its structures)
+//! that such files use: the first superblock, groups with symbol tables, contiguous arrays of
+//! 32-bit numbers. Compressed, chunked and newer files are rejected with a specific error. Crates
+//! that read all of HDF5 have 20 000 to 120 000 lines; this module has 300.
 
 use crate::cursor::Cursor;
 use crate::{Error, Result, Tensor};
 
 const FORMAT: &str = "HDF5 file";
 const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
-/// Offsets and lengths of 64 bits; the only ones that are read.
+/// Size of offsets and lengths in bytes; only 64-bit ones are supported.
 const WIDTH: u8 = 8;
-/// Bytes of an entry in a symbol table after the address of its object.
+/// Bytes of a symbol table entry after the address of its object.
 const ENTRY_REST: usize = 24;
-/// More nodes than a group of any real file has; ends files that refer to themselves.
+/// Maximum number of nodes of a group; stops at files that refer to themselves.
 const NODES: usize = 1_000;
 
 const DATASPACE: u16 = 0x01;
@@ -21,17 +22,17 @@ const DATATYPE: u16 = 0x03;
 const LAYOUT: u16 = 0x08;
 const CONTINUATION: u16 = 0x10;
 const SYMBOL_TABLE: u16 = 0x11;
-/// Flag of a message that is kept elsewhere.
+/// Flag of a message that is stored elsewhere.
 const SHARED: u8 = 0b10;
 
-/// Sign, exponent and fraction of an IEEE 754 number of 32 bits, least significant byte first: what stands behind its size.
+/// Layout of a little-endian 32-bit IEEE 754 number: the bytes after its size.
 const SINGLE: [u8; 12] = [0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0];
 
-/// A file, of which arrays are taken by path.
+/// A file whose arrays are read by path.
 #[derive(Debug)]
 pub(crate) struct File<'a> {
     start: Cursor<'a>,
-    /// Address of the object at the top.
+    /// Address of the root object.
     root: u64,
 }
 
@@ -45,17 +46,17 @@ impl<'a> File<'a> {
             return Err(cursor.malformed("only the first version of the superblock is read"));
         }
         cursor.expect(&[WIDTH, WIDTH], "addresses of 64 bits")?;
-        // Reserved byte, sizes of nodes, flags.
+        // Skips a reserved byte, sizes of nodes and flags.
         cursor.take(1 + 4 + 4)?;
         if cursor.u64()? != 0 {
             return Err(cursor.malformed("addresses do not count from the start of the file"));
         }
-        // Free space, end of file, driver; then the entry of the top group: its name and its address.
+        // Skips free space, end of file and driver, and the name in the entry of the root group.
         cursor.take(4 * usize::from(WIDTH))?;
         Ok(Self { root: cursor.u64()?, start })
     }
 
-    /// The array at a path such as `conv1/conv1/kernel:0`.
+    /// Reads the array at a path such as `conv1/conv1/kernel:0`.
     pub(crate) fn tensor(&self, path: &str) -> Result<Tensor> {
         let missing = || Error::MissingArray { format: FORMAT, name: path.to_owned() };
         let mut object = self.root;
@@ -65,7 +66,7 @@ impl<'a> File<'a> {
         self.array(object)
     }
 
-    /// The address of a group's member.
+    /// Returns the address of a member of a group.
     fn member(&self, group: u64, name: &str) -> Result<Option<u64>> {
         let messages = self.messages(group)?;
         let Some(mut table) = find(&messages, SYMBOL_TABLE) else {
@@ -90,7 +91,7 @@ impl<'a> File<'a> {
         Err(self.start.malformed("a group has too many nodes"))
     }
 
-    /// The names of a group's members, one after the other.
+    /// Returns the names of the members of a group, one after the other.
     fn names(&self, heap: u64) -> Result<Cursor<'a>> {
         let mut cursor = self.start.at(heap)?;
         cursor.expect(b"HEAP\0\0\0\0", "heap of names")?;
@@ -98,7 +99,7 @@ impl<'a> File<'a> {
         Ok(Cursor::new(self.start.at(address)?.take_long(size)?, FORMAT))
     }
 
-    /// The messages that describe an object.
+    /// Returns the messages that describe an object.
     fn messages(&self, object: u64) -> Result<Vec<(u16, Cursor<'a>)>> {
         let mut header = self.start.at(object)?;
         header.expect(&[1, 0], "description of an object in its first version")?;
@@ -141,12 +142,12 @@ fn find<'a>(messages: &[(u16, Cursor<'a>)], kind: u16) -> Option<Cursor<'a>> {
     messages.iter().find(|(found, _)| *found == kind).map(|(_, message)| message.clone())
 }
 
-/// The addresses below a node of a group's tree.
+/// Returns the addresses below a node of the tree of a group.
 fn children(mut node: Cursor<'_>) -> Result<Vec<u64>> {
     node.expect(&[0], "tree of a group")?;
     let _level = node.u8()?;
     let count = node.u16()?;
-    // Neighbors to the left and to the right, the first key.
+    // Skips the left and right neighbors and the first key.
     node.take(3 * usize::from(WIDTH))?;
     let mut children = Vec::new();
     for _ in 0..count {
@@ -156,7 +157,7 @@ fn children(mut node: Cursor<'_>) -> Result<Vec<u64>> {
     Ok(children)
 }
 
-/// The address of a name in a node of a symbol table.
+/// Finds the address of a name in a node of a symbol table.
 fn search(mut node: Cursor<'_>, names: &Cursor<'_>, wanted: &str) -> Result<Option<u64>> {
     node.expect(&[1, 0], "symbol table in its first version")?;
     let wanted = [wanted.as_bytes(), &[0]].concat();
@@ -172,7 +173,8 @@ fn search(mut node: Cursor<'_>, names: &Cursor<'_>, wanted: &str) -> Result<Opti
 
 fn check_type(mut datatype: Cursor<'_>) -> Result<()> {
     let here = datatype.clone();
-    // Version 1, class 1 (floating point), little-endian, normalized fraction, sign in bit 31, 4 bytes.
+    // Version 1, class 1 (floating point), little-endian, normalized fraction, sign in bit 31, 4
+    // bytes.
     let single = datatype.take(8)? == [0x11, 0x20, 31, 0, 4, 0, 0, 0] && datatype.take(SINGLE.len())? == SINGLE;
     if single { Ok(()) } else { Err(here.malformed("an array is not of 32 bit numbers")) }
 }

@@ -1,4 +1,5 @@
-//! Damaged and hostile files: whatever their bytes say, readers give an error or an array, and nothing else happens.
+//! Tests readers with damaged and hostile files: they return an error or an array, and never panic
+//! or hang.
 
 use proptest::prelude::*;
 
@@ -21,7 +22,7 @@ fn read_keras(bytes: &[u8]) -> bool {
     hdf5::File::read(bytes).and_then(|file| file.tensor("many/array_13")).is_ok()
 }
 
-/// Bytes of which some are replaced, most of them by values that lengths and addresses break on.
+/// Replaces some bytes, mostly by values that break lengths and addresses.
 fn damaged(bytes: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
     let value = prop_oneof![Just(0xff), Just(0x80), Just(0x7f), Just(0), any::<u8>()];
     let damage = prop::collection::vec((0..bytes.len(), value, 1..9_usize), 1..6);
@@ -30,7 +31,7 @@ fn damaged(bytes: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
         for (place, value, length) in damage {
             bytes.iter_mut().skip(place).take(length).for_each(|byte| *byte = value);
         }
-        // A file that ends too soon is tried by itself, byte for byte; here one of four does.
+        // Truncation is tested separately for every length; here it affects one in four files.
         if end % 4 == 0 {
             bytes.truncate(end);
         }
@@ -43,7 +44,7 @@ fn a_file_that_ends_too_soon_is_an_error() {
     assert!(read_arrays(ARRAYS) && read_tensors(TENSORS) && read_keras(KERAS));
     assert!((0..ARRAYS.len()).all(|end| !read_arrays(&ARRAYS[..end])));
     assert!((0..TENSORS.len()).all(|end| !read_tensors(&TENSORS[..end])));
-    // What is asked for may lie before the end, but not in the first half.
+    // The requested array may lie before the end, but not in the first half.
     assert!((0..KERAS.len()).filter(|&end| read_keras(&KERAS[..end])).all(|end| end > KERAS.len() / 2));
 }
 
@@ -67,7 +68,7 @@ fn a_group_that_contains_itself_ends() {
     let mut bytes = KERAS.to_vec();
     let trees: Vec<usize> = (0..bytes.len() - 4).filter(|&place| &bytes[place..place + 4] == b"TREE").collect();
     for tree in trees {
-        // Three entries, all of them the tree itself.
+        // Three entries that all refer to the tree itself.
         bytes[tree + 6..tree + 8].copy_from_slice(&3_u16.to_le_bytes());
         for child in 0..3 {
             let place = tree + 32 + 16 * child;

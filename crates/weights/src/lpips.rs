@@ -1,12 +1,14 @@
 //! LPIPS 0.1, learned perceptual image patch similarity.
 //!
-//! **What it measures**: how far apart the features of a network are, position by position, weighed by what people see.
+//! **What it measures**: the distance between the features of a network, position by position,
+//! weighted by what people see.
 //! **Range and direction**: 0 (identical) to about 1; lower is better.
 //! **Reference**: Zhang, Isola, Efros, Shechtman, Wang, CVPR 2018; linear weights of version 0.1.
 //! **Deviations**: none; native size.
 //!
-//! Each layer's features are made vectors of length one; squared differences, weighed, are averaged over the positions; layers
-//! are added up. A tile gives sum and count of each layer (`statistics`), the head adds tiles up and divides.
+//! The features of each layer are normalized to unit length. Their squared differences are
+//! weighted and averaged over all positions, and the layers are added. A tile computes the sum and
+//! the count of each layer (`statistics`); the head adds the tiles and divides.
 
 use crate::numpy::Checkpoint;
 use crate::onnx::{Attribute, Extent, Graph, Value};
@@ -16,26 +18,27 @@ use crate::{
     networks::{Layer, alexnet, scale, vgg},
 };
 
-/// Mean and deviation of the networks' training images, for values from -1 to 1.
+/// Mean and deviation of the training images of the networks, for values from -1 to 1.
 const SHIFT: [f32; 3] = [-0.030, -0.088, -0.188];
 const SCALE: [f32; 3] = [0.458, 0.448, 0.450];
-/// Added to the length of a vector that may be zero.
+/// Added to the length of a vector, which may be zero.
 const STABILITY: f32 = 1e-10;
 const LAYERS: usize = 5;
 
-/// The network that looks.
+/// The network that computes the features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Backbone {
     AlexNet,
     Vgg,
 }
 
-/// From two images [1, 3, height, width] of values from 0 to 1 to the statistics [1, 10] of a tile.
+/// Builds the model that maps two images [1, 3, height, width] with values from 0 to 1 to the
+/// statistics [1, 10] of a tile.
 pub(crate) fn model(checkpoint: &Checkpoint<'_>, backbone: Backbone) -> Result<Vec<u8>> {
     let mut graph = Graph::new("lpips");
     let pair = pair(&mut graph);
     let inner = Inner::input(&mut graph);
-    // From 0..1 to -1..1, then to the training images' mean and deviation.
+    // Maps 0..1 to -1..1, then normalizes with mean and deviation of the training images.
     let factors = SCALE.map(|scale| 2.0 / scale);
     let offsets = [0, 1, 2].map(|channel| -(1.0 + SHIFT[channel]) / SCALE[channel]);
     let scaled = scale(&mut graph, &pair, &factors, &offsets);
@@ -57,7 +60,7 @@ pub(crate) fn model(checkpoint: &Checkpoint<'_>, backbone: Backbone) -> Result<V
     Ok(graph.finish())
 }
 
-/// From the statistics [tiles, 10] to the score.
+/// Builds the head that maps the statistics [tiles, 10] to the score.
 pub(crate) fn head() -> Vec<u8> {
     let mut graph = Graph::new("lpips-head");
     let statistics = graph.input("statistics", &[Extent::Any("tiles"), Extent::Is(2 * LAYERS as i64)]);
@@ -70,14 +73,14 @@ pub(crate) fn head() -> Vec<u8> {
     graph.finish()
 }
 
-/// The inputs `reference` and `distorted`, one after the other.
+/// Concatenates the inputs `reference` and `distorted`.
 pub(crate) fn pair(graph: &mut Graph) -> Value {
     let picture = [Extent::Is(1), Extent::Is(3), Extent::Any("height"), Extent::Any("width")];
     let (reference, distorted) = (graph.input("reference", &picture), graph.input("distorted", &picture));
     join(graph, &[&reference, &distorted], 0)
 }
 
-/// The weighed squared differences [1, 1, height, width] of a layer.
+/// Computes the weighted squared differences [1, 1, height, width] of a layer.
 fn differences(graph: &mut Graph, checkpoint: &Checkpoint<'_>, index: usize, layer: &Layer) -> Result<Value> {
     let name = format!("NetLinLayer_{index}/Conv_0/kernel");
     let weights = checkpoint.tensor(&name)?.with_shape(&name, &[1, 1, layer.channels, 1])?.kernel(&name)?;

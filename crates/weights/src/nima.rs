@@ -1,10 +1,12 @@
 //! NIMA, neural image assessment: the aesthetic model of idealo.
 //!
-//! **What it measures**: how people would rate a photograph, as the shares of the ratings 1 to 10.
+//! **What it measures**: the distribution of human ratings of a photo, as shares of the ratings 1
+//! to 10.
 //! **Range and direction**: the expected rating, 1 to 10; higher is better.
-//! **Reference**: Talebi, Milanfar, TIP 2018; weights `weights_mobilenet_aesthetic_0.07` of idealo's image-quality-assessment,
-//! trained on AVA.
-//! **Deviations**: none; images are 224 by 224, resized to the nearest pixel as Keras' `load_img` does.
+//! **Reference**: Talebi, Milanfar, TIP 2018; weights `weights_mobilenet_aesthetic_0.07` of
+//! idealo's image-quality-assessment, trained on AVA.
+//! **Deviations**: none; images are 224 by 224, resized to the nearest pixel like Keras'
+//! `load_img`.
 
 use crate::hdf5::File;
 use crate::networks::{mobilenet, scale};
@@ -14,7 +16,8 @@ use crate::{Result, networks::mobilenet::FEATURES};
 const RATINGS: usize = 10;
 const SIDE: i64 = 224;
 
-/// From an image [1, 3, 224, 224] of values from 0 to 1 to the shares of the ratings.
+/// Builds the model that maps an image [1, 3, 224, 224] with values from 0 to 1 to the shares of
+/// the ratings.
 pub(crate) fn model(file: &File<'_>) -> Result<Vec<u8>> {
     let mut graph = Graph::new("nima");
     let picture = graph.input("image", &[Extent::Is(1), Extent::Is(3), Extent::Is(SIDE), Extent::Is(SIDE)]);

@@ -1,4 +1,5 @@
-//! Arrays of numpy in a pickle: nested dictionaries with arrays of 32 bit numbers at their ends, as JAX checkpoints are.
+//! Reads numpy arrays from a pickle of nested dictionaries with arrays of 32-bit numbers, the
+//! format of JAX checkpoints.
 
 use crate::cursor::Cursor;
 use crate::pickle::{Id, Pickle, Value};
@@ -6,7 +7,7 @@ use crate::{Result, Tensor};
 
 const FORMAT: &str = "pickle of numpy arrays";
 
-/// A checkpoint, of which arrays are taken by name.
+/// A checkpoint whose arrays are read by name.
 #[derive(Debug)]
 pub(crate) struct Checkpoint<'a> {
     pickle: Pickle<'a>,
@@ -19,7 +20,7 @@ impl<'a> Checkpoint<'a> {
         if cursor.rest().is_empty() { Ok(Self { pickle }) } else { Err(cursor.malformed("there is more behind it")) }
     }
 
-    /// The array at a path such as `AlexNet_0/Conv_0/kernel`.
+    /// Reads the array at a path such as `AlexNet_0/Conv_0/kernel`.
     pub(crate) fn tensor(&self, path: &str) -> Result<Tensor> {
         let mut value = self.pickle.root();
         for key in path.split('/') {
@@ -28,7 +29,8 @@ impl<'a> Checkpoint<'a> {
         self.array(value).ok_or_else(|| self.pickle.malformed(&format!("{path} is no array of 32 bit numbers")))
     }
 
-    /// `_reconstruct(ndarray, ...)` with the state (version, shape, type, whether columns come first, bytes).
+    /// Rebuilds an array from `_reconstruct(ndarray, ...)` with the state (version, shape, type,
+    /// whether columns come first, bytes).
     fn array(&self, value: &Value<'a>) -> Option<Tensor> {
         let Value::Call { function, state: Some(state), .. } = value else { return None };
         if !self.pickle.names(*function, "numpy.core.multiarray", "_reconstruct") {
@@ -43,7 +45,8 @@ impl<'a> Checkpoint<'a> {
         Tensor::from_bytes(&self.pickle.sizes(self.pickle.get(shape))?, bytes)
     }
 
-    /// `dtype('f4', ...)` with the state (version, '<', ...): 32 bits, least significant byte first.
+    /// Returns whether a value is `dtype('f4', ...)` with the state (version, '<', ...):
+    /// little-endian 32-bit numbers.
     fn is_f32(&self, number: Id) -> bool {
         let Value::Call { function, arguments, state: Some(state) } = self.pickle.get(number) else { return false };
         let name = self.pickle.tuple(*arguments).and_then(|arguments| arguments.first().copied().cloned());

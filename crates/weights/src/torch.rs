@@ -1,18 +1,20 @@
-//! Tensors of a Torch file as `torch.save` wrote it before version 1.6.
+//! Reads tensors from a file written by `torch.save` before version 1.6.
 //!
-//! Five pickles in a row (a magic number, the protocol, facts of the machine, the object, the keys of its storages) and then the
-//! numbers of each storage: their count in 64 bits and the numbers. The file of DISTS is one of these, not a zip of later versions.
+//! The file has five pickles in a row (a magic number, the protocol, facts about the machine, the
+//! object, the keys of its storages), followed by the numbers of each storage: their count as 64
+//! bits, then the numbers. The file of DISTS has this format; later versions of Torch write zip
+//! files.
 
 use crate::cursor::Cursor;
 use crate::pickle::{Pickle, Value};
 use crate::{Result, Tensor};
 
 const FORMAT: &str = "Torch file";
-/// 0x1950a86a20f9469cfc6c, least significant byte first.
+/// 0x1950a86a20f9469cfc6c in little-endian order.
 const MAGIC: [u8; 10] = [0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
 const PROTOCOL: i64 = 1001;
 
-/// A dictionary of tensors, which are taken by name.
+/// A dictionary of tensors, which are read by name.
 #[derive(Debug)]
 pub(crate) struct Checkpoint<'a> {
     pickle: Pickle<'a>,
@@ -49,13 +51,14 @@ impl<'a> Checkpoint<'a> {
         Ok(Self { pickle, storages })
     }
 
-    /// The tensor of this name.
+    /// Reads the tensor of this name.
     pub(crate) fn tensor(&self, name: &str) -> Result<Tensor> {
         let value = self.pickle.entry(self.pickle.root(), name).ok_or_else(|| self.pickle.missing(name))?;
         self.rebuild(value).ok_or_else(|| self.pickle.malformed(&format!("{name} is no tensor of 32 bit numbers")))
     }
 
-    /// `_rebuild_tensor_v2(storage, offset, shape, strides, ...)`: a storage's numbers from the first to the last, in order.
+    /// Rebuilds a tensor from `_rebuild_tensor_v2(storage, offset, shape, strides, ...)` if it
+    /// covers its storage from first to last number.
     fn rebuild(&self, value: &Value<'a>) -> Option<Tensor> {
         let Value::Call { function, arguments, .. } = value else { return None };
         if !self.pickle.names(*function, "torch._utils", "_rebuild_tensor_v2") {
@@ -83,7 +86,8 @@ impl<'a> Checkpoint<'a> {
     }
 }
 
-/// Keys of the storages of 64 bit integers: how many batches a normalization was trained with. They are passed over.
+/// Returns the keys of storages of 64-bit integers, which are skipped: they count the batches that
+/// a normalization was trained with.
 fn counts<'a>(pickle: &Pickle<'a>) -> Vec<&'a str> {
     let storages = pickle.values().filter_map(|value| match value {
         Value::Persistent(storage) => pickle.tuple(*storage),
@@ -96,7 +100,7 @@ fn counts<'a>(pickle: &Pickle<'a>) -> Vec<&'a str> {
     keys.collect()
 }
 
-/// The numbers in the order of the shape, where the storage has them in the order of the strides.
+/// Reorders numbers from the order of the strides to row-major order.
 fn in_order(shape: &[usize], strides: &[usize], stored: &[f32]) -> Option<Vec<f32>> {
     let mut places = vec![0_usize];
     for (&extent, &stride) in shape.iter().zip(strides) {

@@ -21,4 +21,4 @@ pub use node::Node;
 pub use plan::{DistortionSource, PlanControlFlags, PlannerOutput, QueryScope, QueryType, ReferenceMode};
 pub use record::{AssessmentRecord, ByNode, FinalStatus, Metadata};
 pub use schemas::schemas;
-pub use whole::{AgenticIqaState, AnswerOption, MAX_REPLAN_HISTORY, Replan};
+pub use whole::{AgenticIqaState, AnswerOption, MAX_REPLAN_HISTORY, MAX_REPLAN_ITERATIONS, Replan};

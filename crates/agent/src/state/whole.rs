@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::checked::checked_on_read;
 use super::{ExecutorOutput, Invalid, PlannerOutput, RegionBox, SummarizerOutput, Text};
 
+/// The highest number of new plans that a request may allow.
+pub const MAX_REPLAN_ITERATIONS: u32 = 5;
+
 /// The maximum number of replans, and of entries in the replan history.
 pub const MAX_REPLAN_HISTORY: usize = 10;
 

@@ -1,4 +1,4 @@
-//! Who thinks, as the configuration names it.
+//! The backend of a role, as named in the configuration.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,31 +8,31 @@ use serde::Deserialize;
 use super::error::did_you_mean;
 use agenticiqa_vlm::{BackendName, NotABackend, Provider};
 
-/// The built-in analyst's name.
+/// The name of the built-in analyst.
 const BUILTIN: &str = "builtin";
 
-/// Who thinks: `builtin`, or `provider.model` such as `openai.gpt-4o` and `ollama.qwen2.5vl:7b`.
+/// A backend: `builtin`, or `provider.model` such as `openai.gpt-4o` and `ollama.qwen2.5vl:7b`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Backend {
     /// The built-in analyst.
     Builtin,
-    /// A model.
+    /// A model of a provider.
     Model(BackendName),
 }
 
 impl Backend {
-    /// The name.
+    /// The name of the backend.
     pub fn as_str(&self) -> &str {
         self.model().map_or(BUILTIN, BackendName::as_str)
     }
 
-    /// Whether this is the built-in analyst.
+    /// Returns whether this is the built-in analyst.
     pub fn is_builtin(&self) -> bool {
         self.model().is_none()
     }
 
-    /// The model; `None` for the built-in analyst.
+    /// Returns the model, or `None` for the built-in analyst.
     pub fn model(&self) -> Option<&BackendName> {
         match self {
             Self::Builtin => None,
@@ -40,7 +40,7 @@ impl Backend {
         }
     }
 
-    /// Who runs the model; `None` for the built-in analyst.
+    /// Returns the provider of the model, or `None` for the built-in analyst.
     pub fn provider(&self) -> Option<Provider> {
         self.model().map(BackendName::provider)
     }
@@ -76,12 +76,12 @@ impl FromStr for Backend {
     }
 }
 
-/// The near miss, if there is one, else what the model's name tells.
+/// Suggests the nearest known name, or else a provider for the name of the model.
 fn suggest(name: &str, near_miss: String) -> String {
     if near_miss.is_empty() { guess_provider(name) } else { near_miss }
 }
 
-/// A model without its provider, as in `gpt-4o`: well-known families tell whose it is.
+/// Suggests the provider for a model name without one, such as `gpt-4o`.
 fn guess_provider(model: &str) -> String {
     const FAMILIES: [(&str, &str); 6] = [
         ("gpt", "openai"),

@@ -1,4 +1,5 @@
-//! Environment variables: those of the process, then those of `.env`. The process's own are never changed.
+//! Environment variables of the process and of `.env`. The variables of the process are never
+//! changed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,24 +7,25 @@ use std::path::{Path, PathBuf};
 
 use super::{Error, Origin};
 
-/// Variables and the folder that relative configuration starts from.
+/// Environment variables, and the folder for relative paths.
 #[derive(Clone)]
 pub struct Environment {
     directory: PathBuf,
-    /// `None` stands for the variables of this process.
+    /// `None` means the variables of this process.
     given: Option<BTreeMap<String, String>>,
     dotenv: BTreeMap<String, String>,
 }
 
 impl Environment {
-    /// The variables of this process and of `.env` in the working directory.
+    /// Loads the variables of this process and of `.env` in the working directory.
     pub fn load() -> Result<Self, Error> {
         let directory = PathBuf::from(".");
         let dotenv = read_dotenv(&directory.join(".env"))?;
         Ok(Self { directory, given: None, dotenv })
     }
 
-    /// These variables instead of the process's, and another folder as the working directory.
+    /// Uses these variables instead of those of the process, and `directory` as the working
+    /// directory.
     pub fn with_variables<N: Into<String>, V: Into<String>>(
         directory: impl Into<PathBuf>,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -34,17 +36,18 @@ impl Environment {
         Ok(Self { directory, given: Some(given), dotenv })
     }
 
-    /// The value of a variable; the process's own wins over `.env`, and an empty one counts as missing.
+    /// Returns the value of a variable. The process wins over `.env`, and an empty value counts as
+    /// missing.
     pub fn lookup(&self, name: &str) -> Option<String> {
         self.find(name).map(|(value, _)| value)
     }
 
-    /// The value of a variable and where it comes from.
+    /// Returns the value of a variable and its origin.
     pub fn find(&self, name: &str) -> Option<(String, Origin)> {
         let origin = |dotenv| Origin::Variable { name: name.to_owned(), dotenv };
         let own = match &self.given {
             Some(given) => given.get(name).cloned(),
-            // A value that is not Unicode becomes one that the reader of the field refuses, not a missing one.
+            // A value that is not Unicode must be rejected later, not treated as missing.
             None => std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()),
         };
         let in_process = own.filter(|value| !value.trim().is_empty()).map(|value| (value, origin(false)));
@@ -52,7 +55,7 @@ impl Environment {
         in_process.or_else(|| in_file().map(|value| (value.clone(), origin(true))))
     }
 
-    /// The names of all variables.
+    /// Returns the names of all variables.
     pub fn names(&self) -> Vec<String> {
         let own: Vec<String> = match &self.given {
             Some(given) => given.keys().cloned().collect(),
@@ -61,14 +64,14 @@ impl Environment {
         own.into_iter().chain(self.dotenv.keys().cloned()).collect()
     }
 
-    /// The folder that relative configuration starts from.
+    /// The folder for relative paths.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 }
 
 impl fmt::Debug for Environment {
-    /// Names only: values may be keys.
+    /// Prints only names, because values may be keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Environment")
             .field("directory", &self.directory)
@@ -88,7 +91,8 @@ fn read_dotenv(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     dotenvy::from_read_iter(text.as_bytes()).map(|entry| entry.map_err(|error| refused(path, text, &error))).collect()
 }
 
-/// The error without the text of the line, which `dotenvy` gives instead of its number.
+/// Creates an error with the line number. `dotenvy` reports the text of the line, which may be a
+/// key.
 fn refused(path: &Path, text: &str, error: &dotenvy::Error) -> Error {
     match error {
         dotenvy::Error::LineParse(wrong, _) => {

@@ -1,59 +1,59 @@
-//! What can be wrong with a configuration. Each message names the place and the field, and says what to do.
+//! Errors in the configuration. Each message names the location and the field.
 
 use std::path::PathBuf;
 
 use super::Origin;
 
-/// Why the configuration cannot be used.
+/// The reason why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A field that does not exist or a value that it may not have.
+    /// An unknown field or an invalid value.
     #[error("{origin}: {field}: {reason}")]
     Invalid {
-        /// Where it stands.
+        /// The location of the value.
         origin: Origin,
         /// The field.
         field: String,
-        /// What is wrong and what to do.
+        /// What is wrong, and how to fix it.
         reason: String,
     },
-    /// A text that is not YAML.
+    /// Invalid YAML.
     #[error("{origin}: not valid YAML: {reason}")]
     Syntax {
-        /// Where it stands.
+        /// The location.
         origin: Origin,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// A file that was asked for does not exist or cannot be read.
+    /// A requested file does not exist or cannot be read.
     #[error("{}: cannot be read: {reason}", path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// Nobody has said where tools are installed.
+    /// There is no folder for installed tools.
     #[error("no folder for installed tools: set AGENTICIQA_DATA_DIR, or tools.data_dir in pipeline.yaml")]
     NoDataFolder,
-    /// A folder that was asked for holds no configuration.
+    /// A requested folder contains no configuration.
     #[error("{}: this folder holds neither model_backends.yaml nor pipeline.yaml", path.display())]
     EmptyFolder {
-        /// The folder.
+        /// The path of the folder.
         path: PathBuf,
     },
-    /// A line of `.env` that is no assignment. The line itself may hold a key and is not shown.
+    /// An invalid line in `.env`. The line is not shown, because it may contain a key.
     #[error("{}:{line}: not an assignment: write NAME=value, with quotes around values that hold blanks", path.display())]
     DotEnv {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
     },
 }
 
-/// `, did you mean X?` for the nearest of the known words, if one is near.
+/// Returns `, did you mean X?` if a known word is similar, else an empty string.
 pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let word = word.to_lowercase();
     let nearest = known.into_iter().map(|candidate| (strsim::damerau_levenshtein(candidate, &word), candidate)).min();

@@ -1,9 +1,9 @@
-//! `${NAME}` and `${NAME:-default}` in values of files.
+//! Expands `${NAME}` and `${NAME:-default}` in values of files.
 //!
-//! The YAML crate can do this for unquoted values only, and people quote them: so it is done here, on values that were
-//! read, where comments and line numbers are no trouble.
+//! The YAML crate expands only unquoted values, but quoted ones are common. Expansion is done on
+//! parsed values, so comments and line numbers are not affected.
 
-/// `text` with variables replaced; `$${` is a plain `${`. Values are not expanded again.
+/// Replaces the variables in `text`. `$${` means a literal `${`. Values are not expanded again.
 pub(super) fn expand(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut expanded = String::new();
     let mut rest = text;
@@ -41,7 +41,7 @@ pub(super) fn expand(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Res
     Ok(expanded)
 }
 
-/// Whether a name can be that of an environment variable.
+/// Returns whether a text is a valid name of an environment variable.
 pub(super) fn is_variable_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')

@@ -1,15 +1,16 @@
-//! Which files are read.
+//! Finds the configuration files.
 
 use std::path::{Path, PathBuf};
 
 use super::{Environment, Error};
 
-/// The two files by name, without extension.
+/// The names of the two files, without extension.
 pub(super) const MODEL_BACKENDS: &str = "model_backends";
 /// See [`MODEL_BACKENDS`].
 pub(super) const PIPELINE: &str = "pipeline";
 
-/// The files of the configuration: what was asked for, else `./configs/`, else the user's folder.
+/// Returns the configuration files: those requested, else from `./configs/`, else from the user's
+/// folder.
 pub(super) fn find(asked: Option<&Path>, environment: &Environment) -> Result<Vec<PathBuf>, Error> {
     if let Some(path) = asked {
         let path = below(environment.directory(), path);
@@ -35,8 +36,8 @@ pub(super) fn user_folder(environment: &Environment) -> Option<PathBuf> {
     Some(folder.join("agenticiqa"))
 }
 
-/// Where programs of this system keep a user's data: `$XDG_DATA_HOME` or `~/.local/share`,
-/// `~/Library/Application Support` on macOS, `%LOCALAPPDATA%` on Windows.
+/// Returns the user's data folder: `$XDG_DATA_HOME` or `~/.local/share`, `~/Library/Application
+/// Support` on macOS, `%LOCALAPPDATA%` on Windows.
 pub(super) fn data_folder(environment: &Environment) -> Option<PathBuf> {
     let absolute = |name: &str| environment.lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let of_system = || match std::env::consts::OS {
@@ -55,7 +56,7 @@ fn in_folder(folder: &Path) -> Vec<PathBuf> {
     [MODEL_BACKENDS, PIPELINE].into_iter().filter_map(file).collect()
 }
 
-/// `path` as seen from `directory`, without a leading `./`.
+/// Returns `path` relative to `directory`, without a leading `./`.
 fn below(directory: &Path, path: &Path) -> PathBuf {
     if directory == Path::new(".") { path.to_owned() } else { directory.join(path) }
 }

@@ -1,4 +1,4 @@
-//! The layers of a configuration: defaults, files, environment, command line. Later ones win.
+//! The layers of a configuration: defaults, files, environment, command line. Later layers win.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use agenticiqa_vlm::{Provider, ollama_url};
 const DEFAULT_MODELS: &str = include_str!("../../configs/model_backends.yaml");
 const DEFAULT_PIPELINE: &str = include_str!("../../configs/pipeline.yaml");
 
-/// The variables that set fields, and the fields that they set.
+/// The environment variables and the fields that they set.
 pub(super) const VARIABLES: [(&str, &[&[&str]]); 11] = [
     ("AGENTICIQA_BACKEND", &[&["planner", "backend"], &["executor", "backend"], &["summarizer", "backend"]]),
     ("AGENTICIQA_PLANNER_BACKEND", &[&["planner", "backend"]]),
@@ -36,13 +36,13 @@ pub(super) struct Documents {
 }
 
 impl Documents {
-    /// What is built in.
+    /// Returns the built-in defaults.
     pub fn defaults() -> Result<Self, Error> {
         let parse = |yaml| Node::parse(yaml, None, &|_| None);
         Ok(Self { models: parse(DEFAULT_MODELS)?, pipeline: parse(DEFAULT_PIPELINE)? })
     }
 
-    /// Lays a file over this.
+    /// Applies a file.
     pub fn lay_file(&mut self, path: &Path, environment: &Environment) -> Result<(), Error> {
         let unreadable = |reason: String| Error::Unreadable { path: path.to_owned(), reason };
         let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
@@ -53,7 +53,7 @@ impl Documents {
         self.lay(layer, name)
     }
 
-    /// Lays the variables of the environment over this.
+    /// Applies the environment variables.
     pub fn lay_environment(&mut self, environment: &Environment) -> Result<(), Error> {
         let mut layer = Node::empty();
         for (name, paths) in VARIABLES {
@@ -72,7 +72,7 @@ impl Documents {
         self.lay(layer, None)
     }
 
-    /// Lays the flags of the command line over this.
+    /// Applies the overrides of the caller.
     pub fn lay_overrides(&mut self, overrides: &Overrides, environment: &Environment) -> Result<(), Error> {
         let mut layer = Node::empty();
         for role in ROLES {
@@ -97,12 +97,13 @@ impl Documents {
         self.lay(layer, None)
     }
 
-    /// Lays a layer over this. A file that has the name of one document may hold fields of that document only.
+    /// Applies a layer. A file with the name of one document may contain only its fields.
     fn lay(&mut self, layer: Node, document: Option<&str>) -> Result<(), Error> {
         let Self { models, pipeline } = self.route(layer, document)?;
         for role in ROLES {
             if let Some(origin) = self.moves_to_another_provider(role, &models) {
-                // The address was that of the other provider's server: it must not get this one's key.
+                // The address belongs to the old provider. Reset it, so that the old server does
+                // not get the new key.
                 self.models.set(&[role, "base_url"], Node { origin, value: Value::Null });
             }
         }
@@ -122,7 +123,7 @@ impl Documents {
         moves.then(|| backend.origin.clone())
     }
 
-    /// Tells which fields of a layer belong to which document.
+    /// Splits the fields of a layer between the two documents.
     fn route(&self, layer: Node, document: Option<&str>) -> Result<Self, Error> {
         let empty = || Node { origin: layer.origin.clone(), ..Node::empty() };
         let mut routed = Self { models: empty(), pipeline: empty() };
@@ -155,7 +156,7 @@ impl Documents {
         Ok(routed)
     }
 
-    /// A section that both documents have: each gets its own fields.
+    /// Splits a section that both documents have: each gets its own fields.
     fn split(&self, section: &str, entry: Entry, routed: &mut Self) {
         let Value::Map(fields) = entry.node.value else {
             routed.models.insert(section.to_owned(), entry);
@@ -168,7 +169,7 @@ impl Documents {
         }
     }
 
-    /// The names of all sections that a file may hold.
+    /// Returns the names of all sections that a file may contain.
     fn names(&self, document: Option<&str>) -> impl Iterator<Item = &str> {
         let models = self.models.fields().filter(|_| document != Some(PIPELINE));
         let pipeline = self.pipeline.fields().filter(|_| document != Some(MODEL_BACKENDS));
@@ -178,7 +179,7 @@ impl Documents {
         first.chain(second.filter(move |name| !twice || *name != "executor")).map(String::as_str)
     }
 
-    /// Every field in force with its origin.
+    /// Returns every field with its value and origin.
     pub fn sources(&self) -> Vec<Source> {
         let mut sources = Vec::new();
         collect(&self.models, "", &mut sources);
@@ -187,7 +188,7 @@ impl Documents {
     }
 }
 
-/// The value of a `--backend-override`, read as YAML.
+/// Parses the value of a `--backend-override` as YAML.
 fn assigned(value: &str, origin: &Origin, environment: &Environment) -> Result<Node, Error> {
     if value.trim().is_empty() {
         return Ok(Node { origin: origin.clone(), value: Value::Null });
@@ -195,7 +196,7 @@ fn assigned(value: &str, origin: &Origin, environment: &Environment) -> Result<N
     Node::parse_at(value, &|_| origin.clone(), &|name| environment.lookup(name))
 }
 
-/// The path of a dotted name. The names of backends in `rates` and `limits` hold dots themselves.
+/// Splits a dotted name into a path. Backend names in `rates` and `limits` contain dots themselves.
 fn segments(key: &str) -> Vec<&str> {
     let of = |section: &str| key.strip_prefix(section)?.strip_prefix('.')?.rsplit_once('.');
     match (of("rates"), of("limits")) {
@@ -207,7 +208,7 @@ fn segments(key: &str) -> Vec<&str> {
 
 fn collect(node: &Node, field: &str, sources: &mut Vec<Source>) {
     match node.fields() {
-        // A price is one line.
+        // A price is shown on one line.
         Some(fields) if !fields.is_empty() && !field.starts_with("rates.") => {
             fields.iter().for_each(|(name, entry)| collect(&entry.node, &join(field, name), sources));
         }

@@ -1,8 +1,10 @@
-//! The configuration: who thinks, how an assessment runs, and where each setting comes from.
+//! The configuration: backends, pipeline options, and the origin of each setting.
 //!
-//! Layers, later wins: what is built in (`configs/*.yaml`), files, environment variables, the command line. A file needs
-//! only the fields that it changes; an unknown field, a bad value or an undefined variable is an error that names place
-//! and field. Keys of providers are no part of it: [`Environment::lookup`] finds them when a model is called.
+//! The layers are the built-in defaults (`configs/*.yaml`), files, environment variables and the
+//! command line. Later layers win. A file needs only the fields that it changes. An unknown field,
+//! an invalid value or an undefined variable is an error that names its location and field. API
+//! keys are not part of the configuration: [`Environment::lookup`] finds them when a model is
+//! called.
 //!
 //! ```
 //! use agenticiqa::config::{Environment, Overrides, Settings};
@@ -45,42 +47,44 @@ pub(crate) use error::did_you_mean;
 
 use agenticiqa_tools::Flaw;
 
-/// What the command line says.
+/// Values that override files and environment variables, such as command-line flags.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// `--backend`, for all roles.
+    /// The backend of all roles.
     pub backend: Option<String>,
-    /// `--planner-backend`; wins over `backend`.
+    /// The backend of the planner; wins over `backend`.
     pub planner_backend: Option<String>,
-    /// `--executor-backend`; wins over `backend`.
+    /// The backend of the executor; wins over `backend`.
     pub executor_backend: Option<String>,
-    /// `--summarizer-backend`; wins over `backend`.
+    /// The backend of the summarizer; wins over `backend`.
     pub summarizer_backend: Option<String>,
-    /// `--max-replan`.
+    /// The maximum number of replans.
     pub max_replan: Option<u32>,
-    /// `--backend-override KEY=VALUE`: any field of either file; wins over all others.
+    /// Any field of either file as `(key, value)`; wins over all others.
     pub assignments: Vec<(String, String)>,
 }
 
-/// The configuration in force.
+/// The effective configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Who does the thinking.
+    /// The backends of the roles.
     pub models: ModelBackends,
-    /// How an assessment runs.
+    /// The options of an assessment.
     pub pipeline: Pipeline,
-    /// Every field with its value and where it comes from.
+    /// Every field with its value and origin.
     pub sources: Vec<Source>,
-    /// The files that were read, first one first.
+    /// The files that were read, in order.
     pub files: Vec<PathBuf>,
-    /// Where installed files are: `tools.data_dir`, else the user's data folder. `None` where there is neither.
+    /// The folder of installed files: `tools.data_dir`, else the user's data folder. `None` if
+    /// there is neither.
     pub data_folder: Option<PathBuf>,
 }
 
 impl Settings {
-    /// Reads all layers. `config` is a folder that holds `model_backends.yaml`, `pipeline.yaml` or both, or one file,
-    /// told by its name or its fields. Without it `./configs/` is read if there, else the user's own folder
-    /// (`$XDG_CONFIG_HOME/agenticiqa` or `~/.config/agenticiqa`).
+    /// Reads all layers. `config` is a folder that contains `model_backends.yaml`, `pipeline.yaml`
+    /// or both, or a single file, recognized by its name or its fields. Without it, `./configs/` is
+    /// read if it exists, else the user's folder (`$XDG_CONFIG_HOME/agenticiqa` or
+    /// `~/.config/agenticiqa`).
     pub fn load(config: Option<&Path>, environment: &Environment, overrides: &Overrides) -> Result<Self, Error> {
         let mut documents = layers::Documents::defaults()?;
         let files = files::find(config, environment)?;
@@ -94,7 +98,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// What is built in, without files, environment or command line.
+    /// Returns the built-in defaults, without files, environment or overrides.
     pub fn builtin() -> Result<Self, Error> {
         Self::read(&layers::Documents::defaults()?, Vec::new())
     }
@@ -113,29 +117,30 @@ impl Settings {
         Ok(Self { models, pipeline, sources: documents.sources(), files, data_folder })
     }
 
-    /// Where tools are installed.
+    /// Returns the folder of installed tools.
     pub fn tools_folder(&self) -> Result<&Path, Error> {
         self.data_folder.as_deref().ok_or(Error::NoDataFolder)
     }
 
-    /// The source of one field, such as `planner.backend`.
+    /// Returns the source of a field, such as `planner.backend`.
     pub fn source(&self, field: &str) -> Option<&Source> {
         self.sources.iter().find(|source| source.field == field)
     }
 
-    /// Every field with its value and where it comes from, for people. No key and no password is among them.
+    /// Returns every field with its value and origin as text. Keys and passwords are never
+    /// included.
     pub fn describe(&self) -> Vec<(String, String, String)> {
         let row = |source: &Source| (source.field.clone(), source.value.clone(), source.origin.to_string());
         self.sources.iter().map(row).collect()
     }
 }
 
-/// The user's own folder for configuration.
+/// Returns the user's configuration folder.
 pub fn user_folder(environment: &Environment) -> Option<PathBuf> {
     files::user_folder(environment)
 }
 
-/// The variables that set fields of the configuration.
+/// Returns the environment variables that set fields of the configuration.
 pub fn variables() -> impl Iterator<Item = &'static str> {
     layers::VARIABLES.into_iter().map(|(name, _)| name)
 }

@@ -1,17 +1,18 @@
-//! `model_backends.yaml`: who plays each role, how providers are reached, what tokens cost.
+//! `model_backends.yaml`: the backend of each role, the addresses of providers, and token prices.
 
 use std::time::Duration;
 
 use garde::Validate;
 use serde::Deserialize;
 
+use super::Environment;
 use super::backend::Backend;
 use super::expand::is_variable_name;
 use agenticiqa_agent::state::ByNode;
 use agenticiqa_vlm::rules::within;
 use agenticiqa_vlm::{BackendName, BaseUrl, LimitCard, Provider, RateCard};
 
-/// Who does the thinking.
+/// The backends of the roles, and how to reach them.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "roles with their fields")]
 pub struct ModelBackends {
@@ -24,59 +25,59 @@ pub struct ModelBackends {
     /// Answers from the evidence.
     #[garde(dive)]
     pub summarizer: Role,
-    /// How each provider is reached.
+    /// The addresses of the providers.
     #[garde(skip)]
     pub providers: Providers,
-    /// What tokens cost, by backend.
+    /// The prices of tokens, by backend.
     #[garde(dive)]
     pub rates: RateCard,
-    /// Requests and tokens a minute, by backend.
+    /// Requests and tokens per minute, by backend.
     #[garde(dive)]
     pub limits: LimitCard,
 }
 
-/// How one role is played.
+/// The settings of one role.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "the fields of a role, such as backend and temperature")]
 pub struct Role {
-    /// Who plays it.
+    /// The backend.
     #[garde(skip)]
     pub backend: Backend,
-    /// Randomness of the answers; 0 is the most likely one.
+    /// The sampling temperature; 0 selects the most likely answer.
     #[garde(custom(within(0.0, 2.0)))]
     pub temperature: f64,
-    /// The share of probability that tokens are drawn from; `None` leaves it to the provider.
+    /// The probability mass for nucleus sampling; `None` uses the default of the provider.
     #[garde(inner(custom(within(1e-6, 1.0))))]
     pub top_p: Option<f64>,
-    /// The longest answer, in tokens.
+    /// The maximum length of an answer in tokens.
     #[garde(custom(within(1.0, 1e6)))]
     pub max_tokens: u32,
-    /// How long one call may take, in seconds.
+    /// The time limit of one call in seconds.
     #[garde(custom(within(0.001, 86400.0)))]
     pub timeout_seconds: f64,
-    /// How often one question is asked at most.
+    /// The maximum number of attempts per question.
     #[garde(custom(within(1.0, 10.0)))]
     pub retry_attempts: u32,
-    /// Who is asked when the backend has failed.
+    /// The backend to use when the first one fails.
     #[garde(skip)]
     pub fallback_backend: Option<Backend>,
-    /// The address of `backend`, if not the provider's.
+    /// The address of `backend`, if it differs from the provider's.
     #[garde(skip)]
     pub base_url: Option<BaseUrl>,
 }
 
 impl Role {
-    /// How long one call may take.
+    /// The time limit of one call.
     pub fn timeout(&self) -> Duration {
         Duration::from_secs_f64(self.timeout_seconds)
     }
 }
 
-/// How each provider is reached.
+/// The settings of the providers.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "providers with their fields")]
 pub struct Providers {
-    /// OpenAI and servers that speak its protocol.
+    /// OpenAI and compatible servers.
     pub openai: ProviderSettings,
     /// Anthropic.
     pub anthropic: ProviderSettings,
@@ -87,7 +88,7 @@ pub struct Providers {
 }
 
 impl Providers {
-    /// The settings of a provider.
+    /// Returns the settings of a provider.
     pub fn get(&self, provider: Provider) -> &ProviderSettings {
         match provider {
             Provider::OpenAi => &self.openai,
@@ -98,13 +99,14 @@ impl Providers {
     }
 }
 
-/// How one provider is reached. Keys are not part of the configuration, only the names of variables that hold them.
+/// The settings of one provider. API keys are not part of the configuration, only the names of
+/// their variables.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "the fields of a provider, such as base_url")]
 pub struct ProviderSettings {
-    /// Its address, if not its own.
+    /// The address, if it differs from the default.
     pub base_url: Option<BaseUrl>,
-    /// The variable that holds the key, if not the usual one.
+    /// The environment variable of the key, if it differs from the default.
     pub api_key_env: Option<VariableName>,
 }
 
@@ -123,7 +125,7 @@ impl VariableName {
 impl TryFrom<String> for VariableName {
     type Error = &'static str;
 
-    /// Refuses without repeating the text: it may be the key itself.
+    /// Rejects an invalid name without repeating it, because it may be the key itself.
     fn try_from(name: String) -> Result<Self, &'static str> {
         let upper = !name.chars().any(|letter| letter.is_ascii_lowercase());
         if is_variable_name(&name) && upper {
@@ -138,12 +140,12 @@ impl TryFrom<String> for VariableName {
 }
 
 impl ModelBackends {
-    /// The three roles by name.
+    /// Returns the three roles by name.
     pub fn roles(&self) -> [(&'static str, &Role); 3] {
         [("planner", &self.planner), ("executor", &self.executor), ("summarizer", &self.summarizer)]
     }
 
-    /// The models that the roles ask; the built-in analyst is none.
+    /// Returns the models of the roles; `None` for the built-in analyst.
     pub fn models(&self) -> ByNode<Option<BackendName>> {
         let model = |role: &Role| match &role.backend {
             Backend::Model(name) => Some(name.clone()),
@@ -152,12 +154,13 @@ impl ModelBackends {
         ByNode { planner: model(&self.planner), executor: model(&self.executor), summarizer: model(&self.summarizer) }
     }
 
-    /// The address of a role's backend; `None` is the provider's own.
+    /// Returns the address of a role's backend; `None` means the default of the provider.
     pub fn base_url<'a>(&'a self, role: &'a Role) -> Option<&'a BaseUrl> {
         role.base_url.as_ref().or_else(|| self.provider_url(&role.backend))
     }
 
-    /// The address of a role's fallback; the role's own address belongs to its first backend.
+    /// Returns the address of a role's fallback. The address of the role belongs only to its first
+    /// backend.
     pub fn fallback_base_url(&self, role: &Role) -> Option<&BaseUrl> {
         self.provider_url(role.fallback_backend.as_ref()?)
     }
@@ -166,7 +169,19 @@ impl ModelBackends {
         self.providers.get(backend.provider()?).base_url.as_ref()
     }
 
-    /// The variables that may hold a provider's key, first one first.
+    /// Returns the key of a provider from the environment.
+    pub fn key(&self, provider: Provider, environment: &Environment) -> Option<String> {
+        self.key_variables(provider).into_iter().find_map(|variable| environment.lookup(variable))
+    }
+
+    /// Returns whether a role has a provider that needs a key and finds none. A server at a `base_url` of the user's may
+    /// need none.
+    pub fn lacks_key(&self, backend: &Backend, base_url: Option<&BaseUrl>, environment: &Environment) -> bool {
+        let provider = backend.provider().filter(|provider| provider.needs_key() && base_url.is_none());
+        provider.is_some_and(|provider| self.key(provider, environment).is_none())
+    }
+
+    /// Returns the environment variables for the key of a provider, in order of precedence.
     pub fn key_variables(&self, provider: Provider) -> Vec<&str> {
         match &self.providers.get(provider).api_key_env {
             Some(variable) => vec![variable.as_str()],
@@ -174,7 +189,7 @@ impl ModelBackends {
         }
     }
 
-    /// Every provider that a role or its fallback needs.
+    /// Returns the providers of all roles and fallbacks.
     pub fn providers_in_use(&self) -> Vec<Provider> {
         let backends =
             self.roles().into_iter().flat_map(|(_, role)| [Some(&role.backend), role.fallback_backend.as_ref()]);

@@ -1,16 +1,16 @@
-//! Where a value comes from, so that errors and `doctor` can point at it.
+//! The origin of a value, for errors and `doctor`.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// Built into the program.
     Default,
-    /// A place in a file.
+    /// A location in a file.
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The line, from 1.
         line: u64,
@@ -19,7 +19,7 @@ pub enum Origin {
     },
     /// An environment variable.
     Variable {
-        /// Its name.
+        /// The name of the variable.
         name: String,
         /// Whether it was read from `.env`.
         dotenv: bool,
@@ -40,13 +40,13 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One field in force: what it is and who says so.
+/// A field with its value and origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// The field, such as `planner.backend`.
     pub field: String,
-    /// Its value for people; what was read from a variable inside a file is shown as it is written there.
+    /// The value for display. Variables in a file are shown unexpanded.
     pub value: String,
-    /// Where the value comes from.
+    /// The origin of the value.
     pub origin: Origin,
 }

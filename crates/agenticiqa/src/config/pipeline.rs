@@ -1,4 +1,4 @@
-//! `pipeline.yaml`: how an assessment runs.
+//! `pipeline.yaml`: the options of an assessment.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,63 +9,64 @@ use serde::{Deserialize, Serialize};
 
 use agenticiqa_agent::executor::Grounding;
 use agenticiqa_agent::fusion::Fusion;
+use agenticiqa_agent::state::MAX_REPLAN_ITERATIONS;
 use agenticiqa_tools::{Metadata, WorkerSettings};
 use agenticiqa_vlm::BaseUrl;
 use agenticiqa_vlm::rules::within;
 
-/// How an assessment runs.
+/// The options of an assessment.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "sections with their fields")]
 pub struct Pipeline {
-    /// How often the summarizer may ask for a new plan; 0 for never.
-    #[garde(custom(within(0.0, 5.0)))]
+    /// The maximum number of replans; 0 disables replanning.
+    #[garde(custom(within(0.0, MAX_REPLAN_ITERATIONS.into())))]
     pub max_replan_iterations: u32,
-    /// How the evidence is gathered.
+    /// How evidence is gathered.
     #[garde(dive)]
     pub executor: Executor,
-    /// How scores of tools and the judgment of a model become one score.
+    /// How tool scores and the judgment of a model are fused into one score.
     #[garde(dive)]
     pub fusion: Fusion,
-    /// Limits of images.
+    /// The limits on images.
     #[garde(dive)]
     pub images: Images,
-    /// Where scores are kept.
+    /// The cache of scores.
     #[garde(dive)]
     pub cache: Cache,
-    /// Where the state after each node is kept.
+    /// The checkpoints of the state after each node.
     #[garde(skip)]
     pub checkpoints: Checkpoints,
-    /// What the tools are given.
+    /// The settings of the tools.
     #[garde(dive)]
     pub tools: Tools,
-    /// What is logged.
+    /// The settings of logs.
     #[garde(skip)]
     pub logging: Logging,
-    /// The HTTP service.
+    /// The settings of the HTTP server.
     #[garde(dive)]
     pub server: Server,
 }
 
-/// How the evidence is gathered.
+/// How evidence is gathered.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "grounding and concurrency")]
 pub struct Executor {
-    /// Whether a model is asked where the objects of the question are.
+    /// Whether a model is asked to locate the objects of the question.
     #[garde(skip)]
     pub grounding: Grounding,
-    /// Calls of models and tools at a time for one image.
+    /// The maximum number of concurrent model and tool calls per image.
     #[garde(custom(within(1.0, 64.0)))]
     pub concurrency: u32,
 }
 
-/// Limits of images.
+/// The limits on images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "max_side and max_pixels")]
 pub struct Images {
-    /// Images for models are made no larger than this on the longer side.
+    /// The maximum length of the longer side of images for models, in pixels.
     #[garde(custom(within(64.0, 65536.0)))]
     pub max_side: u32,
-    /// Larger images are refused before they are decoded.
+    /// The maximum number of pixels. Larger images are rejected before decoding.
     #[garde(custom(positive))]
     pub max_pixels: u64,
 }
@@ -74,27 +75,27 @@ fn positive(value: &u64, _: &()) -> garde::Result {
     if *value == 0 { Err(garde::Error::new("must be 1 or more")) } else { Ok(()) }
 }
 
-/// Where scores are kept.
+/// The cache of scores.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "memory_entries and disk")]
 pub struct Cache {
-    /// How many in memory; 0 for none.
+    /// The maximum number of scores in memory; 0 disables it.
     #[garde(skip)]
     pub memory_entries: u64,
-    /// The folder that keeps them across runs.
+    /// The folder for scores across runs.
     #[garde(skip)]
     pub disk: Option<PathBuf>,
 }
 
-/// Where the state after each node is kept.
+/// The checkpoints of the state after each node.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "dir")]
 pub struct Checkpoints {
-    /// The folder; `None` keeps none.
+    /// The folder; `None` disables checkpoints.
     pub dir: Option<PathBuf>,
 }
 
-/// What the tools are given.
+/// The settings of the tools.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "metadata, models, data_dir, pypi_mirror, add and worker")]
 pub struct Tools {
@@ -104,37 +105,37 @@ pub struct Tools {
     /// Model files by tool.
     #[garde(skip)]
     pub models: BTreeMap<String, PathBuf>,
-    /// The folder of installed files; `None` is the user's own.
+    /// The folder of installed files; `None` uses the user's data folder.
     #[garde(skip)]
     pub data_dir: Option<PathBuf>,
-    /// The server that is asked instead of `https://files.pythonhosted.org`.
+    /// The server to use instead of `https://files.pythonhosted.org`.
     #[garde(skip)]
     pub pypi_mirror: Option<BaseUrl>,
-    /// Tools of the user's own, and entries that replace those of the list.
+    /// Additional tools, and entries that replace those of the list.
     #[garde(skip)]
     pub add: BTreeMap<String, Metadata>,
-    /// The Python process for metrics of pyiqa.
+    /// The Python process for pyiqa metrics.
     #[garde(dive)]
     pub worker: Worker,
 }
 
-/// The Python process for metrics of pyiqa.
+/// The Python process for pyiqa metrics.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "python, device and timeout_seconds")]
 pub struct Worker {
-    /// A Python that has pyiqa; `None` starts none.
+    /// A Python interpreter with pyiqa; `None` disables the worker.
     #[garde(skip)]
     pub python: Option<PathBuf>,
-    /// What Torch computes on.
+    /// The Torch device.
     #[garde(length(min = 1))]
     pub device: String,
-    /// How long a call may take.
+    /// The time limit of a call in seconds.
     #[garde(custom(within(0.1, 86400.0)))]
     pub timeout_seconds: f64,
 }
 
 impl Worker {
-    /// What the worker is started with, if it is at all.
+    /// Returns the settings of the worker, or `None` if it is disabled.
     pub fn settings(&self) -> Option<WorkerSettings> {
         let timeout = Duration::try_from_secs_f64(self.timeout_seconds).ok()?;
         let settings = WorkerSettings::new(self.python.as_ref()?);
@@ -142,17 +143,17 @@ impl Worker {
     }
 }
 
-/// What is logged.
+/// The settings of logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "level and format")]
 pub struct Logging {
-    /// From which level on.
+    /// The minimum level.
     pub level: LogLevel,
-    /// In which form.
+    /// The format of log lines.
     pub format: LogFormat,
 }
 
-/// How much is logged.
+/// The minimum level of log messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the levels of every log")]
@@ -165,63 +166,64 @@ pub enum LogLevel {
     Trace,
 }
 
-/// The form of log lines.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// For people.
+    /// Human-readable text.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// The HTTP service: where it listens, what it may read, and how much of everything it takes on.
+/// The settings of the HTTP server: address, allowed folders, and limits.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
 #[serde(deny_unknown_fields, expecting = "host, port, allow_roots and the limits of the service")]
 pub struct Server {
-    /// The address that it listens on.
+    /// The address to listen on.
     #[garde(length(min = 1))]
     pub host: String,
-    /// The port; 0 for any that is free.
+    /// The port; 0 selects a free one.
     #[garde(skip)]
     pub port: u16,
     /// The folders below which requests may name files.
     #[garde(skip)]
     pub allow_roots: Vec<PathBuf>,
-    /// The origins of pages that may call it besides its own.
+    /// The additional origins of web pages that may call the server.
     #[garde(skip)]
     pub cors_origins: Vec<String>,
-    /// Names under which it is reached besides those of this machine, checked against the header `Host`.
+    /// The additional host names of the server, checked against the header `Host`.
     #[garde(skip)]
     pub host_names: Vec<String>,
-    /// Where images, assessments and jobs are kept; `None` is `server` below the user's data folder.
+    /// The folder for images, assessments and jobs; `None` uses `server` below the user's data
+    /// folder.
     #[garde(skip)]
     pub data_dir: Option<PathBuf>,
-    /// Larger requests are refused.
+    /// The maximum size of a request in bytes.
     #[garde(custom(positive))]
     pub max_body_bytes: u64,
-    /// Images of more pixels are refused before they are decoded.
+    /// The maximum number of pixels. Larger images are rejected before decoding.
     #[garde(custom(positive))]
     pub max_pixels: u64,
-    /// Assessments at a time; `None` is one a core.
+    /// The maximum number of concurrent assessments; `None` uses one per core.
     #[garde(inner(custom(within(1.0, 1024.0))))]
     pub assessments: Option<u32>,
-    /// Assessments that may wait for their turn.
+    /// The maximum number of waiting assessments.
     #[garde(custom(within(0.0, 100000.0)))]
     pub queue: u32,
-    /// How long a request may take.
+    /// The time limit of a request in seconds.
     #[garde(custom(within(0.01, 86400.0)))]
     pub timeout_seconds: f64,
-    /// How long a client may take to send its request.
+    /// The time limit for receiving a request, in seconds.
     #[garde(custom(within(0.01, 86400.0)))]
     pub read_timeout_seconds: f64,
-    /// Connections at a time.
+    /// The maximum number of concurrent connections.
     #[garde(custom(within(1.0, 1000000.0)))]
     pub connections: u32,
-    /// Assessments that are kept.
+    /// The maximum number of stored assessments.
     #[garde(custom(within(1.0, 10000000.0)))]
     pub kept_assessments: u32,
-    /// Bytes of uploaded images that are kept.
+    /// The maximum total size of stored images in bytes.
     #[garde(custom(positive))]
     pub kept_picture_bytes: u64,
 }

@@ -1,4 +1,4 @@
-//! From a tree to types: serde over [`Node`], with errors that know field and place.
+//! Deserializes types from a tree of [`Node`]s, with errors that name the field and its location.
 
 use std::collections::btree_map;
 use std::fmt;
@@ -13,7 +13,7 @@ use super::error::did_you_mean;
 use super::tree::{Entry, Node, Value, join};
 use super::{Error, Origin};
 
-/// Reads a checked value from a tree.
+/// Reads and validates a value from a tree.
 pub(super) fn read<'de, T>(node: &'de Node) -> Result<T, Error>
 where
     T: Deserialize<'de> + Validate,
@@ -30,7 +30,8 @@ where
     }
 }
 
-/// A rule that a value breaks, at the value's place; that of the section for a value that is missing.
+/// Creates the error for a violated rule, at the location of the value or, if it is missing, of its
+/// section.
 pub(super) fn violation(root: &Node, path: &str, problem: &str) -> Error {
     let field = path.split('[').next().unwrap_or(path);
     let (origin, reason) = match root.find(field) {
@@ -43,7 +44,7 @@ pub(super) fn violation(root: &Node, path: &str, problem: &str) -> Error {
     Error::Invalid { origin, field: field.to_owned(), reason }
 }
 
-/// What is wrong; field and place are added on the way out.
+/// A problem. Field and location are added while returning.
 #[derive(Debug)]
 pub(super) struct Fault {
     reason: String,
@@ -55,7 +56,7 @@ impl Fault {
         Self { reason: reason.into(), place: None }
     }
 
-    /// Adds the place, unless a deeper one is known.
+    /// Adds the location, unless a deeper one is known.
     fn place_at(mut self, origin: &Origin, field: &str) -> Self {
         self.place.get_or_insert_with(|| (field.to_owned(), origin.clone()));
         self
@@ -80,7 +81,8 @@ impl de::Error for Fault {
         Self::new(message.to_string())
     }
 
-    // Values are not repeated here: `Located` shows them as they are written, which hides what variables hold.
+    // Values are not repeated here: `Located` shows them unexpanded, which hides the content of
+    // variables.
     fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         Self::new(format!("must be {expected}"))
     }
@@ -107,7 +109,7 @@ impl de::Error for Fault {
     }
 }
 
-/// The message for a field that does not exist.
+/// Returns the message for an unknown field.
 pub(super) fn unknown_field(field: &str, expected: &[&str]) -> String {
     if matches!(field, "api_key" | "apikey" | "key" | "token" | "secret" | "password") {
         return "keys do not belong in files: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY in the environment \
@@ -120,7 +122,7 @@ pub(super) fn unknown_field(field: &str, expected: &[&str]) -> String {
     }
 }
 
-/// A node that is being read, and the name of its field.
+/// A node that is being read, with the name of its field.
 #[derive(Clone, Copy)]
 struct Located<'de, 'name> {
     node: &'de Node,
@@ -128,7 +130,7 @@ struct Located<'de, 'name> {
 }
 
 impl Located<'_, '_> {
-    /// The fault at this place, with the value as it is written; a deeper place that is known stays.
+    /// Returns the fault at this location, with the unexpanded value. A deeper location is kept.
     fn wrong(&self, fault: Fault) -> Fault {
         if fault.place.is_some() {
             return fault;
@@ -136,7 +138,7 @@ impl Located<'_, '_> {
         let scalar = !matches!(self.node.value, Value::Map(_) | Value::List(_));
         let reason = if scalar && fault.reason.starts_with("must ") {
             let (rule, suggestion) = fault.reason.split_once(", did").unwrap_or((&fault.reason, ""));
-            // A suggestion repeats the value, which a variable may hold for good reason.
+            // A suggestion would repeat the value, which may come from a secret variable.
             let shown = !suggestion.is_empty() && !self.is_expanded();
             format!("{rule}, not {}{}", self.node, if shown { format!(": did{suggestion}") } else { String::new() })
         } else {
@@ -149,7 +151,7 @@ impl Located<'_, '_> {
         matches!(&self.node.value, Value::Text(text) if text.expanded != text.written)
     }
 
-    /// The number that stands here; a text counts if it is one, as expanded variables are texts.
+    /// Returns the number here. Numeric text also counts, because expanded variables are text.
     fn number(&self) -> Option<f64> {
         match &self.node.value {
             Value::Integer(value) => Some(*value as f64),
@@ -220,7 +222,7 @@ impl<'de> Deserializer<'de> for Located<'de, '_> {
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match &self.node.value {
             Value::Null => visitor.visit_none(),
-            // `${NAME:-}` of a variable that is not set.
+            // `${NAME:-}` with an unset variable.
             Value::Text(text) if text.expanded.is_empty() => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }

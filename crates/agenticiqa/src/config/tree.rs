@@ -1,4 +1,4 @@
-//! A configuration before it has types: a tree in which every value knows where it comes from.
+//! An untyped configuration: a tree in which every value has an origin.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,14 +12,14 @@ use super::expand::expand;
 use super::{Error, Origin};
 use agenticiqa_http::without_secrets;
 
-/// A value and its place.
+/// A value and its origin.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     pub origin: Origin,
     pub value: Value,
 }
 
-/// What YAML can say.
+/// A YAML value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Null,
@@ -31,7 +31,7 @@ pub(super) enum Value {
     Map(BTreeMap<String, Entry>),
 }
 
-/// A text with variables expanded, and as it is written. Only the latter is ever shown.
+/// A text with expanded variables, and as written. Only the latter is ever shown.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Text {
     pub expanded: String,
@@ -44,7 +44,7 @@ impl fmt::Debug for Text {
     }
 }
 
-/// A field of a map: where its name stands, and its value.
+/// A field of a map: the origin of its name, and its value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
     pub name_origin: Origin,
@@ -52,18 +52,18 @@ pub(super) struct Entry {
 }
 
 impl Node {
-    /// A map without fields.
+    /// Creates an empty map.
     pub fn empty() -> Self {
         Self { origin: Origin::Default, value: Value::Map(BTreeMap::new()) }
     }
 
-    /// A text as it stands.
+    /// Creates a text without expansion.
     pub fn text(text: &str, origin: Origin) -> Self {
         let text = Text { expanded: text.to_owned(), written: text.to_owned() };
         Self { origin, value: Value::Text(text) }
     }
 
-    /// Reads a file; `None` stands for what is built in.
+    /// Parses a file; `None` means the built-in defaults.
     pub fn parse(yaml: &str, file: Option<&Path>, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, Error> {
         let place = |location: Location| match file {
             Some(path) => Origin::File { path: path.to_owned(), line: location.line(), column: location.column() },
@@ -72,13 +72,13 @@ impl Node {
         Self::parse_at(yaml, &place, lookup)
     }
 
-    /// Reads YAML whose places are told by `place`.
+    /// Parses YAML; `place` returns the origin of a position.
     pub fn parse_at(
         yaml: &str,
         place: &dyn Fn(Location) -> Origin,
         lookup: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, Error> {
-        // No snippets: a line may hold a key. `off` is a word here, not a truth value.
+        // No snippets, because a line may contain a key. `off` is a string, not a boolean.
         let options = serde_saphyr::options! {
             with_snippet: false,
             strict_booleans: true,
@@ -122,7 +122,7 @@ impl Node {
         Ok(Self { origin, value })
     }
 
-    /// The fields, if this is a map.
+    /// Returns the fields if this is a map.
     pub fn fields(&self) -> Option<&BTreeMap<String, Entry>> {
         match &self.value {
             Value::Map(fields) => Some(fields),
@@ -130,7 +130,7 @@ impl Node {
         }
     }
 
-    /// The value of a field, by its path.
+    /// Returns the value of a field by its path.
     pub fn get(&self, path: &[&str]) -> Option<&Self> {
         path.iter().try_fold(self, |node, name| Some(&node.fields()?.get(*name)?.node))
     }
@@ -155,7 +155,7 @@ impl Node {
         }
     }
 
-    /// The section of that name, made if it is not there; `self` if this is no map.
+    /// Returns the section with a name, created if missing; `self` if this is not a map.
     pub fn section(&mut self, name: &str, origin: &Origin) -> &mut Self {
         let Self { value: Value::Map(fields), .. } = self else { return self };
         let node = Self { origin: origin.clone(), ..Self::empty() };
@@ -163,7 +163,7 @@ impl Node {
         &mut fields.entry(name.to_owned()).or_insert_with(empty).node
     }
 
-    /// Lays a later layer over this one: what it names is replaced, all else stays.
+    /// Merges a later layer: its values replace existing ones, everything else stays.
     pub fn merge(&mut self, later: Self) {
         match (&mut self.value, later.value) {
             // A section whose fields are all commented out.
@@ -184,7 +184,7 @@ impl Node {
         }
     }
 
-    /// The node that a dotted name means; names of fields may hold dots themselves.
+    /// Returns the node with a dotted name. Field names may contain dots themselves.
     pub fn find(&self, dotted: &str) -> Option<&Self> {
         let fields = self.fields()?;
         fields.iter().find_map(|(name, entry)| match dotted.strip_prefix(name.as_str())? {
@@ -195,7 +195,7 @@ impl Node {
 }
 
 impl fmt::Display for Node {
-    /// As in a file, on one line, variables not expanded.
+    /// Formats the node as in a file, on one line, with variables unexpanded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.value {
             Value::Null => f.write_str("null"),
@@ -216,12 +216,12 @@ impl fmt::Display for Node {
     }
 }
 
-/// `section.name`.
+/// Joins a section and a name: `section.name`.
 pub(super) fn join(section: &str, name: &str) -> String {
     if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") }
 }
 
-/// What the YAML crate is asked for.
+/// The YAML types that the parser produces.
 enum Raw {
     Null,
     Bool(bool),

@@ -1,4 +1,4 @@
-//! Whether the models that are configured answer. What costs nothing is tried first: the list of a server's models.
+//! Checks whether the configured models answer. Lists the models of a server first, which is free.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use crate::config::{Backend, Environment, Settings};
 use crate::setup::Models;
 use agenticiqa_vlm::{BackendName, ErrorKind, Options, Prompt, Vlm};
 
-/// Whether a model answers.
+/// The result of calling a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApiFact {
-    /// The model.
+    /// The name of the backend.
     pub backend: String,
-    /// Whether its server answers and takes the key.
+    /// Whether the server answers and accepts the key.
     pub answers: bool,
-    /// Whether the model is among those that the server lists; `None` if it lists none, and the model was asked for a
-    /// word instead.
+    /// Whether the server lists the model; `None` if it has no list and the model was called
+    /// instead.
     pub listed: Option<bool>,
-    /// Why it does not answer.
+    /// The reason why the model does not answer.
     pub reason: Option<String>,
 }
 
-/// Calls every model that a role or its fallback names.
+/// Calls every model of a role or a fallback.
 pub async fn check_api(settings: &Settings, environment: &Environment, timeout: Duration) -> Vec<ApiFact> {
     let mut models = Models::new(settings, environment);
     let (mut facts, mut called) = (Vec::new(), Vec::new());
@@ -50,7 +50,7 @@ pub async fn check_api(settings: &Settings, environment: &Environment, timeout: 
     facts
 }
 
-/// Whether the server lists the model; `None` if it lists nothing, and the model has said a word.
+/// Returns whether the server lists the model; `None` if it has no list but the model answered.
 async fn call(
     model: &dyn Vlm,
     backend: &BackendName,
@@ -60,7 +60,7 @@ async fn call(
         Ok(offered) if !offered.is_empty() => {
             return Ok(Some(offered.iter().any(|offered| is_same(backend.model(), offered))));
         }
-        // There is no list here.
+        // The server has no list.
         Ok(_) => (),
         Err(error) if matches!(error.kind(), ErrorKind::BadRequest | ErrorKind::BadAnswer) => (),
         Err(error) => return Err(error),
@@ -70,8 +70,9 @@ async fn call(
     model.generate(&prompt, &[], &options).await.map(|_| None)
 }
 
-/// Whether a name of the user's and one of a server's list mean one model: lists have dates, tags and other dots
-/// (`claude-3.5-sonnet` is `claude-3-5-sonnet-20241022`, `llava` is `llava:latest`).
+/// Returns whether a user's name and a server's name mean the same model. Server names may contain
+/// dates, tags and other separators (`claude-3.5-sonnet` is `claude-3-5-sonnet-20241022`, `llava`
+/// is `llava:latest`).
 fn is_same(wanted: &str, offered: &str) -> bool {
     let plain = |name: &str| name.to_lowercase().replace('.', "-");
     let (wanted, offered) = (plain(wanted), plain(offered));

@@ -1,4 +1,5 @@
-//! What is configured, what is missing, and what to do about it. Of keys only whether they are there is told.
+//! Reports the configuration, what is missing, and how to fix it. Of keys, only their presence is
+//! reported.
 
 mod api;
 
@@ -13,122 +14,122 @@ use agenticiqa_vlm::Provider;
 
 pub use api::{ApiFact, check_api};
 
-/// Everything that `doctor` tells.
+/// The report of `doctor`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// The version of the program.
     pub version: String,
-    /// Processor and system that it was built for.
+    /// The processor and the operating system of the build.
     pub target: String,
-    /// How many threads run tools.
+    /// The number of threads for tools.
     pub threads: usize,
     /// The configuration files that were read.
     pub config_files: Vec<PathBuf>,
-    /// The configuration in force.
+    /// The effective configuration.
     pub settings: Vec<Setting>,
-    /// Who plays each role.
+    /// The backend of each role.
     pub roles: Vec<RoleFact>,
-    /// The keys of the providers.
+    /// The presence of API keys.
     pub keys: Vec<KeyFact>,
-    /// The tools.
+    /// The availability of the tools.
     pub tools: Vec<ToolFact>,
     /// The folders that are read or written.
     pub folders: Vec<FolderFact>,
-    /// What will not work as it is configured.
+    /// Problems in the configuration.
     pub problems: Vec<String>,
-    /// What could be done next; front ends put it into words.
+    /// Suggested next steps. Front ends put them into words.
     #[serde(skip)]
     pub suggestions: Vec<Suggestion>,
 }
 
-/// Something that could be done next; front ends word it in their own terms.
+/// A suggested next step. Front ends put it into their own terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Suggestion {
-    /// A key is set, and nothing uses it.
+    /// A key is set but not used.
     UseBackend {
-        /// The variables that may hold the key.
+        /// The variables for the key.
         variables: Vec<String>,
-        /// A backend that would use it.
+        /// A backend that would use the key.
         backend: String,
     },
     /// No model is configured; the built-in analyst answers.
     AddModel,
-    /// A built-in tool lacks something.
+    /// A built-in tool is incomplete.
     CompleteTool {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// What it lacks.
+        /// What is missing.
         reason: String,
-        /// What would make it run.
+        /// How to complete it.
         remedy: Option<Remedy>,
     },
 }
 
-/// One field of the configuration.
+/// A field of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Setting {
-    /// The field.
+    /// The name of the field.
     pub field: String,
-    /// Its value.
+    /// The value.
     pub value: String,
-    /// Where it comes from.
+    /// The origin of the value.
     pub source: String,
-    /// Whether it is what is built in, whoever wrote it.
+    /// Whether the value equals the built-in default, regardless of its origin.
     pub default: bool,
 }
 
-/// Who plays a role.
+/// The backend of a role.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RoleFact {
-    /// The role.
+    /// The name of the role.
     pub role: String,
-    /// Who plays it.
+    /// The backend.
     pub backend: String,
-    /// The address, if not the provider's own; without user name and password.
+    /// The address, if it differs from the provider's; without user name and password.
     pub base_url: Option<String>,
-    /// Who is asked when the backend has failed.
+    /// The backend to use when the first one fails.
     pub fallback_backend: Option<String>,
 }
 
-/// Whether a provider's key is there.
+/// The presence of a provider's key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeyFact {
-    /// The provider.
+    /// The name of the provider.
     pub provider: String,
-    /// The variables that may hold its key.
+    /// The variables for the key.
     pub variables: Vec<String>,
-    /// Whether one of them does.
+    /// Whether a key is set.
     pub present: bool,
-    /// Whether a role calls the provider and has to show a key.
+    /// Whether a role needs the key.
     pub needed: bool,
 }
 
-/// Whether a tool can run here.
+/// The availability of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolFact {
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// Whether it can run.
     pub available: bool,
-    /// Why not, and what it would take.
+    /// Why it cannot run, and what it needs.
     pub reason: Option<String>,
 }
 
-/// Whether a folder can be used.
+/// The state of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FolderFact {
-    /// What it is for.
+    /// The purpose.
     pub purpose: String,
-    /// The folder.
+    /// The path.
     pub path: PathBuf,
-    /// Whether it is there.
+    /// Whether the folder exists.
     pub exists: bool,
-    /// Whether files can be written there, or it can be made.
+    /// Whether files can be written to it, or it can be created.
     pub writable: bool,
 }
 
-/// Gathers what is known without calling anyone.
+/// Collects everything that is known without calling a model.
 pub fn facts(settings: &Settings, environment: &Environment, registry: &Registry) -> Report {
     let keys: Vec<KeyFact> = Provider::ALL.map(|provider| key(provider, settings, environment)).into();
     let folders = folders(settings, environment);
@@ -175,13 +176,14 @@ fn key(provider: Provider, settings: &Settings, environment: &Environment) -> Ke
     let variables = settings.models.key_variables(provider);
     KeyFact {
         provider: provider.name().to_owned(),
-        present: variables.iter().any(|name| environment.lookup(name).is_some()),
+        present: settings.models.key(provider, environment).is_some(),
         needed: provider.needs_key() && calls_own_server(provider, settings),
         variables: variables.into_iter().map(str::to_owned).collect(),
     }
 }
 
-/// Whether a role or a fallback calls the provider's own server; one by `base_url` may want no key.
+/// Returns whether a role or a fallback calls the provider's own server. Servers given by
+/// `base_url` may need no key.
 fn calls_own_server(provider: Provider, settings: &Settings) -> bool {
     let models = &settings.models;
     models.roles().into_iter().any(|(_, role)| {
@@ -217,8 +219,9 @@ fn folders(settings: &Settings, environment: &Environment) -> Vec<FolderFact> {
     known.into_iter().filter_map(fact).collect()
 }
 
-/// Whether files can be written into a folder, or, if it is not there, into the nearest one above it. Tried, because
-/// permissions alone do not tell of read-only file systems and full disks.
+/// Returns whether files can be written to a folder or, if it does not exist, to its nearest
+/// parent. Tested by writing, because permissions do not reveal read-only file systems and full
+/// disks.
 fn is_writable(folder: &Path) -> bool {
     let above = folder.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
     let Some(existing) = above.into_iter().find(|path| path.exists()) else { return false };
@@ -232,7 +235,7 @@ fn problems(report: &Report, settings: &Settings, environment: &Environment) -> 
         let names = key.variables.join(" or ");
         format!("{} is called but has no key: set {names} in the environment or in .env", key.provider)
     });
-    // The folder for configuration is only read, and that for tools too unless some are installed.
+    // The configuration folder is only read, and so is the tools folder unless tools are installed.
     let only_read = ["configuration", "installed tools"];
     let folders =
         report.folders.iter().filter(|folder| !folder.writable && !only_read.contains(&folder.purpose.as_str()));
@@ -244,7 +247,7 @@ fn problems(report: &Report, settings: &Settings, environment: &Environment) -> 
     missing.chain(folders).chain(files).chain(unknown_variables(environment)).collect()
 }
 
-/// Variables that look like ours and are not: most likely misspelt.
+/// Returns variables that look like ours but are unknown, most likely misspelled.
 fn unknown_variables(environment: &Environment) -> Vec<String> {
     let known: Vec<&str> = config::variables().chain(["AGENTICIQA_THREADS"]).collect();
     let strange = environment

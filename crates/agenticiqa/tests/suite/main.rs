@@ -1,4 +1,5 @@
-//! The specification scenario by scenario, providers and their faults, the worker, a real vision-chat server.
+//! Tests of the specification by scenario, of providers and their faults, of the worker, and of a
+//! real vision-chat server.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -26,6 +26,7 @@ mod tests;
 mod tid2013;
 mod validate;
 
+use agenticiqa_metrics::fold_name;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -233,11 +234,9 @@ pub struct Prepared {
 /// Reads a dataset below `root`. Dataset and file names ignore case; dataset names also ignore `-`,
 /// `_` and blanks.
 pub fn prepare(name: &str, root: &Path, options: &Options) -> Result<Prepared, Error> {
-    let fold =
-        |name: &str| -> String { name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
     let dataset = DATASETS
         .iter()
-        .find(|dataset| fold(dataset.info.name) == fold(name))
+        .find(|dataset| fold_name(dataset.info.name) == fold_name(name))
         .ok_or_else(|| Error::Unknown { name: name.to_owned() })?;
     let files = Files::walk(root)?;
     let mut entries = (dataset.read)(&files)?;

@@ -1,4 +1,5 @@
-//! TID2013 (Ponomarenko et al., Signal Processing: Image Communication 30, 2015): 25 references, 24 distortions, 5 levels.
+//! TID2013 (Ponomarenko et al., Signal Processing: Image Communication 30, 2015): 25 references,
+//! 24 distortions, 5 levels.
 //!
 //! `mos_with_names.txt` has a line "MOS name" for each image, `mos_std.txt` the standard deviations
 //! in the same order. The case of names (`i01_01_1.bmp`, `I01.BMP`) varies in the text and on disk.

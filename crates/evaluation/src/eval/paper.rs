@@ -1,5 +1,7 @@
 //! The published results of the AgenticIQA paper (arXiv 2509.26006v2), for comparison.
 
+use agenticiqa_metrics::fold_name;
+
 use serde::{Deserialize, Serialize};
 
 /// A published correlation.
@@ -54,9 +56,7 @@ const ACCURACIES: [(&str, &str, &str, f64); 7] = [
 ];
 
 fn same(one: &str, other: &str) -> bool {
-    let fold =
-        |name: &str| -> String { name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
-    fold(one) == fold(other)
+    fold_name(one) == fold_name(other)
 }
 
 /// Returns the published correlations on a dataset. Names ignore case and punctuation.

@@ -1,4 +1,5 @@
-//! `agenticiqa-fit fusion`: fits Fused-FR to opinions, and tells how it does on what was left out.
+//! `agenticiqa-fit fusion`: fits Fused-FR to opinions, and reports its accuracy on data that was
+//! left out.
 
 mod report;
 mod table;
@@ -13,21 +14,21 @@ use crate::error::Error;
 use table::Row;
 use validation::{Split, Unseen};
 
-/// Where the opinions are and where the model goes.
+/// Arguments of `fusion`.
 #[derive(Args)]
 pub struct Arguments {
-    /// A table of mean opinions beside scores of the members and numbers on tone and color (CSV).
+    /// CSV table of mean opinions with metric scores and statistics of tone and color
     #[arg(long)]
     scores: PathBuf,
-    /// The model.
+    /// Model file to write
     #[arg(long)]
     output: PathBuf,
-    /// The report; printed if there is none.
+    /// Report file to write [default: print the report]
     #[arg(long)]
     report: Option<PathBuf>,
 }
 
-/// Fits the model, writes it, and reports.
+/// Fits the model, writes it, and returns the report.
 pub fn run(arguments: &Arguments) -> Result<String, Error> {
     let rows = table::read(&arguments.scores)?;
     let unseen = Unseen {

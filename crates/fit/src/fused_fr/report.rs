@@ -1,4 +1,4 @@
-//! The figures of Fused-FR, as Markdown.
+//! Reports the accuracy of Fused-FR as Markdown.
 
 use std::fmt::Write as _;
 
@@ -37,7 +37,7 @@ const KINDS: [&str; 24] = [
     "sparse sampling",
 ];
 
-/// The categories of the tool list that TID2013 has kinds of, numbered from 1.
+/// Categories of the tool list with the kinds of TID2013 that belong to them, numbered from 1.
 const CATEGORIES: [(&str, &[usize]); 6] = [
     ("Blurs", &[8, 9]),
     ("Color distortions", &[18, 22, 23]),
@@ -47,7 +47,7 @@ const CATEGORIES: [(&str, &[usize]); 6] = [
     ("Contrast", &[17]),
 ];
 
-/// All figures.
+/// Returns the whole report.
 pub fn report(rows: &[Row], unseen: &Unseen, model: &Model, bytes: usize) -> Result<String, Error> {
     let mut text = format!("Fitted to {} rows; the model has {bytes} bytes. Interval: ", rows.len());
     let _ = writeln!(text, "half width {:.4}, spread {}.\n", model.half_width, model.spread);
@@ -99,7 +99,7 @@ fn members(rows: &[Row], opinions: &[f64]) -> String {
     text + ".\n\n"
 }
 
-/// SRCC over all kinds of a category at once, which says what the tool is good at.
+/// Reports SRCC over all kinds of a category together, which shows the strengths of the tool.
 fn by_category(rows: &[Row], unseen: &Unseen) -> String {
     let mut text = "| category | types | content left out: SRCC | RMSE | best member, SRCC |\n".to_owned();
     text.push_str("| --- | --- | ---: | ---: | --- |\n");
@@ -122,14 +122,14 @@ fn by_category(rows: &[Row], unseen: &Unseen) -> String {
     text + "\n"
 }
 
-/// The member that agrees best with the opinions, and how well.
+/// Returns the member with the highest correlation with opinions, and that correlation.
 fn best_member(rows: &[Row], opinions: &[f64]) -> (&'static str, f64) {
     let agreement = |place: usize| rank_correlation(&distances(rows, place), opinions);
     let members = MEMBERS.iter().enumerate().map(|(place, member)| (member.name(), agreement(place)));
     members.max_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or(("", f64::NAN))
 }
 
-/// SRCC, mean error of the score and coverage within each kind.
+/// Reports SRCC, mean error of the score and coverage for each kind.
 fn by_kind(rows: &[Row], unseen: &Unseen) -> String {
     let mut text = "| type | content left out: SRCC | RMSE | type left out: SRCC | RMSE | error, mean | trust, mean | best member, SRCC |\n"
         .to_owned();

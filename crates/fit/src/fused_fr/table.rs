@@ -1,4 +1,4 @@
-//! The scores that Fused-FR is fitted to: mean opinions beside what metrics say, one row an image.
+//! Reads the table that Fused-FR is fitted to: mean opinions and metric scores, one row per image.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,24 +10,25 @@ use crate::error::Error;
 /// One distorted image.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// Which image was distorted.
+    /// Number of the original image.
     pub content: usize,
-    /// In which way.
+    /// Number of the kind of distortion.
     pub kind: usize,
     /// The mean opinion, 0 to 9.
     pub opinion: f64,
     /// The mean opinion on the scale of the other tools, 1 to 5.
     pub target: f64,
-    /// What was measured.
+    /// The measurements.
     pub evidence: Evidence,
 }
 
-/// From opinions of TID2013 to the scale of the fits on KADID-10k: both have one spread around one mean there.
+/// Maps opinions of TID2013 to the scale of the fits on KADID-10k, so that both have the same mean
+/// and spread.
 fn on_the_common_scale(opinion: f64) -> f64 {
     (3.16 + 0.65 * (opinion - 4.475)).clamp(WORST, BEST)
 }
 
-/// Reads the table; a missing column or number is an error that names it.
+/// Reads the table. Errors name a missing column or number.
 pub fn read(path: &Path) -> Result<Vec<Row>, Error> {
     let text = std::fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
     let rows = parse(&text).map_err(|reason| Error::Nothing(format!("{}: {reason}", path.display())))?;

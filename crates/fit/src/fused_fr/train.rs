@@ -1,24 +1,25 @@
-//! Fits Fused-FR to rows: a curve for each member, support points, the process between them. No randomness anywhere.
+//! Fits Fused-FR to rows: a curve for each member, support points, and the Gaussian process. There
+//! is no randomness.
 
 use agenticiqa_vision::fused_fr::{BEST, Curve, FEATURES, Ladder, MEMBERS, Model, Posterior, WORST, fading, features};
 
 use super::table::Row;
 use crate::error::Error;
 
-/// Support points of the process.
+/// Number of support points of the process.
 const CENTERS: usize = 192;
 const ROUNDS: usize = 20;
-/// How far the process looks, in standard deviations of a feature.
+/// Length scale of the process, in standard deviations of a feature.
 const REACH: f64 = 2.0;
-/// Variance of opinions against that of corrections.
+/// Variance of opinions relative to that of corrections.
 const NOISE: f64 = 1.0 / 6.0;
-/// Points of the ladder, and the share of the identity in it.
+/// Number of points of the ladder, and the share of the identity mixed into it.
 const RUNGS: usize = 12;
 const TILT: f64 = 0.1;
-/// Steps of the fit of a curve; it needs about ten.
+/// Maximum number of steps to fit a curve; about ten are needed.
 const STEPS: usize = 60;
 
-/// The model of these rows, its interval not yet calibrated.
+/// Fits the model to rows, with an interval that is not yet calibrated.
 pub fn fit(rows: &[&Row]) -> Result<Model, Error> {
     let mut curves = [Curve { log_middle: 0.0, slope: 1.0 }; MEMBERS.len()];
     for (member, curve) in curves.iter_mut().enumerate() {
@@ -38,7 +39,8 @@ pub fn fit(rows: &[&Row]) -> Result<Model, Error> {
     Ok(Model { curves, ladder, scale, posterior, half_width: 1.0, spread: 0.0 })
 }
 
-/// Least squares by damped Gauss-Newton steps over the middle and the logarithm of the slope.
+/// Fits a curve by least squares, with damped Gauss-Newton steps over the center and the logarithm
+/// of the slope.
 fn fit_curve(points: &[(f64, f64)]) -> Curve {
     let mut logs: Vec<f64> = points.iter().map(|(distance, _)| distance.max(1e-12).ln()).collect();
     logs.sort_by(f64::total_cmp);
@@ -70,8 +72,8 @@ fn fit_curve(points: &[(f64, f64)]) -> Curve {
     best
 }
 
-/// Mean opinions at means of the panel in bins of equal numbers; where they fall, neighbors are joined (pool adjacent violators).
-/// A little of the identity keeps the ladder rising.
+/// Fits the ladder: mean opinions by panel mean, in bins of equal count. Falling neighbors are
+/// merged (pool adjacent violators), and a share of the identity keeps the ladder rising.
 fn ladder(mut points: Vec<(f64, f64)>) -> Option<Ladder> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let bin = |i: usize| &points[i * points.len() / RUNGS..(i + 1) * points.len() / RUNGS];
@@ -114,7 +116,8 @@ fn spread(samples: &[[f64; FEATURES]]) -> [f64; FEATURES] {
     deviations
 }
 
-/// Centers of clusters (k-means from evenly chosen rows). Clusters of one are dropped: the file holds no image's own numbers.
+/// Returns cluster centers (k-means from evenly chosen rows). Clusters of one row are dropped, so
+/// that the file contains no measurements of a single image.
 fn support(samples: &[[f64; FEATURES]]) -> Vec<[f32; FEATURES]> {
     let count = CENTERS.min(samples.len());
     let mut centers: Vec<[f64; FEATURES]> = (0..count).map(|i| samples[i * samples.len() / count]).collect();

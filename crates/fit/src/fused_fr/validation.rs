@@ -1,4 +1,4 @@
-//! How Fused-FR does on what it was not fitted to, and the width of its interval.
+//! Cross-validation of Fused-FR, and calibration of its interval.
 
 use agenticiqa_vision::fused_fr::Model;
 use rayon::prelude::*;
@@ -7,17 +7,17 @@ use super::table::Row;
 use super::train;
 use crate::error::Error;
 
-/// The share of opinions that the interval is to hold.
+/// Share of opinions that the interval should contain.
 const HELD: f64 = 0.9;
-/// The widest that intervals of unknown images may be, as the growth of the square.
+/// Maximum growth of the squared width for unknown images.
 const WIDEST: u32 = 64;
-/// Kinds are left out in this many groups of unlike ones.
+/// Number of groups of dissimilar kinds for leaving kinds out.
 pub const GROUPS: usize = 6;
 
-/// What is left out together.
+/// What is left out together in cross-validation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Split {
-    /// One image in all its distorted forms.
+    /// One image with all its distorted versions.
     Contents,
     /// One kind of distortion.
     Kinds,
@@ -28,10 +28,10 @@ pub enum Split {
 }
 
 impl Split {
-    /// All ways to leave something out.
+    /// All splits.
     pub const ALL: [Self; 4] = [Self::Contents, Self::Kinds, Self::KindGroups, Self::Both];
 
-    /// What is left out, in words.
+    /// Returns a description of the split.
     pub fn name(self) -> &'static str {
         match self {
             Self::Contents => "one content",
@@ -50,7 +50,7 @@ impl Split {
         }
     }
 
-    /// Whether a row may not be known when another is judged.
+    /// Returns whether a row must be left out when another one is predicted.
     fn share(self, a: &Row, b: &Row) -> bool {
         match self {
             Self::Both => Self::Contents.share(a, b) || Self::KindGroups.share(a, b),
@@ -59,16 +59,16 @@ impl Split {
     }
 }
 
-/// What a model that did not know a row says of it.
+/// Prediction for a row by a model that was fitted without it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Prediction {
     /// The score.
     pub score: f64,
-    /// The mean of the panel.
+    /// The panel mean.
     pub panel: f64,
-    /// What is unknown, 0 to 1.
+    /// Variance of the process, 0 to 1.
     pub variance: f64,
-    /// How much of the uncertainty counts.
+    /// Factor from 0 to 1 that scales the uncertainty.
     pub fading: f64,
 }
 
@@ -80,23 +80,24 @@ impl Prediction {
     }
 }
 
-/// The width of intervals.
+/// Width of intervals.
 #[derive(Debug, Clone, Copy)]
 pub struct Width {
-    /// Half the width where everything is known.
+    /// Half the width for images like the training data.
     pub half: f64,
-    /// How fast its square grows with what is unknown.
+    /// Growth of the squared width with the variance.
     pub spread: f64,
 }
 
 impl Width {
-    /// Half the width of one interval.
+    /// Returns half the width of one interval.
     pub fn at(self, prediction: &Prediction) -> f64 {
         prediction.fading * self.half * (1.0 + self.spread * prediction.variance).sqrt()
     }
 }
 
-/// Each row judged by a model that was fitted without it and all that it shares something with.
+/// Predicts each row with a model that was fitted without it and without the rows that share its
+/// split.
 pub fn left_out(rows: &[Row], split: Split) -> Result<Vec<Prediction>, Error> {
     let mut parts: Vec<usize> = rows.iter().map(|row| split.part(row)).collect();
     parts.sort_unstable();
@@ -114,7 +115,7 @@ pub fn left_out(rows: &[Row], split: Split) -> Result<Vec<Prediction>, Error> {
     Ok(predictions)
 }
 
-/// What was predicted for rows of unknown content and of unknown kind.
+/// Predictions for rows of unknown content and of unknown kind.
 pub struct Unseen {
     /// With one content left out.
     pub contents: Vec<Prediction>,
@@ -122,8 +123,8 @@ pub struct Unseen {
     pub kinds: Vec<Prediction>,
 }
 
-/// The width with which intervals hold nine of ten opinions on unknown contents, growing so that they do on unknown kinds
-/// too; of the rows that `counts`.
+/// Returns the width at which intervals contain 90% of the opinions on unknown contents, and also
+/// on unknown kinds, using the rows that `counts` selects.
 pub fn calibrate(rows: &[Row], unseen: &Unseen, counts: impl Fn(&Row) -> bool) -> Width {
     let quantile = |predictions: &[Prediction], spread: f64| {
         let unit = Width { half: 1.0, spread };
@@ -144,7 +145,8 @@ pub fn calibrate(rows: &[Row], unseen: &Unseen, counts: impl Fn(&Row) -> bool) -
     best.map_or(Width { half: f64::NAN, spread: 0.0 }, |(width, _)| width)
 }
 
-/// The share of opinions inside the interval, whose width was found without the rows that are left out, and half its mean width.
+/// Returns the share of opinions inside the interval, with a width calibrated without the left-out
+/// rows, and half the mean width.
 pub fn coverage(rows: &[Row], unseen: &Unseen, predictions: &[Prediction], split: Split) -> (f64, f64) {
     let mut parts: Vec<(usize, &Row)> = rows.iter().map(|row| (split.part(row), row)).collect();
     parts.sort_by_key(|(part, _)| *part);

@@ -1,5 +1,5 @@
-//! Whether what Fused-NR knows of an image tells its distortions better than perception does: one linear head a category, fitted to
-//! generated images, compared on contents that neither has seen.
+//! Compares the features of Fused-NR with perception for detecting distortions: one linear head
+//! per category, fitted to generated images and tested on contents that neither has seen.
 
 use std::fmt::Write as _;
 
@@ -12,21 +12,21 @@ use super::samples::{Content, Photo};
 use crate::error::Error;
 use crate::labels;
 
-/// What the square of a weight costs.
+/// Ridge penalty.
 const PENALTY: f64 = 3000.0;
-/// The level from which a distortion is to be found.
+/// Level from which a distortion should be found.
 const TO_BE_FOUND: u8 = 3;
-/// The share of images without a distortion in which it may be found.
+/// Allowed share of false alarms.
 const FALSE_ALARMS: f64 = 0.05;
 
-/// An image and how much it has of each category, 0 to 4; `None` where it may have it or not.
+/// An image and its level of each category from 0 to 4; `None` if undecided.
 struct Example<'a> {
     features: &'a [f32],
     given: [Option<f64>; 7],
     level: u8,
 }
 
-/// The comparison, as Markdown.
+/// Returns the comparison as Markdown.
 pub fn compare(model: &Model, photos: &[&Photo], contents: &[Content]) -> Result<String, Error> {
     let perception = perception::Model::builtin()?;
     let (seen, unseen) = (examples(photos, contents, false), examples(photos, contents, true));
@@ -52,7 +52,8 @@ pub fn compare(model: &Model, photos: &[&Photo], contents: &[Content]) -> Result
     Ok(text)
 }
 
-/// Generated images and good photos, of the contents that perception was tested on or of those that it was fitted to.
+/// Returns generated images and good photos, of the contents that perception was tested on or of
+/// those it was fitted to.
 fn examples<'a>(photos: &[&'a Photo], contents: &'a [Content], tested: bool) -> Vec<Example<'a>> {
     let clean = |features: &'a [f32]| Example { features, given: [Some(0.0); 7], level: 0 };
     let mut examples: Vec<Example<'_>> =

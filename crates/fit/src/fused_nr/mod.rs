@@ -1,4 +1,5 @@
-//! `agenticiqa-fit blind`: fits Fused-NR to opinions and to generated distortions, and tells how it does on what was left out.
+//! `agenticiqa-fit fused-nr`: fits Fused-NR to opinions and to generated distortions, and reports
+//! its accuracy on data that was left out.
 
 mod heads;
 mod report;
@@ -14,33 +15,33 @@ use crate::error::Error;
 use samples::{Content, Photo};
 use train::Parts;
 
-/// Photos, the best again, that count as free of distortions.
+/// Number of best-rated photos that count as free of distortions.
 const GOOD: usize = 400;
 
-/// Where the images are and where the model goes.
+/// Arguments of `fused-nr`.
 #[derive(Args)]
 pub struct Arguments {
-    /// The folder with photos, opinions and a manifest.jsonl.
+    /// Folder with photos, opinions and a manifest.jsonl
     #[arg(long)]
     opinions: PathBuf,
-    /// Folders of clean photos that are damaged too.
+    /// Folders of clean photos to distort as well
     #[arg(long, num_args = 0..)]
     photos: Vec<PathBuf>,
-    /// Photos with opinions that are damaged: the best.
+    /// Number of best-rated photos with opinions to distort
     #[arg(long, default_value_t = 40)]
     best: usize,
-    /// Folder of features; what is there is not measured again.
+    /// Folder that caches features
     #[arg(long)]
     cache: PathBuf,
-    /// The model.
+    /// Model file to write
     #[arg(long)]
     output: PathBuf,
-    /// The report; printed if there is none.
+    /// Report file to write [default: print the report]
     #[arg(long)]
     report: Option<PathBuf>,
 }
 
-/// Fits the model, writes it, and reports.
+/// Fits the model, writes it, and returns the report.
 pub fn run(arguments: &Arguments) -> Result<String, Error> {
     std::fs::create_dir_all(&arguments.cache).map_err(|error| Error::file(&arguments.cache, error))?;
     let photos = samples::photos(&arguments.opinions, &arguments.cache)?;

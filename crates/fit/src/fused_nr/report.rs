@@ -1,4 +1,4 @@
-//! How the model does on what it was not fitted to.
+//! Reports the accuracy of the model on data that it was not fitted to.
 
 use std::fmt::Write as _;
 
@@ -11,11 +11,11 @@ use super::train::{self, DAMAGED, PENALTY, Parts, level};
 use crate::error::Error;
 use crate::statistics::{correlation, mean, rank_correlation, rmse};
 
-/// Penalties and weights of damaged images that are compared.
+/// Penalties, and weights of distorted images, that are compared.
 const PENALTIES: [f64; 4] = [500.0, 1000.0, 2000.0, 4000.0];
 const WEIGHTS: [f64; 6] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.3];
 
-/// Everything that is known of the model.
+/// Returns the whole report.
 pub fn report(model: &Model, parts: &Parts, photos: &[Photo], contents: &[Content]) -> Result<String, Error> {
     let mut text = String::new();
     let judged: Vec<(&Photo, Judgment)> =
@@ -55,7 +55,7 @@ fn row(name: &str, judged: &[(&Photo, Judgment)]) -> String {
     )
 }
 
-/// A fit to two subsets, tested on the third.
+/// Tests a fit to two subsets on the third.
 fn left_out(model: &Model, photos: &[Photo], contents: &[Content]) -> Result<String, Error> {
     let mut text =
         "\n## A whole subset left out\n\n| left out | photos | SRCC | PLCC |\n| --- | ---: | ---: | ---: |\n"
@@ -80,7 +80,7 @@ fn left_out(model: &Model, photos: &[Photo], contents: &[Content]) -> Result<Str
     Ok(text)
 }
 
-/// Cross-validation of what can be chosen, on the photos that are fitted to.
+/// Cross-validates the hyperparameters, on the photos that are fitted to.
 fn choice(parts: &Parts) -> Result<String, Error> {
     let mut text = "\n## Cross-validation (five parts of the photos that are fitted to)\n\n| penalty | weight of damaged images | SRCC | PLCC |\n| ---: | ---: | ---: | ---: |\n".to_owned();
     let grid = PENALTIES.map(|penalty| (penalty, DAMAGED)).into_iter().chain(WEIGHTS.map(|weight| (PENALTY, weight)));
@@ -96,7 +96,8 @@ fn choice(parts: &Parts) -> Result<String, Error> {
     Ok(text)
 }
 
-/// How the score falls with the level of generated damage, on contents that were not fitted to.
+/// Reports how the score falls with the level of generated damage, on contents that were not
+/// fitted to.
 fn damage(model: &Model, contents: &[Content]) -> String {
     let unseen: Vec<&Content> = contents.iter().filter(|content| content.validation).collect();
     let mut text = format!(

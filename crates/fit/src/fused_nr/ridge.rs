@@ -1,5 +1,5 @@
-//! Linear regression that keeps weights small, from sums over rows: sums of parts of the data are added, so that leaving a part
-//! out costs no second pass.
+//! Ridge regression from sums over rows. Sums of parts of the data can be added, so leaving a part
+//! out needs no second pass.
 
 use agenticiqa_vision::fused_fr::Triangle;
 use agenticiqa_vision::fused_nr::Linear;
@@ -7,18 +7,19 @@ use rayon::prelude::*;
 
 use crate::error::Error;
 
-/// Rows of standardized numbers, each with what it should give.
+/// Rows of standardized features with their targets.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
-    /// The numbers.
+    /// Standardized features.
     pub standard: Vec<Vec<f32>>,
-    /// What they should give.
+    /// Targets.
     pub targets: Vec<f64>,
-    /// Whether the bias is a part of it; not where rows are differences of images.
+    /// Whether a bias is fitted; not for rows that are differences of images.
     pub biased: bool,
 }
 
-/// Sums of products of all columns, the last of which is 1 where there is a bias, and of columns and targets.
+/// Sums of products of all columns (the last one is 1 if there is a bias) and of columns and
+/// targets.
 #[derive(Debug, Clone)]
 pub struct Sums {
     products: Vec<f64>,
@@ -26,13 +27,14 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Sums of nothing.
+    /// Creates sums of zero rows.
     pub fn nothing(columns: usize) -> Self {
         let size = columns + 1;
         Self { products: vec![0.0; Triangle::count(size)], targets: vec![0.0; size] }
     }
 
-    /// Sums of rows. Every sum is taken in one order by one thread: the result does not depend on how many there are.
+    /// Sums rows. Each sum is computed in a fixed order by one thread, so the result does not
+    /// depend on the number of threads.
     pub fn of(rows: &Rows, columns: usize) -> Self {
         if rows.standard.is_empty() {
             return Self::nothing(columns);
@@ -49,7 +51,7 @@ impl Sums {
         Self { products: products.concat(), targets }
     }
 
-    /// Adds sums of other rows, which count `weight` times.
+    /// Adds sums of other rows with a weight.
     pub fn add(&mut self, other: &Self, weight: f64) {
         let add = |sums: &mut [f64], other: &[f64]| {
             sums.iter_mut().zip(other).for_each(|(sum, other)| *sum += weight * other)
@@ -58,7 +60,8 @@ impl Sums {
         add(&mut self.targets, &other.targets);
     }
 
-    /// The weights that fit best; `penalty` is what a weight's square costs. The bias costs nothing.
+    /// Returns the weights of the best fit. `penalty` applies to the squared weights, but not to
+    /// the bias.
     pub fn solve(&self, penalty: f64) -> Result<Linear, Error> {
         let size = self.targets.len();
         let mut products = self.products.clone();
@@ -84,7 +87,8 @@ fn columns_of(rows: &Rows, columns: usize) -> Vec<Vec<f32>> {
     by_column
 }
 
-/// Short sums in single precision, which compile to vectors; the sums of the sums in double.
+/// Dot product: short sums in single precision, which the compiler vectorizes, and their totals in
+/// double.
 fn dot(a: &[f32], b: &[f32]) -> f64 {
     const LANES: usize = 16;
     a.chunks(16 * LANES)

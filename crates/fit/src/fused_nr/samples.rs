@@ -1,4 +1,5 @@
-//! The images that Fused-NR is fitted to: photos with opinions, and photos that were damaged step by step.
+//! The images that Fused-NR is fitted to: photos with opinions, and photos distorted at increasing
+//! levels.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,9 +16,9 @@ use crate::error::Error;
 use crate::labels;
 use crate::samples::hash;
 
-/// Of so many photos one is kept for validation.
+/// One photo in this many is kept for validation.
 const VALIDATION: u64 = 5;
-/// Longer side of the photos that are damaged; the strengths are meant for it.
+/// Longer side of the photos that are distorted; the distortion levels are meant for it.
 const WORKING: usize = 512;
 
 /// A photo with opinions.
@@ -27,19 +28,19 @@ pub struct Photo {
     pub name: String,
     /// Mean opinion, 0 to 1.
     pub opinion: f64,
-    /// The part of the data set that it is of.
+    /// Subset of the dataset.
     pub subset: u64,
-    /// Never fitted to.
+    /// Whether it is kept for validation and never fitted to.
     pub validation: bool,
     /// Whether perception was tested on it.
     pub tested: bool,
     pub features: Vec<f32>,
 }
 
-/// A photo and its damaged forms.
+/// A photo and its distorted versions.
 #[derive(Debug, Clone)]
 pub struct Content {
-    /// Never fitted to.
+    /// Whether it is kept for validation and never fitted to.
     pub validation: bool,
     /// Whether perception was tested on it.
     pub tested: bool,
@@ -47,12 +48,12 @@ pub struct Content {
     pub damaged: Vec<Damaged>,
 }
 
-/// A damaged form of a photo.
+/// A distorted version of a photo.
 #[derive(Debug, Clone)]
 pub struct Damaged {
     pub kind: Kind,
     pub level: u8,
-    /// How visible the damage is, 0 to 4.
+    /// Visibility of the damage, 0 to 4.
     pub visible: f64,
     pub features: Vec<f32>,
 }
@@ -71,7 +72,7 @@ struct Metadata {
     subset: u64,
 }
 
-/// The photos of a manifest, measured.
+/// Measures the photos of a manifest.
 pub fn photos(folder: &Path, cache: &Path) -> Result<Vec<Photo>, Error> {
     let manifest = folder.join("manifest.jsonl");
     let text = fs::read_to_string(&manifest).map_err(|error| Error::file(&manifest, error))?;
@@ -97,9 +98,9 @@ pub fn photos(folder: &Path, cache: &Path) -> Result<Vec<Photo>, Error> {
         .collect()
 }
 
-/// Photos that are damaged in every way at every level, measured.
+/// Distorts photos with every kind at every level and measures them.
 pub fn contents(paths: &[(PathBuf, String)], cache: &Path) -> Result<Vec<Content>, Error> {
-    let done = Progress::new(paths.len(), "photos to be damaged");
+    let done = Progress::new(paths.len(), "photos to distort");
     paths
         .par_iter()
         .map(|(path, name)| {
@@ -116,7 +117,7 @@ pub fn contents(paths: &[(PathBuf, String)], cache: &Path) -> Result<Vec<Content
         .collect()
 }
 
-/// Which photos are never fitted to depends on their names alone.
+/// Returns whether a photo is kept for validation, which depends only on its name.
 fn validation(name: &str) -> bool {
     (hash(name) / 7).is_multiple_of(VALIDATION)
 }
@@ -143,7 +144,8 @@ fn open(path: &Path) -> Result<Image, Error> {
     Ok(Decoder::default().open(path)?.image)
 }
 
-/// Rows of a number and the features of an image, from the cache or made and kept there.
+/// Returns rows of a number and the features of an image, from the cache or newly measured and
+/// stored there.
 fn cached(
     cache: &Path,
     name: &str,
@@ -164,11 +166,11 @@ fn cached(
     let bytes: Vec<u8> = numbers.flat_map(f32::to_le_bytes).collect();
     let draft = path.with_extension("draft");
     fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, &path)).map_err(|error| Error::file(&path, error))?;
-    // As the cache will give it, so that a first run and a later one are the same.
+    // Rounded as in the cache, so that first and later runs give the same result.
     Ok(rows.into_iter().map(|(number, features)| (f64::from(number as f32), features)).collect())
 }
 
-/// Says now and then how far it is.
+/// Prints progress from time to time.
 struct Progress {
     done: AtomicUsize,
     all: usize,

@@ -1,4 +1,4 @@
-//! From measured images to the model.
+//! Fits the model to measured images.
 
 use agenticiqa_distort::Kind;
 use agenticiqa_vision::fused_nr::{COUNT, Linear, Link, Model, expected_error, mean_square};
@@ -9,24 +9,26 @@ use super::samples::{Content, Photo};
 use crate::error::Error;
 use crate::samples::hash;
 
-/// Parts that the photos are split into to choose and to calibrate.
+/// Number of folds for choosing parameters and for calibration.
 pub const FOLDS: u64 = 5;
-/// What the square of a weight costs.
+/// Ridge penalty.
 pub const PENALTY: f64 = 2000.0;
-/// How much a damaged image counts against a photo with opinions.
+/// Weight of a distorted image relative to a photo with opinions.
 pub const DAMAGED: f64 = 0.06;
-/// By how much the opinion falls from a clean image to one of which little is left, 0 to 1.
+/// Drop of the opinion (0 to 1) from a clean image to one with almost no content left.
 const FALL: f64 = 0.6;
-/// The most by which the rows of a kind are multiplied.
+/// Maximum factor for the rows of a kind.
 const MOST_FACTOR: f64 = 3.0;
-/// What the square of a weight of the expected error costs: errors are noisy, so it is kept almost constant.
+/// Ridge penalty of the expected error. Errors are noisy, so the prediction is kept almost
+/// constant.
 const ERROR_PENALTY: f64 = 3000.0;
-/// Keeps the logarithm of an error finite, in levels.
+/// Added to an error so that its logarithm stays finite.
 const LEAST_ERROR: f64 = 0.1;
-/// The share of opinions that the interval holds.
+/// Share of opinions that the interval contains.
 pub const HELD: f64 = 0.9;
 
-/// What is usual of each number and how far it spreads: median, and quartile distance as the deviation of a normal distribution.
+/// Returns typical value and spread of each feature: the median, and the interquartile range
+/// scaled to the deviation of a normal distribution.
 pub fn standard(photos: &[&Photo]) -> (Vec<f32>, Vec<f32>) {
     let columns = (0..COUNT).into_par_iter().map(|column| {
         let mut values: Vec<f32> = photos.iter().map(|photo| photo.features[column]).collect();
@@ -34,18 +36,19 @@ pub fn standard(photos: &[&Photo]) -> (Vec<f32>, Vec<f32>) {
         let at = |share: f64| values[(share * (values.len() - 1) as f64) as usize];
         let quartiles = (at(0.75) - at(0.25)) / 1.349;
         let tails = (at(0.98) - at(0.02)) / 4.108;
-        // Numbers that are mostly the same, such as shares of clipped pixels, spread in their tails only.
+        // Features that are mostly constant, such as shares of clipped pixels, vary only in their
+        // tails.
         (at(0.5), quartiles.max(0.5 * tails).max(1e-6))
     });
     columns.unzip()
 }
 
-/// The part of the photos that a photo belongs to.
+/// Returns the fold of a photo.
 pub fn fold(name: &str) -> u64 {
     hash(name) / 101 % FOLDS
 }
 
-/// Standardized numbers of photos and what their opinions are.
+/// Returns standardized features of photos with their opinions as targets.
 pub fn rows<'a>(model: &Model, photos: impl IntoIterator<Item = &'a Photo>) -> Rows {
     let mut rows = Rows { biased: true, ..Rows::default() };
     for photo in photos {
@@ -55,8 +58,9 @@ pub fn rows<'a>(model: &Model, photos: impl IntoIterator<Item = &'a Photo>) -> R
     rows
 }
 
-/// How damaged images differ from their clean photos, and by how much their opinion should. Kinds that show little count
-/// more, so that their order is learned as well as that of noise and blur.
+/// Returns the differences between distorted images and their clean photos, with the drop of the
+/// opinion as target. Kinds with little visible effect get more weight, so that their order is
+/// learned as well as that of noise and blur.
 pub fn differences<'a>(model: &Model, contents: impl IntoIterator<Item = &'a Content>) -> Rows {
     let contents: Vec<&Content> = contents.into_iter().collect();
     let factors = factors(&contents);
@@ -73,7 +77,7 @@ pub fn differences<'a>(model: &Model, contents: impl IntoIterator<Item = &'a Con
     rows
 }
 
-/// By what the rows of each kind are multiplied: how visible all kinds are in the mean against this one.
+/// Returns the factor of each kind: the mean visibility of all kinds relative to its own.
 fn factors(contents: &[&Content]) -> Vec<f64> {
     let visible = |kind: Option<Kind>| {
         let of = contents
@@ -87,7 +91,7 @@ fn factors(contents: &[&Content]) -> Vec<f64> {
     Kind::ALL.iter().map(|kind| (all / visible(Some(*kind)).max(1e-3)).clamp(1.0 / MOST_FACTOR, MOST_FACTOR)).collect()
 }
 
-/// A model that knows only what is usual.
+/// Creates a model that contains only the standardization.
 pub fn empty(photos: &[&Photo]) -> Model {
     let (usual, spread) = standard(photos);
     let nothing = || Linear { weights: vec![0.0; COUNT], bias: 0.0 };
@@ -106,18 +110,18 @@ pub fn empty(photos: &[&Photo]) -> Model {
     model
 }
 
-/// The value below which a share of sorted values is.
+/// Returns the value below which a share of the sorted values lies.
 pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = ((sorted.len() + 1) as f64 * share).ceil() as usize;
     sorted.get(place.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or_default()
 }
 
-/// The opinion on the scale of the score.
+/// Maps an opinion to the scale of the score.
 pub fn level(opinion: f64) -> f64 {
     1.0 + 4.0 * opinion
 }
 
-/// The link that brings sums nearest to opinions: a search over a grid that is made finer.
+/// Fits the link between predictions and opinions, by search over a grid that is refined.
 pub fn link(sums: &[f64], opinions: &[f64]) -> Link {
     let cost = |link: &Link| -> f64 {
         sums.iter().zip(opinions).map(|(sum, opinion)| (link.score(*sum) - level(*opinion)).powi(2)).sum()
@@ -134,10 +138,10 @@ pub fn link(sums: &[f64], opinions: &[f64]) -> Link {
     best
 }
 
-/// Opinions of a part, and what a fit that has not seen them says.
+/// Opinions of a fold, and the predictions of a fit that has not seen it.
 pub type Unseen = (Vec<f64>, Vec<f64>);
 
-/// Sums of each part of the photos, and of the differences.
+/// Sums of each fold of the photos, and of the differences.
 pub struct Parts {
     folds: Vec<(Rows, Sums)>,
     differences: Sums,
@@ -151,7 +155,7 @@ impl Parts {
         Self { folds, differences }
     }
 
-    /// The fit to all parts but one, or to all.
+    /// Fits to all folds except one, or to all.
     pub fn fit(&self, left_out: Option<usize>, penalty: f64, damaged: f64) -> Result<Linear, Error> {
         let mut sums = Sums::nothing(COUNT);
         for (part, (_, of)) in self.folds.iter().enumerate() {
@@ -163,7 +167,7 @@ impl Parts {
         sums.solve(penalty)
     }
 
-    /// What fits that have not seen a part say of it, part by part.
+    /// Returns, for each fold, its opinions and the predictions of a fit that has not seen it.
     pub fn unseen(&self, penalty: f64, damaged: f64) -> Result<Vec<Unseen>, Error> {
         let mut all = Vec::new();
         for (part, (rows, _)) in self.folds.iter().enumerate() {
@@ -173,8 +177,8 @@ impl Parts {
         Ok(all)
     }
 
-    /// Completes a model: the fit to all, the link, the expected error and the width of the interval, from what fits say of
-    /// photos that they have not seen.
+    /// Completes a model: the fit to all folds, the link, the expected error, and the width of the
+    /// interval, all calibrated on predictions for unseen photos.
     pub fn complete(&self, mut model: Model) -> Result<Model, Error> {
         let unseen = self.unseen(PENALTY, DAMAGED)?;
         let (opinions, sums): (Vec<f64>, Vec<f64>) =

@@ -5,8 +5,8 @@
 //! **Range and direction**: 0 (identical) to about 0.7; lower is better.
 //!
 //! **Reference**: Nafchi, Shahkolaei, Hedjam, Cheriet, IEEE Access 4, 2016, in the form of `piq`
-//! 0.8: similarities combined by summation, images averaged over blocks of `round(shorter side /
-//! 256)`, a half rounded to even.
+//! 0.8: similarities combined by summation, images averaged over blocks of
+//! `round(shorter side / 256)`, a half rounded to even.
 //!
 //! **Deviations**: none above 1e-9 from `piq` in double precision on the calibration pairs.
 

@@ -102,7 +102,8 @@ pub fn mean(factor: f32) -> Vec<u8> {
     model(&nodes, &weights, &[picture("image")], &[port("score", FLOAT, &[1, 1])])
 }
 
-/// `ratings` [1, 5]: the softmax of the first value of each channel of `image` [1, 5, 1, 1], that of an image of 1x1.
+/// `ratings` [1, 5]: the softmax of the first value of each channel of `image` [1, 5, 1, 1], that
+/// of an image of 1x1.
 pub fn ratings() -> Vec<u8> {
     let kernel: Vec<f32> = (0..15).map(|index| (index / 3) as f32 * 0.5).collect();
     let nodes = [
@@ -118,8 +119,8 @@ pub fn ratings() -> Vec<u8> {
 const SAME: [(&str, &[i64]); 2] = [("kernel_shape", &[3, 3]), ("pads", &[1, 1, 1, 1])];
 const HALF: [(&str, &[i64]); 3] = [("kernel_shape", &[3, 3]), ("pads", &[1, 1, 1, 1]), ("strides", &[2, 2])];
 
-/// Two convolutions of the difference of two images, the second of stride 2. `statistics` [1, 2]: the sum of squares of
-/// the positions in `inner`, and their number.
+/// Two convolutions of the difference of two images, the second of stride 2. `statistics` [1, 2]:
+/// the sum of squares of the positions in `inner`, and their number.
 pub fn tile() -> Vec<u8> {
     let weight = |index: usize| ((index * 7919) % 13) as f32 * 0.05 - 0.3;
     let first: Vec<f32> = (0..4 * 27).map(weight).collect();

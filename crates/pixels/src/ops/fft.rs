@@ -29,8 +29,8 @@ impl<T: FftNum + Default> Fft2d<T> {
         }
     }
 
-    /// Returns the unnormalized spectrum of an image stored row by row. Value (u, v) is at `u *
-    /// height + v`.
+    /// Returns the unnormalized spectrum of an image stored row by row. Value (u, v) is at
+    /// `u * height + v`.
     pub fn forward(&self, mut image: Vec<Complex<T>>) -> Vec<Complex<T>> {
         transform_lines(&self.row[0], &mut image);
         let mut spectrum = transpose(&image, self.width, self.height);

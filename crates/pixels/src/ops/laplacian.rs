@@ -1,6 +1,7 @@
-//! The Laplacian pyramid of Burt and Adelson, as built by MATLAB code since Mertens' release of
-//! 2007. Reducing uses five taps with mirrored borders; enlarging puts zeros between the samples
-//! and replicates the borders.
+//! The Laplacian pyramid of Burt and Adelson, as built by MATLAB code since Mertens' release of 2007.
+//!
+//! Reducing uses five taps with mirrored borders; enlarging puts zeros between the samples and
+//! replicates the borders.
 
 use multiversion::multiversion;
 

@@ -1,8 +1,8 @@
 //! The log-Gabor filters of Kovesi's phase congruency, in the frequency domain.
 //!
 //! A filter is the product of a radial and an angular band. Both are stored in blocks of eight
-//! columns, the layout of spectra in [`block_fft`](crate::ops::block_fft): value (u, v) is lane `u
-//! % 8` of `[u / 8 * height + v]`.
+//! columns, the layout of spectra in [`block_fft`](crate::ops::block_fft): value (u, v) is lane
+//! `u % 8` of `[u / 8 * height + v]`.
 
 use std::f32::consts::PI;
 

@@ -1,5 +1,5 @@
-//! Mean-subtracted, contrast-normalized (MSCN) coefficients, and halving by MATLAB's `imresize(.,
-//! 0.5)`.
+//! Mean-subtracted, contrast-normalized (MSCN) coefficients, and halving by MATLAB's
+//! `imresize(., 0.5)`.
 //!
 //! A coefficient is `(x - mean) / (deviation + 1)` in a 7x7 Gaussian window. Both operations work
 //! row by row, so no plane of a large photo is kept. Means and variances use double precision,

@@ -1,7 +1,7 @@
 //! Second-order statistics of the 3x3 neighborhoods of a plane.
 //!
-//! The samples of neighborhood (x, y) are numbered row by row: sample `3 * j + i` is at (x + i, y
-//! + j).
+//! The samples of neighborhood (x, y) are numbered row by row: sample `3 * j + i` is at
+//! `(x + i, y + j)`.
 
 use multiversion::multiversion;
 
@@ -64,8 +64,8 @@ fn add_row(rows: &[Vec<f64>; SIDE], height: usize, y: usize, moments: &mut Momen
     let width = rows[0].len();
     let core =
         if width > 2 * SIDE { row_sums(rows) } else { RowSums { samples: 0.0, products: [[0.0; SHIFTS]; SIDE] } };
-    // The core sums leave out some columns of the first sample: here are those from `i` to `i +
-    // width - SIDE`.
+    // The core sums leave out some columns of the first sample: here are those from `i` to
+    // `i + width - SIDE`.
     let inner = if width > 2 * SIDE { SIDE - 1..width - SIDE + 1 } else { width..width };
     for a in 0..COUNT {
         let (row_a, column_a) = (a / SIDE, a % SIDE);

@@ -183,8 +183,8 @@ fn resize<T: Sample>(source: &Plane<T>, horizontal: &Axis, vertical: &Axis) -> P
     resized
 }
 
-/// `imresize(..., [height width], kernel)` of an image that is read by rows: `add(y, weight,
-/// sums)` adds row `y` times a weight.
+/// `imresize(..., [height width], kernel)` of an image that is read by rows:
+/// `add(y, weight, sums)` adds row `y` times a weight.
 ///
 /// Rows are mixed in single precision, and columns always come last. Only the last bits of the
 /// result differ.

@@ -7,8 +7,8 @@ use multiversion::multiversion;
 
 use crate::ops::elementary;
 
-/// Multiplies `similarity` by the similarity of both chroma components: `real((S_1 .* S_2) .^
-/// exponent)`.
+/// Multiplies `similarity` by the similarity of both chroma components:
+/// `real((S_1 .* S_2) .^ exponent)`.
 #[multiversion(targets("x86_64+avx2"))]
 pub fn multiply_chroma(
     (stability, exponent): (f32, f32),

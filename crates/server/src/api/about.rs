@@ -85,15 +85,12 @@ pub async fn backends(State(app): State<Arc<App>>) -> Json<ByNode<BackendEntry>>
 
 fn backend(app: &App, role: &Role) -> BackendEntry {
     let models = &app.settings.models;
-    let problem = match (&role.backend, role.backend.provider()) {
-        (Backend::Model(_), Some(provider)) if provider.needs_key() && models.base_url(role).is_none() => {
-            let variables = models.key_variables(provider);
-            let present = variables.iter().any(|name| app.environment.lookup(name).is_some());
-            let missing = || format!("no API key for {}: set {}", provider.name(), variables.join(" or "));
-            (!present).then(missing)
-        }
-        _ => None,
+    let missing = || {
+        let provider = role.backend.provider()?;
+        Some(format!("no API key for {}: set {}", provider.name(), models.key_variables(provider).join(" or ")))
     };
+    let lacks_key = models.lacks_key(&role.backend, models.base_url(role), &app.environment);
+    let problem = lacks_key.then(missing).flatten();
     let kind = if role.backend.is_builtin() { "builtin" } else { "model" };
     BackendEntry { name: role.backend.to_string(), kind: kind.to_owned(), ready: problem.is_none(), problem }
 }

@@ -176,7 +176,7 @@ export class HeatMaps {
   }
 
   /**
-   * The value of the map at a pixel of the image, as text.
+   * Returns the value of the map at an image pixel as text.
    * @param {{x: number, y: number}} at
    */
   valueAt(at) {

@@ -46,7 +46,7 @@ export class Viewer extends EventTarget {
   }
 
   /**
-   * Shows an image. `size` is that of the image itself, which the bitmap may show smaller.
+   * Shows an image. `size` is the original size; the bitmap may be smaller.
    * @param {ImageBitmap | null} image
    * @param {{width: number, height: number}} [size]
    */

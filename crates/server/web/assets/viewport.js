@@ -48,9 +48,9 @@ export class Viewport {
   }
 
   /**
-   * Changes the scale; the pixel below `point` stays where it is.
+   * Changes the scale. The pixel under `point` stays in place.
    * @param {number} scale
-   * @param {Point} [point] the middle of the stage unless told
+   * @param {Point} [point] the center of the viewer by default
    */
   zoom(scale, point = { x: this.stage.width / 2, y: this.stage.height / 2 }) {
     const next = Math.min(NEAREST, Math.max(Math.min(this.whole, 1) / 2, scale));
@@ -83,7 +83,7 @@ export class Viewport {
   }
 
   /**
-   * Where pixels of the image are whole pixels of the screen, they lie on them exactly, and none is blurred into the next.
+   * Aligns image pixels with screen pixels at integer scales, so that they are not blurred.
    * @param {number} density pixels of the screen a CSS pixel
    */
   align(density) {

@@ -86,7 +86,7 @@ export class Workbench {
   }
 
   /**
-   * Images that somebody brings: one for its place, two as image and reference, more as a job.
+   * Adds images: one fills a slot, two become image and reference, more become a job.
    * @param {File[]} files
    * @param {Role} role
    */
@@ -121,7 +121,7 @@ export class Workbench {
   }
 
   /**
-   * Shows an image that the server has.
+   * Shows a stored image.
    * @param {Role} role @param {Picture | null} image @param {ImageBitmap} [decoded] where it was fetched already
    */
   async place(role, picture, decoded) {

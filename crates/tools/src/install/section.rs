@@ -17,6 +17,7 @@ const PYPI_FILES: &str = "https://files.pythonhosted.org/";
 #[serde(deny_unknown_fields)]
 pub struct Installation {
     /// SPDX license expression.
+    #[serde(alias = "licence")]
     pub license: String,
     /// Copyright and other notes for users.
     pub notice: String,

@@ -161,8 +161,8 @@ pub enum Layout {
 pub struct Tiles {
     /// Side of the part of a tile that counts, in pixels.
     pub size: usize,
-    /// Number of pixels around that part that the network also sees; at least its receptive field
-    /// radius.
+    /// Width of the margin around that part that the network also sees, in pixels; at least the
+    /// reach of the network.
     pub halo: usize,
     /// Largest stride of the network; tiles start at multiples of it.
     pub align: usize,

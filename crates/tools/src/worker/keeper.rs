@@ -133,7 +133,7 @@ impl Keeper {
                     let reason = self.explain(name, &broken);
                     match broken {
                         Broken::Died(_) if attempt < ATTEMPTS && place.deaths + 1 < DEATHS => {
-                            tracing::warn!("{reason}; it is started again");
+                            tracing::warn!("{reason}; restarting it");
                             place.deaths += 1;
                             continue;
                         }
@@ -166,7 +166,7 @@ impl Keeper {
             place.deaths += 1;
             if place.deaths >= DEATHS {
                 let reason =
-                    format!("the worker failed {} times in a row and is left alone; last: {reason}", place.deaths);
+                    format!("the worker failed {} times in a row and is not restarted; last: {reason}", place.deaths);
                 self.remember(WHOLE, &reason);
                 place.deaths = 0;
             }

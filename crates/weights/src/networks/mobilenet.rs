@@ -1,12 +1,13 @@
-//! MobileNet (Howard et al., 2017) as Keras 2.1 has it: a border of one zero on every side, also at stride 2 (later versions
-//! put it on the right and at the bottom only, which gives other numbers with the same weights).
+//! MobileNet (Howard et al., 2017) as in Keras 2.1: a border of one zero on every side, even at
+//! stride 2. Later versions pad only the right and the bottom, which gives different numbers with
+//! the same weights.
 
 use super::Convolution;
 use crate::hdf5::File;
 use crate::onnx::{Graph, Value};
 use crate::{Result, Tensor};
 
-/// Inputs, outputs and stride of the 13 blocks.
+/// For each of the 13 blocks: inputs, outputs, stride.
 const BLOCKS: [(usize, usize, i64); 13] = [
     (32, 64, 1),
     (64, 128, 2),
@@ -22,12 +23,12 @@ const BLOCKS: [(usize, usize, i64); 13] = [
     (512, 1024, 2),
     (1024, 1024, 1),
 ];
-/// Channels of the last map.
+/// Number of channels of the last map.
 pub(crate) const FEATURES: usize = 1024;
-/// Keras' stability of batch normalization.
+/// Epsilon of batch normalization in Keras.
 const STABILITY: f64 = 1e-3;
 
-/// The last map of features.
+/// Returns the last feature map.
 pub(crate) fn features(graph: &mut Graph, file: &File<'_>, picture: &Value) -> Result<Value> {
     let first = normalized(file, "conv1", "kernel:0", &[3, 3, 3, 32])?;
     let convolved = first.apply(graph, picture, 2, 1, 1);
@@ -49,7 +50,7 @@ fn clip(graph: &mut Graph, value: &Value) -> Value {
     graph.node("Clip", &[value, &lowest, &highest], &[])
 }
 
-/// A convolution with the batch normalization behind it, made one: both are linear.
+/// Reads a convolution and folds the following batch normalization into it, since both are linear.
 fn normalized(file: &File<'_>, layer: &str, weights: &str, shape: &[usize; 4]) -> Result<Convolution> {
     let name = format!("{layer}/{layer}/{weights}");
     let kernel = file.tensor(&name)?.with_shape(&name, shape)?;

@@ -1,4 +1,4 @@
-//! The networks whose features metrics compare.
+//! Networks whose features metrics compare.
 
 pub(crate) mod alexnet;
 pub(crate) mod mobilenet;
@@ -7,13 +7,13 @@ pub(crate) mod vgg;
 use crate::onnx::{Attribute, Graph, Value};
 use crate::{Result, Tensor, numpy::Checkpoint};
 
-/// A map of features that a metric looks at.
+/// A feature map that a metric uses.
 #[derive(Debug)]
 pub(crate) struct Layer {
     /// [images, channels, height, width].
     pub(crate) features: Value,
     pub(crate) channels: usize,
-    /// Position i of the map stands for the pixels from i * stride on.
+    /// Stride of the map: position i covers the pixels from i * stride on.
     pub(crate) stride: i64,
 }
 
@@ -25,7 +25,8 @@ pub(crate) struct Convolution {
 }
 
 impl Convolution {
-    /// The convolution at a path of a JAX checkpoint, with the shape that the network gives it.
+    /// Reads the convolution at a path of a JAX checkpoint, with the shape that the network
+    /// expects.
     fn read(checkpoint: &Checkpoint<'_>, path: &str, size: usize, inputs: usize, outputs: usize) -> Result<Self> {
         let name = format!("{path}/kernel");
         let kernel = checkpoint.tensor(&name)?.with_shape(&name, &[size, size, inputs, outputs])?.kernel(&name)?;
@@ -33,7 +34,7 @@ impl Convolution {
         Ok(Self { kernel, bias: checkpoint.tensor(&name)?.with_shape(&name, &[outputs])? })
     }
 
-    /// Puts the convolution into a graph.
+    /// Adds the convolution to a graph.
     pub(crate) fn apply(&self, graph: &mut Graph, input: &Value, stride: i64, padding: i64, groups: usize) -> Value {
         let (kernel, bias) = (graph.tensor(&self.kernel), graph.tensor(&self.bias));
         let size = self.kernel.shape()[3] as i64;
@@ -47,7 +48,7 @@ impl Convolution {
     }
 }
 
-/// Images times a factor plus an offset, a number a channel each.
+/// Multiplies images by a factor and adds an offset, one of each per channel.
 pub(crate) fn scale(graph: &mut Graph, input: &Value, factors: &[f32], offsets: &[f32]) -> Value {
     let factors = graph.tensor(&Tensor::channels(factors.to_vec()));
     let offsets = graph.tensor(&Tensor::channels(offsets.to_vec()));
@@ -55,7 +56,7 @@ pub(crate) fn scale(graph: &mut Graph, input: &Value, factors: &[f32], offsets: 
     graph.node("Add", &[&product, &offsets], &[])
 }
 
-/// The largest of `size` times `size` neighbors at every second position.
+/// Max pooling over `size` times `size` neighbors with stride 2.
 fn max_pool(graph: &mut Graph, input: &Value, size: i64) -> Value {
     let attributes = [("kernel_shape", Attribute::Integers(&[size, size])), ("strides", Attribute::Integers(&[2, 2]))];
     graph.node("MaxPool", &[input], &attributes)

@@ -1,25 +1,26 @@
 //! VGG16 (Simonyan, Zisserman, ICLR 2015) up to its last convolution.
 //!
-//! **Reach**: position k of the last map (stride 16) looks at pixels 16k-90 to 16k+105 with the network's own pools, and at
-//! 16k-105 to 16k+105 with the pools of DISTS, which look one position to the left as well.
+//! **Reach**: position k of the last map (stride 16) depends on pixels 16k-90 to 16k+105 with the
+//! network's own pools, and on 16k-105 to 16k+105 with the pools of DISTS, which also cover one
+//! position to the left.
 
 use super::{Convolution, Layer, max_pool};
 use crate::onnx::{Attribute, Graph, Value};
 use crate::{Result, Tensor, numpy::Checkpoint};
 
-/// Convolutions and channels of the five stages.
+/// For each of the five stages: number of convolutions, channels.
 const STAGES: [(usize, usize); 5] = [(2, 64), (2, 128), (3, 256), (3, 512), (3, 512)];
 
-/// What makes maps smaller between stages.
+/// Pooling between stages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pool {
-    /// The largest of four, as the network was trained.
+    /// Maximum of four, as in training.
     Max,
-    /// The root of a weighted mean of squares of nine (Hénaff, Simoncelli, 2016), as DISTS has it.
+    /// Root of a weighted mean of nine squares (Hénaff, Simoncelli, 2016), as in DISTS.
     SquareMean,
 }
 
-/// The maps at the end of every stage.
+/// Returns the maps at the end of every stage.
 pub(crate) fn layers(
     graph: &mut Graph,
     checkpoint: &Checkpoint<'_>,
@@ -46,7 +47,7 @@ pub(crate) fn layers(
     Ok(layers)
 }
 
-/// A Hann window of three times three positions, of which every second one is kept; a border of zeros around the map.
+/// Pools with a Hann window of 3 by 3 positions, stride 2 and a border of zeros.
 fn square_mean_pool(graph: &mut Graph, input: &Value, channels: usize) -> Value {
     const STABILITY: f32 = 1e-12;
     const WINDOW: [f32; 9] = [1.0, 2.0, 1.0, 2.0, 4.0, 2.0, 1.0, 2.0, 1.0];

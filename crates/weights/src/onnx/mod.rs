@@ -1,4 +1,4 @@
-//! Writes ONNX models: nodes, weights, inputs and outputs of one graph, the same bytes every time.
+//! Writes ONNX models with one graph. The same calls produce the same bytes.
 //!
 //! ```
 //! use agenticiqa_weights::onnx::{Extent, Graph};
@@ -18,42 +18,42 @@ use protobuf::Message;
 
 use crate::Tensor;
 
-/// The set of operators that the graphs use.
+/// Operator set of the graphs.
 const OPSET: i64 = 17;
-/// The version of the file format that came with that set.
+/// Version of the file format that belongs to the operator set.
 const FORMAT_VERSION: i64 = 8;
-/// The kind of 32 bit numbers.
+/// Type number of 32-bit floating point.
 pub(crate) const FLOAT: i64 = 1;
 const INT64: i64 = 7;
 
-/// The name of a value in a graph.
+/// Name of a value in a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value(String);
 
 impl Value {
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.0
     }
 }
 
-/// How far an input or output reaches in one dimension.
+/// Size of an input or output in one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Always this far.
+    /// A fixed size.
     Is(i64),
-    /// As far as the caller likes; the same name means the same number.
+    /// Any size. Dimensions with the same name have the same size.
     Any(&'static str),
 }
 
 /// An attribute of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Attribute<'a> {
-    /// A number.
+    /// A floating point number.
     Float(f32),
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// Whole numbers.
+    /// A list of integers.
     Integers(&'a [i64]),
 }
 
@@ -64,7 +64,7 @@ struct Node<'a> {
     outputs: Vec<String>,
 }
 
-/// A graph as it grows; every value gets a name of its own.
+/// A graph under construction. Every value gets a unique name.
 #[derive(Debug)]
 pub struct Graph {
     name: String,
@@ -76,7 +76,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph without nodes.
+    /// Creates an empty graph.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -88,37 +88,37 @@ impl Graph {
         }
     }
 
-    /// An input of 32 bit numbers.
+    /// Adds an input of 32-bit floating point numbers.
     pub fn input(&mut self, name: &str, shape: &[Extent]) -> Value {
         description(&mut self.inputs, INPUT, name, FLOAT, shape);
         Value(name.to_owned())
     }
 
-    /// An input of 64 bit integers.
+    /// Adds an input of 64-bit integers.
     pub fn integer_input(&mut self, name: &str, shape: &[Extent]) -> Value {
         description(&mut self.inputs, INPUT, name, INT64, shape);
         Value(name.to_owned())
     }
 
-    /// Weights.
+    /// Adds a constant tensor.
     pub fn tensor(&mut self, tensor: &Tensor) -> Value {
         let shape: Vec<i64> = tensor.shape().iter().map(|&extent| extent as i64).collect();
         let bytes = tensor.values().iter().flat_map(|number| number.to_le_bytes());
         self.constant(FLOAT, &shape, size_of_val(tensor.values()), bytes)
     }
 
-    /// One number.
+    /// Adds a constant number.
     pub fn number(&mut self, number: f32) -> Value {
         self.constant(FLOAT, &[], size_of::<f32>(), number.to_le_bytes().into_iter())
     }
 
-    /// A row of integers.
+    /// Adds a constant list of integers.
     pub fn integers(&mut self, integers: &[i64]) -> Value {
         let bytes = integers.iter().flat_map(|integer| integer.to_le_bytes());
         self.constant(INT64, &[integers.len() as i64], size_of_val(integers), bytes)
     }
 
-    /// What an operator makes of its inputs.
+    /// Adds a node and returns its output.
     pub fn node(&mut self, operator: &str, inputs: &[&Value], attributes: &[(&str, Attribute<'_>)]) -> Value {
         let value = self.fresh(operator);
         let inputs = inputs.iter().map(|input| input.0.clone()).collect();
@@ -126,14 +126,14 @@ impl Graph {
         value
     }
 
-    /// Names a value as an output of the model.
+    /// Declares a value as an output of the model.
     pub fn output(&mut self, name: &str, value: &Value, shape: &[Extent]) {
         let node = Node { operator: "Identity", inputs: vec![value.0.clone()], outputs: vec![name.to_owned()] };
         self.write_node(&node, &[]);
         description(&mut self.outputs, OUTPUT, name, FLOAT, shape);
     }
 
-    /// The model as a file.
+    /// Returns the model as the bytes of an ONNX file.
     pub fn finish(self) -> Vec<u8> {
         let mut model = Message::default();
         model.integer(MODEL_FORMAT, FORMAT_VERSION);
@@ -145,7 +145,7 @@ impl Graph {
             graph.append(self.inputs);
             graph.append(self.outputs);
         });
-        // The empty domain is that of ONNX itself.
+        // The empty domain means the standard ONNX operators.
         model.message(MODEL_OPSET, |opset| opset.integer(OPSET_VERSION, OPSET));
         model.into_bytes()
     }
@@ -176,7 +176,7 @@ impl Graph {
     }
 }
 
-// Numbers of fields and kinds in the schema of ONNX.
+// Field and type numbers of the ONNX schema.
 const MODEL_FORMAT: u64 = 1;
 const MODEL_PRODUCER: u64 = 2;
 const MODEL_GRAPH: u64 = 7;
@@ -219,7 +219,7 @@ fn attribute(node: &mut Message, name: &str, value: Attribute<'_>) {
     });
 }
 
-/// Name, kind of numbers and shape of an input or output.
+/// Writes name, element type and shape of an input or output.
 fn description(graph: &mut Message, field: u64, name: &str, kind: i64, shape: &[Extent]) {
     graph.message(field, |info| {
         info.text(1, name);

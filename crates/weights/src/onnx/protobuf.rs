@@ -1,6 +1,6 @@
-//! The few parts of the protocol buffer encoding that a model needs.
+//! The parts of the protocol buffer encoding that a model needs.
 
-/// Bytes of a message as they grow. The same calls give the same bytes.
+/// A message under construction. The same calls produce the same bytes.
 #[derive(Debug, Default)]
 pub(super) struct Message {
     bytes: Vec<u8>,
@@ -15,12 +15,12 @@ impl Message {
         self.bytes
     }
 
-    /// Fields that were written apart.
+    /// Appends fields that were written separately.
     pub(super) fn append(&mut self, fields: Self) {
         self.bytes.extend(fields.bytes);
     }
 
-    /// A whole number; negative ones take ten bytes.
+    /// Writes an integer; negative ones take ten bytes.
     pub(super) fn integer(&mut self, field: u64, value: i64) {
         self.key(field, VARINT);
         self.varint(value.cast_unsigned());
@@ -35,14 +35,15 @@ impl Message {
         self.raw(field, value.len(), value.bytes());
     }
 
-    /// Bytes of which the number is known.
+    /// Writes bytes of known length.
     pub(super) fn raw(&mut self, field: u64, length: usize, bytes: impl Iterator<Item = u8>) {
         self.key(field, LENGTH);
         self.varint(length as u64);
         self.bytes.extend(bytes);
     }
 
-    /// A message in this one, written in place so that weights are not kept twice; its length goes before it afterwards.
+    /// Writes a nested message in place, so that weights are not stored twice, and inserts its
+    /// length afterwards.
     pub(super) fn message(&mut self, field: u64, write: impl FnOnce(&mut Self)) {
         self.key(field, LENGTH);
         let start = self.bytes.len();

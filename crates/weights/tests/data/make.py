@@ -20,7 +20,7 @@ def numbers(*shape: int) -> np.ndarray:
 
 
 def keras() -> None:
-    """Groups of the first format, one with more members than a node holds; arrays that are not read: chunked, double, big-endian."""
+    """Old-style groups, one with more members than fit in a node, and unsupported arrays (chunked, double, big-endian)."""
     with h5py.File(HERE / "keras.hdf5", "w", libver="earliest") as file:
         file.create_dataset("conv1/conv1/kernel:0", data=numbers(1, 2, 3))
         file["conv1"].attrs["weight_names"] = np.array([b"conv1/kernel:0"])

@@ -1,4 +1,4 @@
-//! Published weights, and the ONNX files that are made of them.
+//! Tests the conversion of published weights and the ONNX writer.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

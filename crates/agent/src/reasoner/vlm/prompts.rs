@@ -1,4 +1,4 @@
-//! What the roles say to a model, word for word as specified; `{name}` is filled in.
+//! The prompts of the roles, word for word as specified. `{name}` is a placeholder.
 
 /// The planner's instructions.
 pub const PLANNER_SYSTEM: &str = r#"You are a planner in an image quality assessment (IQA) system. Your task is to analyze the user's query and generate a structured plan for downstream assessment.
@@ -35,7 +35,7 @@ Instructions:
 /// The planner's question.
 pub const PLANNER_USER: &str = "User's query: {query}\nThe image: <image>";
 
-/// What is said to the planner of earlier rounds.
+/// Added to the planner's prompt when replanning.
 pub const REPLAN: &str = "An earlier plan did not give enough evidence. Make a plan that closes the gap; it may run tools although the rules above would not.\n{history}";
 
 /// The detector's instructions.
@@ -94,7 +94,8 @@ For each distortion, choose the tool whose description suggests it performs best
 /// The question to the tool selector.
 pub const SELECTION_USER: &str = "User's query: {query}";
 
-/// How objects are found: boxes in thousandths of width and height, the common way of models that can do it.
+/// The instructions for locating objects. Boxes are in thousandths of width and height, the usual
+/// convention of models with grounding.
 pub const GROUNDING_SYSTEM: &str = r#"You locate objects in an image. For each object that is listed, give the box around all that is visible of it, as whole numbers from 0 to 1000: left, top, right and bottom in thousandths of the image's width and height.
 Return a valid JSON object in the following format:
 {
@@ -105,7 +106,7 @@ Return a valid JSON object in the following format:
 Instructions:
 Use null for an object that you cannot find. Do not guess."#;
 
-/// The question of where objects are.
+/// The question to the grounding model.
 pub const GROUNDING_USER: &str = "The objects: {objects}\nThe image: <image>";
 
 /// The summarizer's instructions for questions and choices.
@@ -140,11 +141,11 @@ Return the JSON:
   "quality_reasoning": "<concise justification referencing distortions or tool scores>"
 }"#;
 
-/// Added to a prompt whose last answer could not be used.
+/// Added to a prompt after an unusable answer.
 pub const STRICTER: &str =
     "Return ONLY valid JSON, with no text before or after it. Your last answer could not be used: {reason}";
 
-/// Fills the `{name}`s of a template, in one pass: what is filled in is never taken for a name.
+/// Replaces the placeholders of a template in one pass. Inserted values are not expanded again.
 pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let (mut filled, mut rest) = (String::with_capacity(template.len()), template);
     while let Some(open) = rest.find('{') {

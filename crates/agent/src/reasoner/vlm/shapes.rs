@@ -13,6 +13,7 @@ use crate::state::{
     ByDistortion, Distortion, DistortionAnalysis, DistortionSource, GLOBAL, OneOrMany, PlanControlFlags, PlannerOutput,
     QueryScope, QueryType, ReferenceMode, RegionBox, Severity, Text,
 };
+use agenticiqa_metrics::fold_name;
 use agenticiqa_tools::Tool;
 
 /// The maximum length of names and explanations in an answer.
@@ -133,7 +134,7 @@ fn read_scope(scope: &Value) -> Result<QueryScope, String> {
 /// Reads one of the words of a field, ignoring case, blanks and hyphens.
 fn word<T: Copy>(answer: &Value, name: &str, words: &[(&str, T)]) -> Result<T, String> {
     let written = text(field(answer, name)?, name)?;
-    let folded: String = written.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let folded = fold_name(written);
     let found = words.iter().find(|(word, _)| *word == folded);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
@@ -246,8 +247,8 @@ pub fn read_selection(
         for (distortion, tool) in object(written, "selected_tools")? {
             let distortion: Distortion =
                 distortion.parse().map_err(|error: crate::state::Invalid| error.to_string())?;
-            let wanted = fold(text(tool, "a tool")?);
-            let tool = tools.iter().find(|tool| fold(tool.name()) == wanted);
+            let wanted = fold_name(text(tool, "a tool")?);
+            let tool = tools.iter().find(|tool| fold_name(tool.name()) == wanted);
             let tool = tool.ok_or_else(|| format!("{wanted:?} is not among the available tools"))?;
             let better = tools.iter().find(|other| other.needs_reference() && other.is_strong_at(distortion));
             if let Some(better) = better.filter(|_| !tool.needs_reference()) {
@@ -270,10 +271,6 @@ pub fn read_selection(
         }
     }
     Ok(selected)
-}
-
-fn fold(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The schema of the object boxes.

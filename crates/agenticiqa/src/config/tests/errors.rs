@@ -1,4 +1,4 @@
-//! What is refused and how it is said; what is never said.
+//! Rejected values, their messages, and secrets that messages never contain.
 
 use super::*;
 

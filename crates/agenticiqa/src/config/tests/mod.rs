@@ -1,4 +1,4 @@
-//! The configuration as a whole: defaults, layers, partial files, where each value comes from.
+//! Tests of the whole configuration: defaults, layers, partial files, origins.
 
 mod errors;
 
@@ -7,7 +7,7 @@ use agenticiqa_agent::executor::Grounding;
 use agenticiqa_agent::fusion::Fusion;
 use agenticiqa_vlm::{Provider, Rates};
 
-/// A folder with files, and variables.
+/// A folder with files and variables.
 struct Place {
     folder: tempfile::TempDir,
     variables: Vec<(String, String)>,
@@ -42,7 +42,7 @@ impl Place {
         self.load(None, &Overrides::default()).unwrap()
     }
 
-    /// The message of the error, without the folder's name.
+    /// Returns the error message without the name of the folder.
     fn error(&self) -> String {
         let error = self.load(None, &Overrides::default()).unwrap_err();
         error.to_string().replace(&format!("{}/", self.folder.path().display()), "")

@@ -1,4 +1,4 @@
-//! The whole agent against the real server: plan, evidence, conclusion, all from its answers.
+//! The whole agent with the real server: plan, evidence and conclusion come from its answers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use futures_util::future::BoxFuture;
 
 use crate::real_vlm::server;
 
-/// The server's model, with its answers kept for the test to look at.
+/// The model of the server, with its answers recorded for the test.
 #[derive(Debug)]
 struct Overheard {
     model: Arc<dyn Vlm>,
@@ -72,7 +72,7 @@ fn agent(model: &Arc<Overheard>, max_tokens: ByNode<u32>) -> Agent {
     };
     let reasoners =
         ByNode { planner: of(Node::Planner), executor: of(Node::Executor), summarizer: of(Node::Summarizer) };
-    // Random weights on a busy machine: the nodes' own limits are not what is tested here.
+    // Random weights on a busy machine are slow. Node timeouts are not tested here.
     let timeouts = ByNode { planner: 3 * timeout, executor: 9 * timeout, summarizer: 3 * timeout };
     Agent {
         registry: Arc::new(Registry::builtin().unwrap()),

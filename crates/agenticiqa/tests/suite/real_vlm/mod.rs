@@ -1,5 +1,5 @@
-//! The OpenAI protocol against a real llama.cpp server with a vision input (`scripts/fetch-tiny-vlm`). Its model is random:
-//! what is checked is the protocol and the form of answers, never their sense.
+//! The OpenAI protocol against a real llama.cpp server with image input (`scripts/fetch-tiny-vlm`).
+//! Its weights are random, so tests check the protocol and the form of answers, not their content.
 
 mod graph;
 mod replay;
@@ -21,11 +21,11 @@ fn prompt() -> Prompt {
 }
 
 fn options() -> Options {
-    // Random weights on a busy machine may take their time; a real hang still ends.
+    // Random weights on a busy machine are slow, but a real hang still ends.
     Options { max_tokens: 16, timeout: Duration::from_secs(120), seed: Some(1), ..Options::default() }
 }
 
-/// An image with stripes of that width, prepared as any other.
+/// An image with stripes of the given width.
 fn stripes(label: &str, width: usize) -> Attachment {
     let color = |i: usize| if (i / width).is_multiple_of(2) { [250, 120, 10] } else { [5, 60, 200] };
     let samples = (0..96 * 64).flat_map(color).collect();
@@ -44,7 +44,7 @@ async fn every_picture_is_looked_at() {
     let one = ask(&[stripes("Image:", 3)], &options()).await.unwrap();
     let two = ask(&[stripes("Image:", 3), stripes("Reference image:", 5)], &options()).await.unwrap();
     assert_eq!(one.model, "tiny-vlm");
-    // 49 patches of an image, and its label.
+    // 49 patches per image, and its label.
     let tokens = [&without, &one, &two].map(|answer| answer.usage.prompt_tokens);
     assert!(tokens[1] > tokens[0] + 49 && tokens[2] > tokens[1] + 49, "{tokens:?}");
     let other = ask(&[stripes("Image:", 40)], &options()).await.unwrap();
@@ -91,14 +91,14 @@ async fn answers_follow_the_schema() {
 async fn log_probabilities_come_with_their_alternatives() {
     let answer = ask(&[stripes("Image:", 3)], &Options { logprobs: true, ..options() }).await.unwrap();
     let logprobs = answer.logprobs.unwrap();
-    // The server leaves out tokens without text of their own (parts of a character, ends).
+    // The server omits tokens without text (parts of a character, end tokens).
     assert!(logprobs.len() > 1 && logprobs.len() as u64 <= answer.usage.completion_tokens, "{}", logprobs.len());
     let text: String = logprobs.iter().map(|token| token.token.as_str()).collect();
     assert_eq!(text.trim(), answer.text);
     for token in &logprobs {
         assert!(token.logprob <= 0.0 && token.top.len() == 20, "{token:?}");
         assert!(token.top.windows(2).all(|pair| pair[0].1 >= pair[1].1), "{token:?}");
-        // Greedy: the most likely token is the one that was taken.
+        // Greedy sampling takes the most likely token.
         assert_eq!(token.top[0].0, token.token);
         assert!(token.top.iter().map(|(_, logprob)| logprob.exp()).sum::<f64>() <= 1.0 + 1e-6);
     }

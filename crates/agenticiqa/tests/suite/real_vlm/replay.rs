@@ -1,4 +1,4 @@
-//! A batch against the real server, recorded, and run again without it.
+//! A batch with the real server, recorded, then replayed without it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 use crate::real_vlm::server;
 
 fn settings(environment: &Environment) -> Settings {
-    // Random weights on a busy machine: what is tested is not how fast they are.
+    // Random weights on a busy machine are slow. Speed is not tested here.
     let timeouts =
         ["planner", "executor", "summarizer"].map(|role| (format!("{role}.timeout_seconds"), "900".to_owned()));
     let lengths = [("planner", 1500), ("executor", 500), ("summarizer", 300)];
     let lengths = lengths.map(|(role, tokens)| (format!("{role}.max_tokens"), tokens.to_string()));
     let assignments = timeouts.into_iter().chain(lengths).collect();
-    // Planned by the built-in analyst: a random plan may ask for nothing.
+    // Planned by the built-in analyst, because a random plan may request nothing.
     let (backend, planner_backend) = (Some("openai.tiny-vlm".into()), Some("builtin".into()));
     let overrides = Overrides { backend, planner_backend, max_replan: Some(0), assignments, ..Overrides::default() };
     Settings::load(None, environment, &overrides).unwrap()
@@ -43,7 +43,7 @@ async fn run(folder: &Path, output: &str, recording: Recording, environment: &En
     batch.run(Arc::new(agent), &StopSignal::default(), &|_| ()).await.unwrap()
 }
 
-/// A record without times.
+/// Removes times from a record.
 fn timeless(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -57,7 +57,7 @@ fn timeless(value: &mut Value) {
     }
 }
 
-/// The records by name, without times, as text: equal texts are equal bits.
+/// Returns the records by ID without times, as text, so that equal text means equal bits.
 fn records(path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! The real server of `scripts/fetch-tiny-vlm`, started once for each test process and gone with it.
+//! The real server of `scripts/fetch-tiny-vlm`, started once per test process.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -8,15 +8,15 @@ use std::sync::{Arc, OnceLock};
 
 use agenticiqa::vlm::{ProviderSettings, Vlm, connect};
 
-/// Held until the process ends: then the server's standard input closes, and it ends too.
+/// Held until the process ends. Then the standard input of the server closes, and it exits.
 static SERVER: OnceLock<(Child, String)> = OnceLock::new();
 
-/// The address of the server. A test without it fails: it is no optional part.
+/// Returns the address of the server. Without it, the test fails.
 pub fn address() -> &'static str {
     &SERVER.get_or_init(start).1
 }
 
-/// The model behind it, without retries.
+/// The model of the server, without retries.
 pub fn model() -> Arc<dyn Vlm> {
     let settings = ProviderSettings { base_url: Some(address().parse().unwrap()), api_key: None };
     connect(&"openai.tiny-vlm".parse().unwrap(), &settings).unwrap()

@@ -1,4 +1,4 @@
-//! Intervals of scores: beyond the specification, which knows none.
+//! Prediction intervals of scores, an addition to the specification.
 
 use agenticiqa::fusion::Fusion;
 use agenticiqa::state::{AnswerForm, ExecutorOutput, QualityLevel, SummarizerOutput};
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::seeds::summarizer_core::{CHOSEN, SCORED, scene, some_evidence, summarize};
 use crate::seeds::support::{Scene, Scripted, log, plan};
 
-/// Evidence of a tool that knows its interval beside one that does not.
+/// Evidence of a tool with a prediction interval and of a tool without.
 fn carried(score: f64, low: f64, high: f64) -> ExecutorOutput {
     let mut fused = log("Fused-FR", "Global", "Blurs", score);
     fused["interval"] = json!([low, high]);
@@ -22,7 +22,7 @@ async fn the_score_has_the_interval_of_the_tool_that_carries_it() {
     let (result, model) = summarize(Scripted::new().says("score", &[SCORED]), &scene).await;
     let result = result.unwrap().result;
     let expected = Fusion::default().score(Some(3.2), Some(&Fusion::named(2)));
-    assert!((result.quality_score.unwrap().value() - expected).abs() < 1e-12, "metrics beside it do not dilute it");
+    assert!((result.quality_score.unwrap().value() - expected).abs() < 1e-12, "other metrics do not change it");
     let interval = result.score_interval.unwrap();
     assert!((interval.low() - (2.9 + expected - 3.2)).abs() < 1e-12 && interval.high() == 3.5, "{interval:?}");
     let user = &model.calls("score")[0].prompt.user;

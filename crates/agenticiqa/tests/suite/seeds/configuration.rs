@@ -1,4 +1,4 @@
-//! Configuration, as planner, executor and summarizer load it.
+//! The configuration of planner, executor and summarizer.
 
 use std::time::Duration;
 

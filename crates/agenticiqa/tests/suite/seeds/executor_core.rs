@@ -1,4 +1,4 @@
-//! executor-core, and the executor's design.
+//! Scenarios of executor-core and of the executor's design.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -163,7 +163,7 @@ async fn prioritize_fr_tools_when_reference_available() {
     assert_eq!(model.calls("select").len(), 2, "no-reference tools are refused where full-reference ones are good");
     assert!(model.calls("select")[1].prompt.user.contains("full-reference"));
     let tools: Vec<&str> = found.tool_logs.iter().map(|log| log.tool_name.as_str()).collect();
-    assert_eq!(tools, ["MS-SSIM", "MDSI", "Fused-FR", "Fused-FR"], "what carries the score runs beside the selected");
+    assert_eq!(tools, ["MS-SSIM", "MDSI", "Fused-FR", "Fused-FR"], "the tool that determines the score also runs");
     assert!(found.tool_logs.iter().all(|log| log.error.is_none() && !log.fallback));
     assert!(found.tool_logs.iter().all(|log| log.interval.is_some() == (log.tool_name.as_str() == "Fused-FR")));
     let scores = &found.quality_scores.unwrap()["Global"];
@@ -242,7 +242,7 @@ async fn handle_tool_failures() {
         ("BRISQUE", true, false),
         ("PIQE", false, false),
     ];
-    assert_eq!(told, expected, "each failure is logged, stood in for, and the rest goes on");
+    assert_eq!(told, expected, "each failed tool is logged and replaced, and the others run");
     assert!(found.tool_logs[2].error.as_ref().unwrap().contains("compares with a reference"));
     assert_eq!(scene.events.problems().len(), 2);
 }
@@ -330,12 +330,12 @@ async fn pass_selected_tools_to_execution() {
     let (found, _) = execute(model, &scene, &plan).await;
     let told: Vec<_> =
         found.tool_logs.iter().map(|log| (log.object_name.as_str(), log.tool_name.as_str(), log.region)).collect();
-    assert_eq!(told[1], ("sky", "PIQE", None), "no box: the whole image, and the log says so");
+    assert_eq!(told[1], ("sky", "PIQE", None), "no box: the whole image is measured and logged");
     assert_eq!((told[0].0, told[0].2), ("car", Some([2, 1, 220, 196])), "measured on its region");
 }
 
-/// Subtasks that do not depend on one another run at the same time: with a model that takes a while for each answer,
-/// analysis does not wait for selection. Time is simulated.
+/// Independent subtasks run concurrently: with a slow model, analysis does not wait for selection.
+/// Time is simulated.
 #[tokio::test(start_paused = true)]
 async fn independent_subtasks_run_concurrently() {
     let told = Arc::new(Mutex::new(Vec::new()));

@@ -1,4 +1,4 @@
-//! The graph: the conditional edge, replanning, checkpoints and resumption, events, timeouts.
+//! The graph: the conditional edge, replanning, checkpoints and resuming, events, timeouts.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -64,7 +64,7 @@ async fn events_tell_of_every_node_subtask_and_tool() {
     let subtasks = events.iter().filter(|event| matches!(event, Event::SubtaskEnded { .. })).count();
     assert_eq!(subtasks, 4);
     let told = |event: &Event| matches!(event, Event::Plan { plan, .. } if Some(plan.as_ref()) == record.plan.as_ref());
-    assert!(events.iter().any(told), "the plan is told as soon as it is made");
+    assert!(events.iter().any(told), "the plan is reported as soon as it is made");
     let fusion = record.summarizer_result.as_ref().unwrap().fusion.as_ref().unwrap();
     assert!((1.0..=5.0).contains(&fusion.tools) && fusion.probabilities.is_some());
     assert!(events.iter().any(|event| matches!(event, Event::ToolEnded { log } if log.tool_name.as_str() == "PIQE")));
@@ -93,7 +93,7 @@ async fn the_built_in_analyst_does_not_plan_the_same_again() {
     let mut agent = agent(&Arc::new(model()));
     let builtin = || Arc::new(Builtin) as Arc<dyn agenticiqa::reasoner::Reasoner>;
     agent.reasoners = ByNode { planner: builtin(), executor: builtin(), summarizer: builtin() };
-    // Too small for any tool: no score, whatever is planned.
+    // Too small for any tool: no plan leads to a score.
     let (record, events) = run(&agent, with_reference(request("Rate the quality."))).await;
     assert_eq!(record.metadata.final_status, FinalStatus::Success, "{:?}", record.metadata.error_details);
     assert_eq!(nodes(&events), [Node::Planner, Node::Executor, Node::Summarizer]);
@@ -117,7 +117,7 @@ async fn a_killed_assessment_goes_on_from_its_last_good_node() {
     assert_eq!(second.executor_evidence, first.executor_evidence);
     assert!(second.metadata.notes.iter().any(|note| note == "resumed after the executor"));
     let (_, events) = run(&agent, request("Is it sharp? Rate it.")).await;
-    assert_eq!(nodes(&events)[0], Node::Planner, "another question starts anew");
+    assert_eq!(nodes(&events)[0], Node::Planner, "another question starts over");
 }
 
 #[tokio::test]
@@ -159,8 +159,9 @@ fn the_mermaid_picture_shows_nodes_and_the_conditional_edge() {
     }
 }
 
-/// With a model that takes 200 ms a call, an assessment takes as long as its dependent calls: plan, detection, analysis
-/// beside selection, conclusion. Time is simulated; the tools' own does not count.
+/// With a model that takes 200 ms per call, an assessment takes as long as its dependent calls:
+/// plan, detection, analysis in parallel with selection, conclusion. Time is simulated; tool time
+/// does not count.
 #[tokio::test(start_paused = true)]
 async fn an_assessment_takes_as_long_as_its_dependent_calls() {
     let model = Arc::new(model().slow(Duration::from_millis(200)));

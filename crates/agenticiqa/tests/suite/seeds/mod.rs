@@ -1,4 +1,4 @@
-//! Every scenario of the specification, by its name. docs/seeds.md says which test stands for which scenario.
+//! Every scenario of the specification, by its name. docs/seeds.md maps scenarios to tests.
 
 mod certainty;
 mod configuration;
@@ -9,7 +9,7 @@ mod state_models;
 mod summarizer_core;
 pub(crate) mod support;
 
-/// docs/seeds.md names tests that exist, and every scenario of it has one.
+/// docs/seeds.md names existing tests, and every scenario in it has one.
 #[test]
 fn the_table_names_tests_that_exist() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

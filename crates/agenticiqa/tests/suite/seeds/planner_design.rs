@@ -1,4 +1,4 @@
-//! The planner's design.
+//! Scenarios of the planner's design.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ async fn the_planner_prompt_is_the_papers_and_marks_the_reference() {
         call.prompt.user.contains("User's query: Is the car blurry?")
             && call.prompt.user.contains("The reference image")
     );
-    assert_eq!(plan.unwrap().reference_mode, ReferenceMode::FullReference, "a fact, whatever the model says");
+    assert_eq!(plan.unwrap().reference_mode, ReferenceMode::FullReference, "a fact, independent of the model");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! executor-state-models.
+//! Scenarios of executor-state-models.
 
 use agenticiqa::state::{
     AgenticIqaState, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, Score, Severity, SummarizerOutput,
@@ -237,7 +237,7 @@ fn custom_validators_for_domain_constraints() {
     assert!(error.contains("replan_reason must be a reason when need_replan is true"), "{error}");
 }
 
-/// The schemas that are shipped are those of the types. `UPDATE_SCHEMAS=1` writes them anew.
+/// The shipped schemas match the types. `UPDATE_SCHEMAS=1` regenerates them.
 #[test]
 fn schemas_are_generated_and_shipped() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schemas");

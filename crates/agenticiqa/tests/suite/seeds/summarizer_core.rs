@@ -1,4 +1,4 @@
-//! summarizer-core.
+//! Scenarios of summarizer-core.
 
 use std::sync::Arc;
 
@@ -262,8 +262,8 @@ async fn check_prerequisites() {
     assert_eq!(result.unwrap_err().to_string(), "the state has no executor_evidence: run the executor first");
 }
 
-/// IQA asks for a level, anything else for an answer. An IQA question that does not ask for a rating is answered in
-/// words or with one of its options, as the contract says.
+/// IQA questions ask for a level, other questions for an answer. An IQA question that does not ask
+/// for a rating is answered in words or with one of its options, as the specification requires.
 #[tokio::test]
 async fn select_prompt_mode() {
     let model = || Scripted::new().says("score", &[SCORED]).says("answer", &[CHOSEN]);

@@ -1,6 +1,6 @@
-//! What the scenarios need: a small image, and a model that says what a test tells it to say.
+//! Test support: a small image, and a model with scripted answers.
 //!
-//! A real model cannot be made to answer badly on cue; how the agent works with a real server is tested apart.
+//! A real model cannot be made to fail on demand. Tests with a real server are separate.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-/// A call that the model got.
+/// A call that the model received.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub prompt: Prompt,
@@ -31,10 +31,10 @@ pub struct Call {
     pub options: Options,
 }
 
-/// What a model says, one after the other.
+/// The answers of a model, in order.
 type Script = VecDeque<Result<String, Error>>;
 
-/// A model that answers from a script: by role, each role's answers one after the other, the last one again and again.
+/// A model with scripted answers for each role. The last answer of a role repeats.
 #[derive(Debug, Default)]
 pub struct Scripted {
     name: String,
@@ -44,7 +44,7 @@ pub struct Scripted {
     calls: Mutex<Vec<Call>>,
 }
 
-/// The roles, told apart by how their instructions begin.
+/// The roles, recognized by the beginning of their instructions.
 const ROLES: [(&str, &str); 7] = [
     ("plan", "You are a planner"),
     ("detect", "You are an expert in distortion detection"),
@@ -64,7 +64,7 @@ impl Scripted {
         Self { name: name.to_owned(), ..Self::default() }
     }
 
-    /// The answers of a role, in order.
+    /// Sets the answers of a role, in order.
     pub fn says(self, role: &'static str, answers: &[&str]) -> Self {
         self.gives(role, answers.iter().map(|answer| Ok((*answer).to_owned())).collect())
     }
@@ -74,13 +74,13 @@ impl Scripted {
         self
     }
 
-    /// Other answers for a role.
+    /// Replaces the answers of a role.
     pub fn replaces(self, role: &'static str, answers: &[&str]) -> Self {
         self.answers.lock().unwrap().retain(|(of, _)| *of != role);
         self.says(role, answers)
     }
 
-    /// Takes that long for each answer.
+    /// Sets the delay of each answer.
     pub fn slow(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
@@ -135,14 +135,14 @@ impl Vlm for Scripted {
     }
 }
 
-/// The reasoner of a node that asks a model, with no pause between attempts.
+/// A reasoner for a node that calls a model, without pauses between attempts.
 pub fn reasoner(model: &Arc<Scripted>, node: Node) -> VlmReasoner {
     let policy = RetryPolicy { attempts: 2, base_delay: Duration::ZERO, max_delay: Duration::ZERO, jitter: 0.0 };
     let client = Client::new(Arc::clone(model) as Arc<dyn Vlm>).with_policy(policy);
     VlmReasoner { node, client, options: Options::default(), attempts: 3, max_side: 2048 }
 }
 
-/// An agent whose three nodes ask the model.
+/// An agent whose three nodes call the model.
 pub fn agent(model: &Arc<Scripted>) -> Agent {
     let of = |node| -> Arc<dyn Reasoner> { Arc::new(reasoner(model, node)) };
     Agent {
@@ -189,7 +189,7 @@ pub fn text(text: &str) -> Text {
     Text::new(text).unwrap()
 }
 
-/// A plan of the given scope and flags (detection, analysis, selection, execution).
+/// A plan with the given scope and flags (detection, analysis, selection, execution).
 pub fn plan_json(scope: Value, flags: [bool; 4]) -> Value {
     json!({
         "query_type": "IQA", "query_scope": scope, "distortion_source": "Inferred", "distortions": null,
@@ -214,7 +214,7 @@ pub fn log(tool: &str, object: &str, distortion: &str, score: f64) -> Value {
            "timestamp": "2026-01-02T03:04:05Z"})
 }
 
-/// What a node looks at, owned.
+/// The context of a node, owned.
 pub struct Scene {
     pub state: AgenticIqaState,
     pub inputs: Arc<Inputs>,
@@ -253,7 +253,7 @@ impl Scene {
     }
 }
 
-/// Everything that is logged while `work` runs, from the given level on.
+/// Returns everything that is logged while `work` runs, from `level` on.
 pub fn logged<T>(level: tracing::Level, work: impl FnOnce() -> T) -> (T, String) {
     #[derive(Clone, Default)]
     struct Buffer(Arc<Mutex<Vec<u8>>>);
@@ -275,7 +275,7 @@ pub fn logged<T>(level: tracing::Level, work: impl FnOnce() -> T) -> (T, String)
     (value, String::from_utf8(bytes).unwrap())
 }
 
-/// Runs a future on a runtime of its own thread, so that what it logs is heard.
+/// Runs a future on this thread, so that its log messages are captured.
 pub fn block_on<T>(work: impl std::future::Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }

@@ -21,14 +21,14 @@ use crate::vlm::support::{KEY, Log, calls, completion, impatient, model, ok, ser
 const FIRST: &str = "openai.gpt-4o";
 const SECOND: &str = "openai.qwen2.5-vl";
 
-/// A planner that asks a server, three times at most.
+/// A planner that calls a server, three times at most.
 fn planner(backend: &str, server: &MockServer) -> Arc<dyn Reasoner> {
     let client = Client::new(model(backend, &server.uri())).with_policy(impatient());
     let options = Options { timeout: Duration::from_millis(500), ..Options::default() };
     Arc::new(VlmReasoner { node: Node::Planner, client, options, attempts: 2, max_side: 64 })
 }
 
-/// A server that plans.
+/// A server that returns plans.
 async fn healthy() -> MockServer {
     let plan = json!({
         "query_type": "IQA", "query_scope": "Global", "distortion_source": "Inferred", "distortions": null,
@@ -38,10 +38,10 @@ async fn healthy() -> MockServer {
     server(ok(completion(&plan.to_string()))).await
 }
 
-/// What came of asking one for a plan, and the other if that failed.
+/// The result of planning with a fallback.
 struct Outcome {
     plan: Result<PlannerOutput, Error>,
-    /// Retries and takeovers, in order.
+    /// Retries and fallbacks, in order.
     events: Vec<Event>,
     problems: Vec<String>,
     log: String,

@@ -8,7 +8,7 @@ use wiremock::ResponseTemplate;
 
 use crate::vlm::support::{ask, completion, model, ok, prompt, server};
 
-/// The error of one call to a server that answers so.
+/// Returns the error of one call to a server with this response.
 async fn fault(answer: ResponseTemplate) -> (ErrorKind, String) {
     let server = server(answer).await;
     let error = ask(&model("openai.gpt-4o", &server.uri())).await.unwrap_err();
@@ -62,7 +62,7 @@ async fn a_server_that_hangs_is_given_up() {
     assert_eq!(error.to_string(), "openai.gpt-4o: no answer within 0.05 s");
 }
 
-/// A server that reads a request, sends `answer` and hangs up.
+/// A server that reads a request, sends `answer` and closes the connection.
 async fn server_that_sends(answer: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,16 +1,16 @@
-//! Vision-language models against servers of our own: what is sent, and what comes of every fault.
+//! Vision-language models against mock servers: requests, and the result of every fault.
 
-/// Who answers when a backend fails for good.
+/// The fallback when a backend fails permanently.
 mod fallback;
-/// Faults that a real server cannot be made to show, and the errors that they become.
+/// Faults that a real server cannot be made to show, and the resulting errors.
 mod faults;
-/// Images as they are sent.
+/// The encoding of images.
 mod pictures;
-/// Requests field by field, in the formats that the providers publish, and their answers.
+/// Requests and responses field by field, in the published formats of the providers.
 mod requests;
-/// Which calls are made again, and when.
+/// Which calls are retried, and when.
 mod retries;
-/// Keys stay where they belong.
+/// API keys are never leaked.
 mod secrets;
-/// Servers, models and logs for the tests.
+/// Servers, models and logs for tests.
 mod support;

@@ -25,7 +25,7 @@ fn read(name: &str) -> (Arc<[u8]>, Picture) {
     (file, picture)
 }
 
-/// An image that no compression makes small.
+/// An image that compresses badly.
 fn noise(width: usize, height: usize) -> (Arc<[u8]>, Picture) {
     let mut state = 1_u32;
     let samples = (0..width * height * 3).map(|_| {
@@ -133,7 +133,7 @@ fn a_file_of_too_many_bytes_is_made_smaller_until_it_fits() {
         assert!(file.len() > max_bytes);
         let attachment = prepare("", &file, &picture, &ImageLimits { max_bytes, ..limits() }).unwrap();
         assert!(attachment.bytes.len() <= max_bytes, "{} of {max_bytes}", attachment.bytes.len());
-        // Not smaller than it has to be.
+        // Not smaller than necessary.
         assert!(attachment.bytes.len() > max_bytes / 2, "{} of {max_bytes}", attachment.bytes.len());
         let sent = decode(&attachment);
         let shape = sent.image.width() as f64 / sent.image.height() as f64;

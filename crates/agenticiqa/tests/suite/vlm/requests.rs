@@ -13,7 +13,7 @@ fn pictures() -> Vec<Attachment> {
     vec![picture("Image:", "image/png", b"png"), picture("Reference image:", "image/jpeg", b"jpg!")]
 }
 
-/// A schema with a bound that not every provider takes.
+/// A schema with a keyword that not every provider supports.
 fn schema() -> JsonSchema {
     let schema = json!({
         "type": "object",
@@ -48,7 +48,7 @@ async fn only_request(server: &MockServer) -> Request {
     requests.remove(0)
 }
 
-/// What `backend` sends, and what it makes of `answer`.
+/// Returns the request of `backend` and its interpretation of `answer`.
 async fn exchange(backend: &str, path: &str, options: &Options, answer: Value) -> (Request, Value, Answer) {
     let server = server(ok(answer)).await;
     let model = model(backend, &format!("{}{path}", server.uri()));
@@ -83,7 +83,7 @@ async fn openai_chat_completions() {
                 {"type": "text", "text": "Is it sharp?"}
             ]}
         ],
-        // Another server than OpenAI's own: the bounds stay.
+        // Not OpenAI's own server, so the limits stay.
         "response_format": {"type": "json_schema", "json_schema": {"name": "verdict", "strict": true, "schema": schema().schema}},
         "temperature": 0.25,
         "top_p": 0.1,

@@ -6,7 +6,7 @@ use wiremock::ResponseTemplate;
 
 use crate::vlm::support::{KEY, Log, ask_with_retries, completion, impatient, model, ok, server};
 
-/// Servers that repeat the key in every place that an error might be taken from.
+/// Responses that repeat the key in every place that an error message may use.
 fn indiscreet() -> Vec<ResponseTemplate> {
     let said = format!("Incorrect API key provided: {KEY}. {}", "x".repeat(600));
     let padded = format!("{}{KEY}", "x".repeat(290));
@@ -34,7 +34,7 @@ async fn keys_are_in_no_error_and_in_no_log_but_traces_of_what_the_server_sent()
             let (answer, events) = ask_with_retries(&client).await;
             let error = answer.unwrap_err();
             drop(guard);
-            // Half a key is no better than a whole one.
+            // Even half a key must not appear.
             for text in [error.to_string(), format!("{error:?}"), format!("{events:?}"), format!("{client:?}")] {
                 assert!(!text.contains(&KEY[..12]), "{text}");
             }

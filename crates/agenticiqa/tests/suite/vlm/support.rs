@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// A key that must never be seen outside a header.
+/// A key that must appear only in a header.
 pub const KEY: &str = "sk-a-very-secret-key-0123456789";
 
 pub fn model(backend: &str, base_url: &str) -> Arc<dyn Vlm> {
@@ -17,19 +17,19 @@ pub fn model(backend: &str, base_url: &str) -> Arc<dyn Vlm> {
     connect(&backend.parse().unwrap(), &settings).unwrap()
 }
 
-/// A server that answers everything in the same way.
+/// A server with the same response to every request.
 pub async fn server(answer: ResponseTemplate) -> MockServer {
     let server = MockServer::start().await;
     Mock::given(method("POST")).respond_with(answer).mount(&server).await;
     server
 }
 
-/// How often a server was called.
+/// The number of calls to a server.
 pub async fn calls(server: &MockServer) -> usize {
     server.received_requests().await.unwrap().len()
 }
 
-/// OpenAI's answer with that text.
+/// An OpenAI response with this text.
 pub fn completion(text: &str) -> Value {
     json!({
         "id": "chatcmpl-1",
@@ -53,18 +53,18 @@ pub fn prompt() -> Prompt {
     Prompt { system: "You judge images.".to_owned(), user: "Is it sharp?".to_owned() }
 }
 
-/// One call, no retries.
+/// Makes one call without retries.
 pub async fn ask(model: &Arc<dyn Vlm>) -> Result<Answer, Error> {
     model.generate(&prompt(), &[], &Options::default()).await
 }
 
-/// Three attempts with pauses too short to notice.
+/// Three attempts with very short pauses.
 pub fn impatient() -> RetryPolicy {
     let (base_delay, max_delay) = (Duration::from_millis(1), Duration::from_millis(50));
     RetryPolicy { attempts: 3, base_delay, max_delay, jitter: 0.5 }
 }
 
-/// A call with retries, and what happened on the way.
+/// Makes a call with retries and returns its events.
 pub async fn ask_with_retries(client: &Client) -> (Result<Answer, Error>, Vec<Event>) {
     let events = Mutex::new(Vec::new());
     let answer =
@@ -72,7 +72,7 @@ pub async fn ask_with_retries(client: &Client) -> (Result<Answer, Error>, Vec<Ev
     (answer, events.into_inner().unwrap())
 }
 
-/// Everything that is logged on this thread, at every level.
+/// Collects all log messages of this thread.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! Tools of the worker in the tool list, in `tools check` and in an assessment.
+//! Worker tools in the tool list, in `tools check` and in an assessment.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::worker::support::{Stage, picture};
 
 const BLUR: &str = r#"{"distortion_set": {"Global": ["Blurs"]}}"#;
 
-/// A tool list in which each metric is a tool of its own name in capitals.
+/// A tool list in which each metric is a tool with its name in capitals.
 fn list(metrics: &[&str]) -> String {
     let entry = |metric: &&str| {
         let tool_type = if metric.ends_with("error") { "FR" } else { "NR" };
@@ -27,7 +27,7 @@ fn list(metrics: &[&str]) -> String {
     serde_json::Value::Object(metrics.iter().map(entry).collect()).to_string()
 }
 
-/// Runs these tools on an image by the executor.
+/// Runs these tools on an image with the executor.
 async fn execute(scene: &Scene, tools: &[&str]) -> ExecutorOutput {
     let model = Arc::new(Scripted::new().says("detect", &[BLUR]));
     let (reasoner, cache) = (reasoner(&model, Node::Executor), Arc::new(ToolCache::new(100, None)));
@@ -132,8 +132,8 @@ async fn an_assessment_without_a_usable_python_goes_on() {
     assert!(logs.iter().any(|log| log.error.is_none() && log.normalized_score.is_some()), "{logs:?}");
 }
 
-/// The worker's tools wait for a file that is written when a native tool has ended. If they held up the native tools, even
-/// on the one thread that computes here, they would wait until their time is over.
+/// The worker tools wait for a file that is written when a native tool has ended. If they blocked
+/// the native tools, even on the single compute thread, they would time out.
 #[tokio::test]
 async fn native_tools_go_on_while_the_worker_is_slow() {
     let _ = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();

@@ -1,4 +1,4 @@
-//! What goes wrong with a worker is a clear error of that tool, and the next call works.
+//! A worker fault is a clear error of that tool, and the next call works.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use agenticiqa::tools::{Worker, WorkerSection};
 
 use crate::worker::support::{PYTHON, Stage, is_running, number, picture, settings, until};
 
-/// An executable that stands where Python should be.
+/// An executable in place of Python.
 fn script(stage: &Stage, name: &str, text: &str) -> PathBuf {
     let path = stage.file(name);
     std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
@@ -80,7 +80,7 @@ fn a_worker_that_fails_five_times_in_a_row_is_left_alone() {
         stage.score("garbage", &picture(8, 8, 1)).unwrap_err();
     }
     let error = stage.score("constant", &picture(8, 8, 1)).unwrap_err();
-    assert!(error.starts_with("the worker failed 5 times in a row and is left alone"), "{error}");
+    assert!(error.starts_with("the worker failed 5 times in a row and is not restarted"), "{error}");
     assert_eq!(reason(&stage.worker, "constant"), Some(error));
 }
 
@@ -191,7 +191,7 @@ fn an_interpreter_that_is_none_after_all_is_an_error_and_no_hang() {
 
 #[test]
 fn the_working_directory_is_no_place_for_modules() {
-    // A folder of images may hold a json.py or a pyiqa.py: neither is run.
+    // A folder of images may contain a json.py or a pyiqa.py. Neither is run.
     let folder = tempfile::tempdir().unwrap();
     for name in ["json.py", "pyiqa.py", "torch.py", "argparse.py"] {
         std::fs::write(folder.path().join(name), "open('was_run', 'w')").unwrap();
@@ -217,7 +217,7 @@ fn it_ends_with_the_last_handle() {
     assert!(!is_running(process));
 }
 
-/// Not a test of its own: the program that the next test kills.
+/// Not a test: the program that the next test kills.
 #[test]
 fn a_program_that_is_killed() {
     if let Some(home) = std::env::var_os("WORKER_TEST_HOME") {

@@ -1,5 +1,5 @@
-//! The worker's own program and the Rust side of it, with a small package in place of pyiqa. `scripts/check_worker.py` does the
-//! same with pyiqa itself.
+//! The worker program and its Rust client, with a small package in place of pyiqa.
+//! `scripts/check_worker.py` does the same with the real pyiqa.
 
 mod agent;
 mod faults;

@@ -1,4 +1,4 @@
-//! The program by itself, as another program would use it: `python agenticiqa_worker.py`.
+//! The worker program on its own: `python agenticiqa_worker.py`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -39,7 +39,7 @@ impl Program {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// The answer to a request, after the events before it.
+    /// Returns the answer to a request, skipping the events before it.
     fn ask(&mut self, request: &Value) -> Value {
         self.say(&request.to_string());
         loop {

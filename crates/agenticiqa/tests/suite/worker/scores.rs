@@ -1,4 +1,4 @@
-//! What the worker measures, and that it does not make a metric twice.
+//! The scores of the worker. It creates each metric only once.
 
 use agenticiqa::metrics::{Image, Pair, Samples};
 use agenticiqa::tools::{WorkerSection, WorkerSettings};

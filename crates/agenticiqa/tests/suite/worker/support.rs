@@ -1,4 +1,4 @@
-//! A worker with the stand-in for pyiqa, images for it, and what it left behind.
+//! A worker with a replacement for pyiqa, its images, and its traces.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,17 +7,17 @@ use agenticiqa::metrics::{Image, Pair};
 use agenticiqa::tools::{Failure, Registry, ToolResources, Worker, WorkerScore, WorkerSection, WorkerSettings};
 use tempfile::TempDir;
 
-/// Any Python 3.9 or newer: the stand-ins need no package.
+/// Any Python 3.9 or newer. The replacements need no packages.
 pub const PYTHON: &str = "python3";
 
-/// Where the stand-ins for Torch and pyiqa are.
+/// The folder of the replacements for Torch and pyiqa.
 pub fn python_path() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/worker");
     let paths = ["stand_in_pyiqa", "stand_in_torch"].map(|name| root.join(name));
     std::env::join_paths(paths).unwrap().into_string().unwrap()
 }
 
-/// A worker and the folder by which a test and its metrics speak.
+/// A worker, and the folder for communication between a test and its metrics.
 pub struct Stage {
     pub worker: Worker,
     pub home: TempDir,
@@ -41,7 +41,7 @@ impl Stage {
         Self::with(|_| {})
     }
 
-    /// With other settings.
+    /// Creates a worker with other settings.
     pub fn with(change: impl FnOnce(&mut WorkerSettings)) -> Self {
         let home = tempfile::tempdir().unwrap();
         let mut settings = settings(home.path());
@@ -49,13 +49,13 @@ impl Stage {
         Self { worker: Worker::new(settings), home }
     }
 
-    /// The score of one image.
+    /// Returns the score of one image.
     pub fn score(&self, metric: &str, image: &Image) -> Result<f64, String> {
         let measured = self.worker.measure(&WorkerSection::new(metric), &[Pair::single(image)]).pop().unwrap();
         number(measured)
     }
 
-    /// The metrics that were made, each with the process that made it.
+    /// Returns the created metrics, each with its process ID.
     pub fn created(&self) -> Vec<(String, u32)> {
         let log = std::fs::read_to_string(self.home.path().join("created")).unwrap_or_default();
         let entry = |line: &str| line.split_once(' ').map(|(name, id)| (name.to_owned(), id.parse().unwrap()));
@@ -79,7 +79,7 @@ pub fn number(measured: Result<WorkerScore, Failure>) -> Result<f64, String> {
     }
 }
 
-/// An image whose samples are all different from their neighbors, the first one `first`.
+/// An image in which neighboring samples differ; the first sample is `first`.
 pub fn picture(width: usize, height: usize, first: u8) -> Image {
     let samples = (0..width * height * 3).map(|i| (i * 37 % 251) as u8).collect::<Vec<_>>();
     let mut samples = samples;
@@ -87,13 +87,13 @@ pub fn picture(width: usize, height: usize, first: u8) -> Image {
     Image::from_rgb8(width, height, samples).unwrap()
 }
 
-/// Whether a process is there and no zombie.
+/// Returns whether a process exists and is not a zombie.
 pub fn is_running(id: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
-/// Waits until something is so; not for ever.
+/// Waits until a condition is true, with a time limit.
 pub fn until(what: &str, is_so: impl Fn() -> bool) {
     for _ in 0..3000 {
         if is_so() {

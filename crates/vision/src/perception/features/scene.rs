@@ -1,4 +1,5 @@
-//! Natural scene statistics: the features of BRISQUE (A. Mittal, A. K. Moorthy, A. C. Bovik, 2012) at two scales.
+//! Natural scene statistics: the features of BRISQUE (A. Mittal, A. K. Moorthy, A. C. Bovik, 2012)
+//! at two scales.
 
 use super::{Features, Statistic};
 use crate::perception::view::Tile;
