@@ -10,8 +10,10 @@ use std::path::Path;
 use agenticiqa_metrics::{Image, Source};
 use image::metadata::Orientation;
 
+#[cfg(feature = "avif")]
+use crate::avif;
 use crate::raster::{Layout, Raster, Samples};
-use crate::{Error, Format, Result, avif, codecs, format, icc, jpeg, tiff};
+use crate::{Error, Format, Result, codecs, format, icc, jpeg, tiff};
 
 /// Reads image files.
 ///
@@ -149,7 +151,13 @@ impl Decoder {
             Format::Bmp => codecs::bmp(self, bytes),
             Format::WebP => codecs::webp(self, bytes),
             Format::Gif => codecs::gif(self, bytes),
+            #[cfg(feature = "avif")]
             Format::Avif => avif::decode(self, bytes),
+            #[cfg(not(feature = "avif"))]
+            Format::Avif => {
+                let feature = "this build cannot decode AVIF (feature `avif`)".to_owned();
+                Err(Error::Unsupported { format: Format::Avif, feature })
+            }
         }
     }
 

@@ -39,6 +39,7 @@
 //! # Ok::<(), agenticiqa_imaging::Error>(())
 //! ```
 
+#[cfg(feature = "avif")]
 mod avif;
 mod canvas;
 mod codecs;

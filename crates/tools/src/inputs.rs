@@ -49,33 +49,33 @@ impl Source {
 /// The pixels that tools measure: an image and its reference, or a region of both.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// The image that is judged.
+    /// The image to score.
     pub image: Image,
-    /// The reference image, cut in the same way.
+    /// The reference image, cropped in the same way.
     pub reference: Option<Image>,
     image_file: Option<PathBuf>,
     reference_file: Option<PathBuf>,
 }
 
 impl Part {
-    /// A whole image and its reference.
+    /// Creates a part from a whole image and its reference.
     pub fn new(image: Image, reference: Option<Image>) -> Self {
         Self { image, reference, image_file: None, reference_file: None }
     }
 
-    /// Names the files that hold exactly these pixels; tools of other processes read them.
+    /// Adds the files that contain exactly these pixels, for tools in other processes.
     pub fn with_files(self, image: Option<PathBuf>, reference: Option<PathBuf>) -> Self {
         Self { image_file: image, reference_file: reference, ..self }
     }
 
-    /// A region of both images; the whole without one.
+    /// Crops both images to a region; without a region, returns the whole images.
     pub fn crop(&self, region: Option<&Region>) -> Result<Self, MetricError> {
         let Some(region) = region else { return Ok(self.clone()) };
         let reference = self.reference.as_ref().map(|reference| reference.crop(region)).transpose()?;
         Ok(Self::new(self.image.crop(region)?, reference))
     }
 
-    /// What a tool compares: with the reference if it asks for one.
+    /// Returns the input of a tool, with the reference if the tool needs one.
     pub fn pair(&self, tool: &Tool) -> Result<Pair<'_>, MetricError> {
         match self.reference.as_ref().filter(|_| tool.needs_reference()) {
             Some(reference) => Pair::new(reference, &self.image),
@@ -83,7 +83,7 @@ impl Part {
         }
     }
 
-    /// Runs a tool on these pixels; a failure is part of the result.
+    /// Runs a tool on these pixels. A failure is part of the result.
     pub fn measure(&self, tool: &Tool, with_map: bool) -> ToolRun {
         match self.pair(tool) {
             Ok(pair) => {

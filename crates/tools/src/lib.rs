@@ -33,6 +33,10 @@
 //! - [`Worker`] runs metrics of pyiqa in a Python process.
 //! - [`ToolCache`] stores results, and [`SamplePair`] tests whether tools work on this machine.
 //!
+//! # Features
+//! All are on by default: `install` (download and conversion), `onnx` (ONNX models) and `worker`
+//! (metrics of pyiqa). Without them, the built-in tools and your own programs remain.
+//!
 //! This crate does not choose tools for a question; the agent does that (`agenticiqa-agent`).
 
 mod availability;
@@ -66,7 +70,9 @@ pub use metadata::{Backend, Calibration, Flaw, Metadata, ToolType};
 pub use normalization::{Logistic, Scale};
 pub use registry::{Registry, Tool, ToolResources};
 pub use run::{Failure, ToolRun, raw_number};
-pub use worker::{Worker, WorkerScore, WorkerSection, WorkerSettings};
+#[cfg(feature = "worker")]
+pub use worker::WorkerScore;
+pub use worker::{Worker, WorkerSection, WorkerSettings};
 
 /// Reasons why tools cannot be set up or found.
 #[derive(Debug, thiserror::Error)]

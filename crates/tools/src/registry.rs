@@ -13,6 +13,7 @@ use super::engine::{Absent, Engine, Native};
 use super::fused_fr::FusedFr;
 use super::fused_nr::FusedNr;
 use super::model_file::FromModelFile;
+#[cfg(feature = "onnx")]
 use super::onnx::OnnxTool;
 use super::{Availability, Backend, Error, Metadata, Scale, ToolList, ToolType, Worker};
 use agenticiqa_vision::vocabulary::Distortion;
@@ -289,16 +290,27 @@ fn engine(name: &str, metadata: &Metadata, resources: &ToolResources) -> Arc<dyn
 /// Returns the engine of an ONNX tool: its file if it is installed, otherwise the worker if there
 /// is one.
 fn by_onnx(name: &str, metadata: &Metadata, resources: &ToolResources) -> Arc<dyn Engine> {
-    let file = metadata.onnx.as_ref().map(|section| OnnxTool::new(name, metadata.tool_type, section, resources));
+    let file = onnx_engine(name, metadata, resources);
     let worker = || by_worker(metadata, resources).filter(|_| resources.worker.is_on());
     match file {
-        Some(file) if file.availability().is_available() => Arc::new(file),
+        Some(file) if file.availability().is_available() => file,
         file => worker().unwrap_or_else(|| match (file, &metadata.install) {
             (_, Some(_)) => Absent::without_weights(name),
-            (Some(file), None) => Arc::new(file),
+            (Some(file), None) => file,
             (None, None) => Absent::because("an ONNX tool without an onnx section that names its file"),
         }),
     }
+}
+
+#[cfg(feature = "onnx")]
+fn onnx_engine(name: &str, metadata: &Metadata, resources: &ToolResources) -> Option<Arc<dyn Engine>> {
+    let section = metadata.onnx.as_ref()?;
+    Some(Arc::new(OnnxTool::new(name, metadata.tool_type, section, resources)))
+}
+
+#[cfg(not(feature = "onnx"))]
+fn onnx_engine(_: &str, metadata: &Metadata, _: &ToolResources) -> Option<Arc<dyn Engine>> {
+    metadata.onnx.as_ref().map(|_| Absent::because("this build cannot run ONNX models (feature `onnx`)"))
 }
 
 /// Returns the worker engine of a tool that names a pyiqa metric.

@@ -37,22 +37,29 @@
 //! Anthropic and Google come from the crate `genai`. The file of each provider documents which
 //! request fields are sent and how the response is read.
 
+#[cfg(feature = "providers")]
 mod anthropic;
 mod backend;
+#[cfg(feature = "providers")]
 mod chat;
 mod client;
 mod error;
+#[cfg(feature = "providers")]
 mod failure;
+#[cfg(feature = "providers")]
 mod google;
+#[cfg(feature = "providers")]
 mod http;
 mod limits;
 mod ollama;
+#[cfg(feature = "providers")]
 mod openai;
 mod picture;
 pub mod queue_timeout;
 mod rates;
 mod recorded;
 pub mod rules;
+#[cfg(feature = "providers")]
 mod schema;
 mod traffic;
 
@@ -231,10 +238,17 @@ pub trait Vlm: Send + Sync + fmt::Debug {
 }
 
 /// Creates the model for a backend name. Nothing is sent.
+#[cfg(feature = "providers")]
 pub fn connect(backend: &BackendName, settings: &ProviderSettings) -> Result<Arc<dyn Vlm>, Error> {
     Ok(match backend.provider() {
         Provider::OpenAi | Provider::Ollama => Arc::new(openai::OpenAi::connect(backend, settings)?),
         Provider::Anthropic => Arc::new(anthropic::Anthropic::connect(backend, settings)?),
         Provider::Google => Arc::new(google::Google::connect(backend, settings)?),
     })
+}
+
+/// Returns an error: this build has no providers.
+#[cfg(not(feature = "providers"))]
+pub fn connect(backend: &BackendName, _: &ProviderSettings) -> Result<Arc<dyn Vlm>, Error> {
+    Err(Error::new(backend.as_str(), ErrorKind::Configuration, "this build cannot call models (feature `providers`)"))
 }

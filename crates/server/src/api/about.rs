@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agenticiqa::config::{Backend, Role};
+use agenticiqa::config::Role;
 use agenticiqa::state::ByNode;
 use agenticiqa::tools::Tool;
 use axum::Json;

@@ -5,6 +5,9 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
+use std::path::{Path, PathBuf};
+
+use super::installer::*;
 use super::*;
 
 /// How the server answers each request, in this order; the last one repeats.

@@ -10,7 +10,8 @@ use agenticiqa_metrics::Pair;
 
 use super::process::{Broken, Process};
 use super::protocol::Answer;
-use super::{Failure, WorkerScore, WorkerSection, WorkerSettings, probe};
+use super::{WorkerScore, WorkerSection, WorkerSettings, probe};
+use crate::Failure;
 
 /// Maximum number of images in one call.
 const BATCH: usize = 8;
