@@ -1,57 +1,77 @@
-//! Image quality assessment as a library: a question about an image in, an answer with its evidence out; every tool
-//! behind one name, on one calibrated scale from 1 to 5.
+//! Image quality assessment: ask a question about an image; get an answer, a score from 1 (bad) to 5 (excellent), and the
+//! evidence behind both.
 //!
 //! ```
-//! use agenticiqa_agent::{Input, Request};
-//! use agenticiqa::config::{Environment, Settings};
-//! use agenticiqa_agent::events::EventLog;
-//! use agenticiqa_metrics::Image;
-//! use agenticiqa::{imaging, setup};
-//!
-//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! let settings = Settings::builtin()?;
-//! let environment = Environment::with_variables(".", [("NO_KEY", "needed")])?;
-//! let agent = setup::agent(&settings, &environment, setup::registry(&settings)?)?;
-//! let photo = Image::from_gray8(256, 256, (0..65536_u64).map(|i| (i * i / 97 % 251) as u8).collect())?;
-//! let image = Input::Bytes("photo.png".into(), imaging::encode_png(&photo)?);
-//! let request = Request { query: "Is it blurry?".into(), ..Request::new(image) };
-//! let record = agent.assess(request, EventLog::default()).await?;
-//! println!("{}", record.summarizer_result.ok_or("no answer")?.final_answer);
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let photo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/osprey-blurred.jpg");
+//! # /*
+//! let photo = "photo.jpg";
+//! # */
+//! let agent = agenticiqa::Agent::builtin()?;
+//! let answer = agent.assess(photo, "Is it sharp?").await?;
+//! println!("{answer}");
+//! # assert!(answer.score().is_some());
 //! # Ok(())
 //! # }
-//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(run())?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The tools alone:
+//! [`Agent::assess_blocking`] does the same without a runtime. The tools alone, each with a raw score and a score from 1
+//! to 5:
 //!
 //! ```
-//! use agenticiqa_metrics::{Image, Pair};
-//! use agenticiqa_tools::{ToolInput, Registry};
+//! use agenticiqa::metrics::Image;
+//! use agenticiqa::tools::{Part, Registry};
 //!
-//! let registry = Registry::builtin()?;
 //! let reference = Image::from_gray8(64, 64, (0..4096).map(|i| (i % 251) as u8).collect())?;
 //! let distorted = Image::from_gray8(64, 64, (0..4096).map(|i| (i % 241) as u8).collect())?;
-//! let run = registry.get("ssim")?.run(&ToolInput::new(Pair::new(&reference, &distorted)?));
-//! assert!((1.0..=5.0).contains(&run.normalized_score.unwrap()));
+//! let registry = Registry::builtin()?;
+//! let run = Part::new(distorted, Some(reference)).measure(registry.get("ssim")?, false);
+//! assert!(run.normalized_score.is_some_and(|score| (1.0..=5.0).contains(&score)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Modules
+//!
+//! | module | purpose |
+//! | --- | --- |
+//! | [`config`], [`setup`], [`doctor`] | settings, the agent they describe, and what is missing |
+//! | [`agent`], [`state`], [`events`] | the method: requests, records, progress |
+//! | [`tools`], [`scoring`] | every tool behind one list; scoring without an agent |
+//! | [`metrics`], [`imaging`], [`perception`] | pixels to numbers, files to pixels, images to distortions |
+//! | [`vlm`] | vision-language models |
+//! | `batch`, `gate` | many assessments, and limits for them |
+//! | `dataset`, `eval`, `calibrate`, `report` | agreement with human opinions |
+//!
+//! # Features
+//!
+//! All are on by default: `vlm` (providers over HTTP), `onnx` (learned tools), `install` (their weights), `worker` (pyiqa in a
+//! Python process), `batch`, `parquet`, `evaluation`, `avif`, `jpegxl` (SSIMULACRA2, Butteraugli). Without any of them the
+//! library has no HTTP, TLS, archives, workbooks or templates.
 
 pub mod config;
 pub mod doctor;
+mod front_door;
 pub mod setup;
+
+pub use front_door::{Agent, Answer, Error};
 
 pub use agenticiqa_agent as agent;
 pub use agenticiqa_agent::{
     checkpoint, events, executor, fusion, graph, inputs, planner, question, reasoner, state, summarizer, words,
 };
+#[cfg(feature = "batch")]
 pub use agenticiqa_batch as batch;
+#[cfg(feature = "batch")]
 pub use agenticiqa_batch::{PathRules, gate};
+#[cfg(feature = "evaluation")]
 pub use agenticiqa_evaluation::{calibrate, dataset, eval, report};
 pub use agenticiqa_imaging as imaging;
 pub use agenticiqa_imaging::write_atomically;
 pub use agenticiqa_metrics as metrics;
+#[cfg(feature = "onnx")]
 pub use agenticiqa_onnx as onnx;
+#[cfg(feature = "evaluation")]
 pub use agenticiqa_statistics as statistics;
 pub use agenticiqa_tools as tools;
 pub use agenticiqa_tools::scoring;

@@ -96,6 +96,7 @@ impl Raster {
     }
 
     /// Crops to the rectangle at `left` and `top`, which must be inside.
+    #[cfg(feature = "avif")]
     pub fn crop(&mut self, left: usize, top: usize, width: usize, height: usize) {
         let (stride, channels) = (self.width * self.layout.channels(), self.layout.channels());
         on_samples!(&mut self.samples, data => {

@@ -153,6 +153,7 @@ impl ToolResources {
 
     /// Returns the path of a model file: next to the tool list if it exists there, otherwise in
     /// the folder of installed models.
+    #[cfg(feature = "onnx")]
     pub(super) fn model_file(&self, file: &str) -> PathBuf {
         // Joining an absolute path returns that path.
         let own = self.own.as_ref().map(|folder| folder.join(file)).filter(|path| path.exists());

@@ -185,11 +185,13 @@ impl Secret {
     }
 
     /// The key itself, for the header of a request.
+    #[cfg(feature = "providers")]
     pub(super) fn reveal(&self) -> &str {
         &self.0
     }
 
     /// Replaces every occurrence of the key in `text`.
+    #[cfg(feature = "providers")]
     pub(super) fn redact(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "***") }
     }

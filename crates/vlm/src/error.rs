@@ -97,6 +97,7 @@ impl Error {
 }
 
 /// Returns at most `limit` characters of an external text, on one line.
+#[cfg(feature = "providers")]
 pub(super) fn excerpt(text: &str, limit: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(limit) {

@@ -2,7 +2,7 @@
 
 mod run;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,6 +36,24 @@ pub enum Input {
     Bytes(String, Vec<u8>),
     /// The name for the record, and a decoded image file.
     Source(String, Arc<Source>),
+}
+
+impl From<&str> for Input {
+    fn from(path: &str) -> Self {
+        Self::Path(path.into())
+    }
+}
+
+impl From<&Path> for Input {
+    fn from(path: &Path) -> Self {
+        Self::Path(path.to_owned())
+    }
+}
+
+impl From<PathBuf> for Input {
+    fn from(path: PathBuf) -> Self {
+        Self::Path(path)
+    }
 }
 
 impl Input {

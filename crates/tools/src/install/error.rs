@@ -84,6 +84,7 @@ pub enum Error {
 
 impl Error {
     /// Creates an error for a file system operation on `path`.
+    #[cfg(feature = "install")]
     pub(super) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |error| {

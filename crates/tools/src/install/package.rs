@@ -63,11 +63,13 @@ impl Package {
     }
 
     /// Returns the path of the file with its license terms.
+    #[cfg(feature = "install")]
     pub(super) fn terms_file(&self, data: &Path) -> PathBuf {
         self.folder(data).join(format!("{}.LICENSE.txt", self.name))
     }
 
     /// Returns license, notice and origin as text, for a file next to the others.
+    #[cfg(feature = "install")]
     pub(super) fn terms(&self) -> String {
         let Installation { license, notice, sources, recipe, files } = &self.installation;
         let mut text = format!("{}\nLicense: {license}\n{notice}\n\nMade by the recipe {recipe:?} of:\n", self.name);

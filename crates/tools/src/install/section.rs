@@ -1,5 +1,7 @@
 //! The `install` section of an entry in `tools.json`.
 
+#![cfg_attr(not(feature = "install"), allow(dead_code))]
+
 use std::collections::BTreeMap;
 use std::fmt;
 

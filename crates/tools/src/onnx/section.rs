@@ -1,6 +1,8 @@
 //! The `onnx` section of a tool in `tools.json`: how an image becomes the input of a graph, and
 //! how its output becomes a score.
 
+#![cfg_attr(not(feature = "onnx"), allow(dead_code))]
+
 use serde::{Deserialize, Serialize};
 
 use super::size::SizeRule;

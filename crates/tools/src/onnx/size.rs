@@ -1,5 +1,7 @@
 //! Input size of a network: the size of the image, or a size by resizing and cropping.
 
+#![cfg_attr(not(feature = "onnx"), allow(dead_code))]
+
 use std::fmt;
 
 use serde::de::value::MapAccessDeserializer;

@@ -1,5 +1,7 @@
 //! Settings of the worker, and the `worker` section of `tools.json`.
 
+#![cfg_attr(not(feature = "worker"), allow(dead_code))]
+
 use std::path::PathBuf;
 use std::time::Duration;
 
