@@ -21,7 +21,8 @@ _ATTENTION = 0.1
 # The largest accepted value of `max_replan`.
 _MOST_PLANS = 5
 # Prefixes of the environment variables that affect settings.
-_VARIABLES = ("AGENTICIQA_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "OLLAMA_", "OPENAI_", "ORT_", "XDG_", "HOME")
+_PROVIDERS = {name.split("_")[0] + "_" for name in _native.provider_variables()}
+_VARIABLES = ("AGENTICIQA_", "ORT_", "XDG_", "HOME", *sorted(_PROVIDERS))
 
 
 def overrides(settings: Mapping[str, object] | None) -> list[tuple[str, str]]:

@@ -61,6 +61,7 @@
 //! - [`events`]: progress events, token use and problems of a running assessment.
 //! - [`checkpoint`]: saves the state after each node, so that an assessment can resume.
 //! - [`inputs`]: decoded images and the regions cut from them.
+//! - [`language`]: the languages of the built-in analyst.
 //! - [`words`]: quality levels in words.
 
 mod agent;
@@ -70,6 +71,7 @@ pub mod executor;
 pub mod fusion;
 pub mod graph;
 pub mod inputs;
+pub mod language;
 pub mod planner;
 pub mod question;
 pub mod reasoner;

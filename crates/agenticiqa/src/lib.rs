@@ -58,7 +58,8 @@ pub use front_door::{Agent, Answer, Error};
 
 pub use agenticiqa_agent as agent;
 pub use agenticiqa_agent::{
-    checkpoint, events, executor, fusion, graph, inputs, planner, question, reasoner, state, summarizer, words,
+    checkpoint, events, executor, fusion, graph, inputs, language, planner, question, reasoner, state, summarizer,
+    words,
 };
 #[cfg(feature = "batch")]
 pub use agenticiqa_batch as batch;
@@ -77,3 +78,13 @@ pub use agenticiqa_tools as tools;
 pub use agenticiqa_tools::scoring;
 pub use agenticiqa_vision::{fused_fr, fused_nr, perception};
 pub use agenticiqa_vlm as vlm;
+
+/// The examples of the READMEs, compiled with the documentation tests.
+#[cfg(doctest)]
+mod readmes {
+    #[doc = include_str!("../README.md")]
+    struct Crate;
+
+    #[doc = include_str!("../../../README.md")]
+    struct Project;
+}

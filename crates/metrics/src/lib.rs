@@ -60,6 +60,7 @@
 //! `jpegxl` (default): SSIMULACRA2 and Butteraugli, the metrics of JPEG XL.
 
 mod comparison;
+mod list;
 pub mod mat;
 mod metric;
 #[cfg(test)]
@@ -71,5 +72,6 @@ pub mod nr;
 pub use agenticiqa_pixels::{Error, Image, Plane, Region, Result, Samples, Source, ops};
 pub use comparison::Comparison;
 pub use fr::*;
-pub use metric::{Direction, Info, Kind, Map, Measurement, Metric, Pair, all, find, fold_name};
+pub use list::{all, find, fold_name};
+pub use metric::{Direction, Info, Kind, Map, Measurement, Metric, Pair};
 pub use nr::*;

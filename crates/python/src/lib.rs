@@ -34,7 +34,7 @@ mod _native {
     #[pymodule_export]
     use crate::pictures::Picture;
     #[pymodule_export]
-    use crate::settings::settings;
+    use crate::settings::{provider_variables, settings};
     #[pymodule_export]
     use crate::threads::{set_threads, threads};
     #[pymodule_export]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agenticiqa::config::{Environment, Overrides, Settings};
+use agenticiqa::vlm::Provider;
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -12,6 +13,13 @@ use crate::errors::Problem;
 pub fn load(config: Option<&Path>, overrides: &Overrides) -> Result<(Settings, Environment), Problem> {
     let environment = Environment::load()?;
     Ok((Settings::load(config, &environment, overrides)?, environment))
+}
+
+/// Returns the environment variables for the keys and addresses of all providers.
+#[pyfunction]
+pub fn provider_variables() -> Vec<&'static str> {
+    let variables = |provider: Provider| provider.key_variables().iter().chain(provider.base_url_variables()).copied();
+    Provider::ALL.into_iter().flat_map(variables).collect()
 }
 
 /// Returns the backends and rate limits of the settings as JSON. Needs no API key.

@@ -109,13 +109,37 @@ mod tests {
     use super::*;
     use crate::Registry;
 
+    /// `UPDATE_DOCS=1` adds missing scores to `scores.json`. It never replaces a score that differs.
     #[test]
     fn every_available_tool_gives_its_recorded_score() {
         let sample = SamplePair::load().unwrap();
+        let update = std::env::var_os("UPDATE_DOCS").is_some();
+        let mut missing = Vec::new();
         for tool in Registry::builtin().unwrap().iter().filter(|tool| tool.availability().is_available()) {
-            let outcome = sample.check(tool);
-            assert!(matches!(outcome, CheckOutcome::Passed { .. }), "{}: {outcome:?}", tool.name());
+            match sample.check(tool) {
+                CheckOutcome::Passed { .. } => {}
+                CheckOutcome::Unrecorded { score } if update => missing.push((tool.name().to_owned(), score)),
+                outcome => panic!("{}: {outcome:?}: scripts/update-docs records missing scores", tool.name()),
+            }
         }
+        if !missing.is_empty() {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("iqa_tools/sample/scores.json");
+            std::fs::write(path, with_scores(RECORDED, &missing)).unwrap();
+        }
+    }
+
+    /// Adds scores at the end. The existing lines stay as they are written.
+    fn with_scores(json: &str, scores: &[(String, f64)]) -> String {
+        let lines: String = scores.iter().map(|(name, score)| format!(",\n  \"{name}\": {score:?}")).collect();
+        format!("{}{lines}\n}}\n", json.trim_end().trim_end_matches('}').trim_end())
+    }
+
+    #[test]
+    fn missing_scores_are_added_at_the_end() {
+        let recorded = "{\n  \"PSNR\": 28.5,\n  \"SSIM\": 0.10\n}\n";
+        let more = with_scores(recorded, &[("New".to_owned(), 1.0), ("Newer".to_owned(), 1e-7)]);
+        assert_eq!(more, "{\n  \"PSNR\": 28.5,\n  \"SSIM\": 0.10,\n  \"New\": 1.0,\n  \"Newer\": 1e-7\n}\n");
+        assert_eq!(serde_json::from_str::<BTreeMap<String, f64>>(&more).unwrap().len(), 4);
     }
 
     #[test]

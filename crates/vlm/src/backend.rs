@@ -2,23 +2,18 @@
 
 use std::fmt;
 use std::str::FromStr;
+#[cfg(feature = "providers")]
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::BaseUrl;
+#[cfg(feature = "providers")]
+use super::{Error, Vlm};
 
-/// A provider of models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Provider {
-    /// OpenAI, or through `base_url` any compatible server (vLLM, llama.cpp, DashScope).
-    OpenAi,
-    /// Anthropic.
-    Anthropic,
-    /// Google Gemini.
-    Google,
-    /// Ollama, by default on this machine.
-    Ollama,
-}
+/// Creates a model. Nothing is sent.
+#[cfg(feature = "providers")]
+type Connect = fn(&BackendName, &ProviderSettings) -> Result<Arc<dyn Vlm>, Error>;
 
 /// The constants of a provider.
 struct Facts {
@@ -27,45 +22,81 @@ struct Facts {
     base_url_variables: &'static [&'static str],
     needs_key: bool,
     example: &'static str,
+    families: &'static [&'static str],
+    #[cfg(feature = "providers")]
+    connect: Connect,
+}
+
+/// Defines [`Provider`] from one row per provider.
+macro_rules! providers {
+    ($($(#[$doc:meta])* $provider:ident => $facts:expr,)*) => {
+        /// A provider of models.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Provider {
+            $($(#[$doc])* $provider,)*
+        }
+
+        impl Provider {
+            /// All providers.
+            pub const ALL: [Self; [$(Self::$provider),*].len()] = [$(Self::$provider),*];
+
+            const fn facts(self) -> Facts {
+                match self {
+                    $(Self::$provider => $facts,)*
+                }
+            }
+        }
+    };
+}
+
+providers! {
+    /// OpenAI, or through `base_url` any compatible server (vLLM, llama.cpp, DashScope).
+    OpenAi => Facts {
+        name: "openai",
+        key_variables: &["OPENAI_API_KEY"],
+        base_url_variables: &["OPENAI_BASE_URL"],
+        needs_key: true,
+        example: "openai.gpt-4o",
+        families: &["gpt"],
+        #[cfg(feature = "providers")]
+        connect: |backend, settings| Ok(Arc::new(super::openai::OpenAi::connect(backend, settings)?)),
+    },
+    /// Anthropic.
+    Anthropic => Facts {
+        name: "anthropic",
+        key_variables: &["ANTHROPIC_API_KEY"],
+        base_url_variables: &["ANTHROPIC_BASE_URL"],
+        needs_key: true,
+        example: "anthropic.claude-3.5-sonnet",
+        families: &["claude"],
+        #[cfg(feature = "providers")]
+        connect: |backend, settings| Ok(Arc::new(super::anthropic::Anthropic::connect(backend, settings)?)),
+    },
+    /// Google Gemini.
+    Google => Facts {
+        name: "google",
+        key_variables: &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
+        base_url_variables: &["GOOGLE_API_BASE_URL"],
+        needs_key: true,
+        example: "google.gemini-2.0-flash",
+        families: &["gemini"],
+        #[cfg(feature = "providers")]
+        connect: |backend, settings| Ok(Arc::new(super::google::Google::connect(backend, settings)?)),
+    },
+    /// Ollama, by default on this machine.
+    Ollama => Facts {
+        name: "ollama",
+        key_variables: &["OLLAMA_API_KEY"],
+        base_url_variables: &["OLLAMA_BASE_URL", "OLLAMA_HOST"],
+        needs_key: false,
+        example: "ollama.qwen2.5vl:7b",
+        families: &["qwen", "llava", "llama"],
+        #[cfg(feature = "providers")]
+        connect: |backend, settings| Ok(Arc::new(super::openai::OpenAi::connect(backend, settings)?)),
+    },
 }
 
 impl Provider {
-    /// All providers.
-    pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Google, Self::Ollama];
-
-    const fn facts(self) -> Facts {
-        match self {
-            Self::OpenAi => Facts {
-                name: "openai",
-                key_variables: &["OPENAI_API_KEY"],
-                base_url_variables: &["OPENAI_BASE_URL"],
-                needs_key: true,
-                example: "openai.gpt-4o",
-            },
-            Self::Anthropic => Facts {
-                name: "anthropic",
-                key_variables: &["ANTHROPIC_API_KEY"],
-                base_url_variables: &["ANTHROPIC_BASE_URL"],
-                needs_key: true,
-                example: "anthropic.claude-3.5-sonnet",
-            },
-            Self::Google => Facts {
-                name: "google",
-                key_variables: &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
-                base_url_variables: &["GOOGLE_API_BASE_URL"],
-                needs_key: true,
-                example: "google.gemini-2.0-flash",
-            },
-            Self::Ollama => Facts {
-                name: "ollama",
-                key_variables: &["OLLAMA_API_KEY"],
-                base_url_variables: &["OLLAMA_BASE_URL", "OLLAMA_HOST"],
-                needs_key: false,
-                example: "ollama.qwen2.5vl:7b",
-            },
-        }
-    }
-
     /// The provider part of a backend name.
     pub fn name(self) -> &'static str {
         self.facts().name
@@ -90,6 +121,44 @@ impl Provider {
     pub fn example(self) -> &'static str {
         self.facts().example
     }
+
+    /// How the names of its best-known models begin, such as `gpt`.
+    pub fn families(self) -> &'static [&'static str] {
+        self.facts().families
+    }
+
+    /// Returns the provider with a name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|provider| provider.name() == name)
+    }
+
+    /// Lists the key variables of the providers that require a key: `OPENAI_API_KEY, ... or
+    /// GOOGLE_API_KEY`.
+    pub fn list_required_keys() -> String {
+        let providers = Self::ALL.into_iter().filter(|provider| provider.needs_key());
+        alternatives(providers.filter_map(|provider| provider.key_variables().first().copied()))
+    }
+
+    /// Lists how a backend name may begin.
+    fn list_prefixes() -> String {
+        alternatives(Self::ALL.map(|provider| match provider {
+            Self::OpenAi => format!("{provider}. (also for compatible servers)"),
+            _ => format!("{provider}."),
+        }))
+    }
+
+    /// Creates the model for a backend of this provider.
+    #[cfg(feature = "providers")]
+    pub(super) fn connect(self, backend: &BackendName, settings: &ProviderSettings) -> Result<Arc<dyn Vlm>, Error> {
+        (self.facts().connect)(backend, settings)
+    }
+}
+
+/// Joins words as `a, b or c`.
+fn alternatives<W: Into<String>>(words: impl IntoIterator<Item = W>) -> String {
+    let mut words: Vec<String> = words.into_iter().map(Into::into).collect();
+    let last = words.pop().unwrap_or_default();
+    if words.is_empty() { last } else { format!("{} or {last}", words.join(", ")) }
 }
 
 impl fmt::Display for Provider {
@@ -135,7 +204,7 @@ pub enum NotABackend {
     #[error("must be provider.model without blanks")]
     Blanks,
     /// The provider is unknown.
-    #[error("must begin with a provider: openai. (also for compatible servers), anthropic., google. or ollama.")]
+    #[error("must begin with a provider: {}", Provider::list_prefixes())]
     UnknownProvider,
 }
 
@@ -149,8 +218,8 @@ impl FromStr for BackendName {
         if name.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
             return Err(NotABackend::Blanks);
         }
-        let known = Provider::ALL.into_iter().find(|known| known.name() == provider);
-        Ok(Self { provider: known.ok_or(NotABackend::UnknownProvider)?, name: name.to_owned() })
+        let provider = Provider::find(provider).ok_or(NotABackend::UnknownProvider)?;
+        Ok(Self { provider, name: name.to_owned() })
     }
 }
 
@@ -245,8 +314,10 @@ mod tests {
         ] {
             assert_eq!(name.parse::<BackendName>(), Err(error), "{name}");
         }
-        let said = NotABackend::UnknownProvider.to_string();
-        assert!(Provider::ALL.iter().all(|provider| said.contains(&format!("{provider}."))), "{said}");
+        assert_eq!(
+            NotABackend::UnknownProvider.to_string(),
+            "must begin with a provider: openai. (also for compatible servers), anthropic., google. or ollama."
+        );
     }
 
     #[test]

@@ -240,11 +240,7 @@ pub trait Vlm: Send + Sync + fmt::Debug {
 /// Creates the model for a backend name. Nothing is sent.
 #[cfg(feature = "providers")]
 pub fn connect(backend: &BackendName, settings: &ProviderSettings) -> Result<Arc<dyn Vlm>, Error> {
-    Ok(match backend.provider() {
-        Provider::OpenAi | Provider::Ollama => Arc::new(openai::OpenAi::connect(backend, settings)?),
-        Provider::Anthropic => Arc::new(anthropic::Anthropic::connect(backend, settings)?),
-        Provider::Google => Arc::new(google::Google::connect(backend, settings)?),
-    })
+    backend.provider().connect(backend, settings)
 }
 
 /// Returns an error: this build has no providers.

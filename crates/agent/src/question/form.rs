@@ -1,104 +1,8 @@
 //! The form of an answer: the letter of an option, a quality level, or a sentence.
 
-use super::words::{contains_any, find, starts_with_any, words};
+use super::words::{contains, contains_listed, phrase_at, starts_with_listed, words};
+use crate::language::lexicons;
 use crate::state::{AnswerForm, AnswerOption};
-
-/// Words that ask for reasons or descriptions.
-const EXPLAIN: &[&str] = &["why", "explain", "describe", "compare", "list", "为什么", "为何", "解释", "描述", "说明"];
-/// Requests for a rating, at any position.
-const RATE: &[&str] = &[
-    "rate",
-    "rating",
-    "score",
-    "scoring",
-    "grade",
-    "how good is",
-    "how good are",
-    "mos",
-    "out of 5",
-    "out of five",
-    "out of 10",
-    "on a scale",
-    "quality level",
-    "打分",
-    "评分",
-    "评级",
-    "几分",
-    "多少分",
-    "质量等级",
-    "质量分数",
-    "质量得分",
-];
-/// Words before "rate" or "score" that give them another meaning.
-const NOT_A_REQUEST: &[&str] =
-    &["frame rate", "bit rate", "refresh rate", "sampling rate", "at any rate", "score board", "film score"];
-/// Beginnings of questions about the overall quality.
-const ASKING: &[&str] = &[
-    "what is",
-    "what s",
-    "what would",
-    "what",
-    "how is",
-    "how s",
-    "how would",
-    "how does",
-    "how do",
-    "how",
-    "assess",
-    "evaluate",
-    "judge",
-    "measure",
-    "estimate",
-    "determine",
-    "give",
-    "tell",
-    "please",
-    "can you",
-    "could you",
-    "quality",
-    "overall quality",
-    "image quality",
-    "picture quality",
-    "photo quality",
-    "perceptual quality",
-    "the quality",
-    "overall",
-];
-/// Words of questions that mention quality but ask about one aspect.
-const PARTIAL: &[&str] = &[
-    "affect*",
-    "degrad*",
-    "reduc*",
-    "caus*",
-    "factor*",
-    "reason*",
-    "distortion*",
-    "problem*",
-    "issue*",
-    "improve*",
-    "lower*",
-    "limit*",
-    "impact*",
-    "influence*",
-    "which",
-    "kind of",
-    "type of",
-    "aspect*",
-];
-/// Chinese questions about the overall quality.
-const QUALITY_CHINESE: &[&str] = &[
-    "质量如何",
-    "质量怎么样",
-    "质量怎样",
-    "质量好不好",
-    "质量高不高",
-    "质量是多少",
-    "画质如何",
-    "画质怎么样",
-    "画质怎样",
-];
-/// Chinese verbs that ask for a judgment of the quality; the noun is "质量" or "画质".
-const JUDGE_CHINESE: &[&str] = &["评价", "评估", "评定", "判断", "评一下"];
 
 /// Returns the form of the answer: the requested form, else the form implied by options and
 /// wording.
@@ -119,16 +23,22 @@ fn asks_for_a_score(query: &str) -> bool {
     if words.is_empty() {
         return true;
     }
-    if starts_with_any(&words, EXPLAIN) || contains_any(&words, &["为什么", "为何"]) {
+    if starts_with_listed(&words, |lexicon| lexicon.form.explain) || contains_listed(&words, |lexicon| lexicon.form.why)
+    {
         return false;
     }
-    if contains_any(&words, RATE) && !contains_any(&words, NOT_A_REQUEST) || contains_any(&words, QUALITY_CHINESE) {
+    let rate = contains_listed(&words, |lexicon| lexicon.form.rate);
+    if rate && !contains_listed(&words, |lexicon| lexicon.form.not_rate) {
         return true;
     }
-    if contains_any(&words, JUDGE_CHINESE) && contains_any(&words, &["质量", "画质"]) {
+    if contains_listed(&words, |lexicon| lexicon.form.how_is_quality) {
         return true;
     }
-    find(&words, "quality").is_some() && starts_with_any(&words, ASKING) && !contains_any(&words, PARTIAL)
+    // The verb and the noun have to be in the same language.
+    lexicons().map(|lexicon| &lexicon.form).any(|form| {
+        let asks = || phrase_at(&words, 0, form.asking).is_some() && !contains(&words, form.partial);
+        contains(&words, form.quality) && (contains(&words, form.judge) || asks())
+    })
 }
 
 #[cfg(test)]

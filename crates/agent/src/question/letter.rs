@@ -1,15 +1,8 @@
 //! Finds the letter of an option in a free-text answer.
 
 use super::words::{Word, words};
+use crate::language::is_listed;
 use crate::state::AnswerOption;
-
-/// Words that announce the letter of the answer.
-const CUES: [&str; 9] = ["answer", "option", "choice", "choose", "select", "pick", "案", "项", "选"];
-/// Words that may stand between such a word and the letter.
-const LINKS: [&str; 12] =
-    ["is", "be", "would", "should", "the", "letter", "option", "correct", "best", "是", "为", "择"];
-/// Words after a bare letter A that show that it is not an article.
-const REASONS: [&str; 6] = ["because", "since", "as", "is", "因", "，"];
 
 /// Returns the letter that an answer names: alone, with a mark, after a word such as "answer", or
 /// by the text of the option.
@@ -63,18 +56,20 @@ fn marked_at_start(answer: &str, words: &[Word<'_>]) -> Option<char> {
 fn stands_for_itself(words: &[Word<'_>], at: usize) -> bool {
     let Some(word) = words.get(at) else { return false };
     let next = words.get(at + 1);
-    let goes_on = next.is_none_or(|next| next.after_mark || REASONS.contains(&next.folded.as_str()));
-    match word.text {
-        "A" | "I" => goes_on,
-        text => text.chars().all(|letter| letter.is_ascii_uppercase()),
+    let goes_on = next.is_none_or(|next| next.after_mark || is_listed(&next.folded, |lexicon| lexicon.options.reasons));
+    if is_listed(word.text, |lexicon| lexicon.options.letters) {
+        goes_on
+    } else {
+        word.text.chars().all(|letter| letter.is_ascii_uppercase())
     }
 }
 
 /// "The answer is B", "答案是B", "Option (c)".
 fn after_cue(answer: &str, words: &[Word<'_>]) -> Option<char> {
-    for cue in (0..words.len()).filter(|at| CUES.contains(&words[*at].folded.as_str())) {
+    let is_cue = |at: &usize| is_listed(&words[*at].folded, |lexicon| lexicon.options.cues);
+    for cue in (0..words.len()).filter(is_cue) {
         let mut at = cue + 1;
-        while words.get(at).is_some_and(|word| LINKS.contains(&word.folded.as_str())) {
+        while words.get(at).is_some_and(|word| is_listed(&word.folded, |lexicon| lexicon.options.links)) {
             at += 1;
         }
         let Some((word, letter)) = words.get(at).and_then(|word| single(word).map(|letter| (word, letter))) else {
@@ -96,7 +91,7 @@ fn by_text(answer: &[Word<'_>], options: &[AnswerOption]) -> Option<char> {
     let mut found: Vec<(usize, usize, char)> = Vec::new();
     for option in options {
         let text = words(&option.text);
-        let short = matches!(option.text.trim().to_lowercase().as_str(), "yes" | "no" | "true" | "false" | "是" | "否");
+        let short = is_listed(&option.text.trim().to_lowercase(), |lexicon| lexicon.options.short);
         let places = answer.windows(text.len().max(1)).enumerate().filter(|(at, window)| {
             let same = !text.is_empty() && text.iter().zip(window.iter()).all(|(one, two)| one.folded == two.folded);
             same && (!short || *at == 0) && !denied(answer, *at)
@@ -113,8 +108,7 @@ fn by_text(answer: &[Word<'_>], options: &[AnswerOption]) -> Option<char> {
 }
 
 fn denied(answer: &[Word<'_>], at: usize) -> bool {
-    let before = at.checked_sub(1).map(|before| answer[before].folded.as_str());
-    matches!(before, Some("not" | "no" | "t" | "without" | "isn" | "不" | "没" | "无"))
+    at.checked_sub(1).is_some_and(|before| is_listed(&answer[before].folded, |lexicon| lexicon.options.denials))
 }
 
 /// Returns the letters in brackets, each once: "I think it is (B)".

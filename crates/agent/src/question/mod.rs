@@ -8,4 +8,3 @@ pub(crate) mod words;
 pub use form::answer_form;
 pub use letter::choice_letter;
 pub use options::{options_given, options_in, question_without_options};
-pub use words::is_chinese_text;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::words::is_chinese;
+use crate::language::{entries, is_word, lexicons};
 use crate::state::{AnswerOption, Invalid};
 
 /// How the letter of an option is marked.
@@ -46,7 +46,7 @@ pub fn question_without_options(query: &str) -> String {
         return query.trim().to_owned();
     };
     let mut head = query[..first.range.start].trim_end().trim_end_matches([':', '：', '-', '*']).trim_end();
-    for label in ["options", "option", "choices", "选项"] {
+    for label in lexicons().flat_map(|lexicon| entries(lexicon.options.labels)) {
         let folded = head.to_ascii_lowercase();
         if folded.ends_with(label) {
             head = head[..head.len() - label.len()].trim_end();
@@ -145,7 +145,7 @@ fn markers(text: &str) -> Vec<Marker> {
             Some('、') => Style::Enumeration,
             _ => continue,
         };
-        let inside_a_word = before.is_some_and(|before| before.is_alphanumeric() && !is_chinese(before));
+        let inside_a_word = before.is_some_and(|before| before.is_alphanumeric() && !is_word(before));
         let abbreviation = style == Style::Dot
             && at(index + 2).is_some_and(|next| next.is_ascii_alphabetic())
             && !at(index + 3).is_some_and(char::is_alphanumeric);
@@ -184,10 +184,11 @@ fn tidy(text: &str) -> String {
     const SEPARATORS: [char; 14] = [',', ';', '.', '?', '/', '|', '，', '；', '、', '。', '？', '-', '*', ' '];
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut rest = joined.trim_start_matches(['*', ' ']).trim_end_matches(SEPARATORS);
-    for joint in [" or", " and", "还是", "或者", "或"] {
+    let joints = || lexicons().flat_map(|lexicon| entries(lexicon.options.joints));
+    for joint in joints() {
         rest = rest.strip_suffix(joint).unwrap_or(rest).trim_end_matches(SEPARATORS);
     }
-    if matches!(rest, "or" | "and") { String::new() } else { rest.to_owned() }
+    if joints().any(|joint| joint.strip_prefix(' ') == Some(rest)) { String::new() } else { rest.to_owned() }
 }
 
 #[cfg(test)]

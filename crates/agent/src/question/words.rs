@@ -1,4 +1,7 @@
-//! Splits English and Chinese text into words: letters and digits, or one Chinese character.
+//! Splits text into words and finds the words of all languages in it. A word consists of letters and
+//! digits, or is one character of a language without spaces.
+
+use crate::language::{List, entries, is_word, lexicons};
 
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,14 +25,14 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     let mut after_mark = false;
     let end_of_text = std::iter::once((text.len(), ' '));
     for (at, character) in text.char_indices().chain(end_of_text) {
-        let latin = character.is_alphanumeric() && !is_chinese(character);
+        let latin = character.is_alphanumeric() && !is_word(character);
         if let Some(start) = begin.filter(|_| !latin) {
             push(&mut words, text, start..at, &mut after_mark);
             begin = None;
         }
         if latin {
             begin.get_or_insert(at);
-        } else if is_chinese(character) {
+        } else if is_word(character) {
             push(&mut words, text, at..at + character.len_utf8(), &mut after_mark);
         } else if !character.is_whitespace() && !matches!(character, '-' | '_' | '\'' | '’') {
             after_mark = true;
@@ -44,16 +47,6 @@ fn push<'a>(words: &mut Vec<Word<'a>>, text: &'a str, range: std::ops::Range<usi
     words.push(Word { text, folded: text.to_lowercase(), start, end, after_mark: std::mem::take(after_mark) });
 }
 
-/// Whether a character is Chinese.
-pub(crate) fn is_chinese(character: char) -> bool {
-    matches!(character, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
-}
-
-/// Returns whether a text contains Chinese characters.
-pub fn is_chinese_text(text: &str) -> bool {
-    text.chars().any(is_chinese)
-}
-
 /// Returns the number of words that `pattern` matches at `at`. Patterns are lower case; `*` matches
 /// any ending. A pattern does not match across a punctuation mark.
 pub(crate) fn matches_at(words: &[Word<'_>], at: usize, pattern: &str) -> Option<usize> {
@@ -64,7 +57,7 @@ pub(crate) fn matches_at(words: &[Word<'_>], at: usize, pattern: &str) -> Option
         fits(&word.folded).then_some(())
     };
     for piece in pattern.split(' ') {
-        if piece.starts_with(is_chinese) {
+        if piece.starts_with(is_word) {
             for character in piece.chars() {
                 take(&|word| word.chars().eq([character]))?;
             }
@@ -82,14 +75,40 @@ pub(crate) fn find(words: &[Word<'_>], pattern: &str) -> Option<(usize, usize)> 
     (0..words.len()).find_map(|at| matches_at(words, at, pattern).map(|length| (at, length)))
 }
 
-/// Returns whether any of `patterns` occurs.
-pub(crate) fn contains_any(words: &[Word<'_>], patterns: &[&str]) -> bool {
-    patterns.iter().any(|pattern| find(words, pattern).is_some())
+/// Returns the number of words that the longest match of `phrases` (separated by `|`) covers at
+/// `at`.
+pub(crate) fn phrase_at(words: &[Word<'_>], at: usize, phrases: &str) -> Option<usize> {
+    entries(phrases).filter_map(|phrase| matches_at(words, at, phrase)).max()
 }
 
-/// Returns whether the text starts with any of `patterns`.
-pub(crate) fn starts_with_any(words: &[Word<'_>], patterns: &[&str]) -> bool {
-    patterns.iter().any(|pattern| matches_at(words, 0, pattern).is_some())
+/// Returns the number of words that the longest match of a list covers at `at`, in any language.
+pub(crate) fn listed_at(words: &[Word<'_>], at: usize, list: List) -> Option<usize> {
+    lexicons().filter_map(|lexicon| phrase_at(words, at, list(lexicon))).max()
+}
+
+/// Returns the number of words of the longest match of `phrases` anywhere.
+pub(crate) fn longest(words: &[Word<'_>], phrases: &str) -> Option<usize> {
+    (0..words.len()).filter_map(|at| phrase_at(words, at, phrases)).max()
+}
+
+/// Returns the number of words of the longest match of a list anywhere, in any language.
+pub(crate) fn longest_listed(words: &[Word<'_>], list: List) -> Option<usize> {
+    lexicons().filter_map(|lexicon| longest(words, list(lexicon))).max()
+}
+
+/// Returns whether any of `phrases` (separated by `|`) occurs.
+pub(crate) fn contains(words: &[Word<'_>], phrases: &str) -> bool {
+    entries(phrases).any(|phrase| find(words, phrase).is_some())
+}
+
+/// Returns whether an entry of a list occurs, in any language.
+pub(crate) fn contains_listed(words: &[Word<'_>], list: List) -> bool {
+    lexicons().any(|lexicon| contains(words, list(lexicon)))
+}
+
+/// Returns whether the text starts with an entry of a list, in any language.
+pub(crate) fn starts_with_listed(words: &[Word<'_>], list: List) -> bool {
+    listed_at(words, 0, list).is_some()
 }
 
 #[cfg(test)]

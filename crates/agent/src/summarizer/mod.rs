@@ -5,6 +5,7 @@ pub mod certainty;
 pub mod sufficiency;
 
 use crate::fusion::{Estimate, Fusion};
+use crate::language::Language;
 use crate::reasoner::{Context, Error, Reasoner, Verdict};
 use crate::state::{
     AnswerForm, ExecutorOutput, FusedLevels, PlannerOutput, QualityLevel, QueryType, Score, SummarizerOutput, Text,
@@ -148,8 +149,10 @@ fn complete(mut verdict: Verdict, plan: &PlannerOutput, evidence: &ExecutorOutpu
 /// Adds a sentence to the reasoning, with JSON pointers to its evidence.
 fn add(verdict: &mut Verdict, sentence: String, evidence: Vec<String>) {
     let reasoning = verdict.reasoning.trim_end();
-    let stop = if reasoning.is_empty() || reasoning.ends_with(['.', '!', '?', '。']) { "" } else { "." };
-    let space = if reasoning.ends_with('。') { "" } else { " " };
+    let mut languages = Language::ALL.into_iter().map(Language::phrases);
+    let ended = languages.find(|phrases| reasoning.ends_with(phrases.full_stop()));
+    let stop = if reasoning.is_empty() || reasoning.ends_with(['!', '?']) || ended.is_some() { "" } else { "." };
+    let space = ended.map_or(" ", |phrases| phrases.between_sentences());
     verdict.reasoning = format!("{reasoning}{stop}{space}{sentence}").trim().to_owned();
     verdict.used_evidence.push(UsedEvidence { sentence, evidence });
 }

@@ -83,17 +83,10 @@ fn suggest(name: &str, near_miss: String) -> String {
 
 /// Suggests the provider for a model name without one, such as `gpt-4o`.
 fn guess_provider(model: &str) -> String {
-    const FAMILIES: [(&str, &str); 6] = [
-        ("gpt", "openai"),
-        ("claude", "anthropic"),
-        ("gemini", "google"),
-        ("qwen", "ollama"),
-        ("llava", "ollama"),
-        ("llama", "ollama"),
-    ];
     let lower = model.to_lowercase();
-    let family = FAMILIES.iter().find(|(family, _)| lower.starts_with(family));
-    family.map_or_else(String::new, |(_, provider)| format!(", did you mean {provider}.{model}?"))
+    let is_of = |provider: &Provider| provider.families().iter().any(|family| lower.starts_with(family));
+    let provider = Provider::ALL.into_iter().find(is_of);
+    provider.map_or_else(String::new, |provider| format!(", did you mean {provider}.{model}?"))
 }
 
 impl TryFrom<String> for Backend {

@@ -36,10 +36,19 @@ pub(super) struct Documents {
 }
 
 impl Documents {
-    /// Returns the built-in defaults.
+    /// Returns the built-in defaults. Every provider has a section, also one that the file leaves out.
     pub fn defaults() -> Result<Self, Error> {
         let parse = |yaml| Node::parse(yaml, None, &|_| None);
-        Ok(Self { models: parse(DEFAULT_MODELS)?, pipeline: parse(DEFAULT_PIPELINE)? })
+        let mut models = parse(DEFAULT_MODELS)?;
+        for provider in Provider::ALL {
+            for field in ["base_url", "api_key_env"] {
+                let path = ["providers", provider.name(), field];
+                if models.get(&path).is_none() {
+                    models.set(&path, Node { origin: Origin::Default, value: Value::Null });
+                }
+            }
+        }
+        Ok(Self { models, pipeline: parse(DEFAULT_PIPELINE)? })
     }
 
     /// Applies a file.

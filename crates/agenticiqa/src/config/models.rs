@@ -1,13 +1,17 @@
 //! `model_backends.yaml`: the backend of each role, the addresses of providers, and token prices.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use garde::Validate;
 use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::Environment;
 use super::backend::Backend;
 use super::expand::is_variable_name;
+use super::read::unknown_field;
 use agenticiqa_agent::state::ByNode;
 use agenticiqa_vlm::rules::within;
 use agenticiqa_vlm::{BackendName, BaseUrl, LimitCard, Provider, RateCard};
@@ -74,28 +78,52 @@ impl Role {
 }
 
 /// The settings of the providers.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "providers with their fields")]
-pub struct Providers {
-    /// OpenAI and compatible servers.
-    pub openai: ProviderSettings,
-    /// Anthropic.
-    pub anthropic: ProviderSettings,
-    /// Google.
-    pub google: ProviderSettings,
-    /// Ollama.
-    pub ollama: ProviderSettings,
-}
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Providers(BTreeMap<Provider, ProviderSettings>);
 
 impl Providers {
     /// Returns the settings of a provider.
     pub fn get(&self, provider: Provider) -> &ProviderSettings {
-        match provider {
-            Provider::OpenAi => &self.openai,
-            Provider::Anthropic => &self.anthropic,
-            Provider::Google => &self.google,
-            Provider::Ollama => &self.ollama,
+        static DEFAULT: ProviderSettings = ProviderSettings { base_url: None, api_key_env: None };
+        self.0.get(&provider).unwrap_or(&DEFAULT)
+    }
+}
+
+impl<'de> Deserialize<'de> for Providers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ProvidersVisitor)
+    }
+}
+
+struct ProvidersVisitor;
+
+impl<'de> Visitor<'de> for ProvidersVisitor {
+    type Value = Providers;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("providers with their fields")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Providers, A::Error> {
+        let mut providers = Providers::default();
+        while let Some((ProviderName(provider), settings)) = access.next_entry()? {
+            providers.0.insert(provider, settings);
         }
+        Ok(providers)
+    }
+}
+
+/// The key of a section of [`Providers`]. An error here is reported at the location of the name.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct ProviderName(Provider);
+
+impl TryFrom<String> for ProviderName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let unknown = || unknown_field(&name, &Provider::ALL.map(Provider::name));
+        Provider::find(&name).map(Self).ok_or_else(unknown)
     }
 }
 

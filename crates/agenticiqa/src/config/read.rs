@@ -12,6 +12,7 @@ use serde::forward_to_deserialize_any;
 use super::error::did_you_mean;
 use super::tree::{Entry, Node, Value, join};
 use super::{Error, Origin};
+use agenticiqa_vlm::Provider;
 
 /// Reads and validates a value from a tree.
 pub(super) fn read<'de, T>(node: &'de Node) -> Result<T, Error>
@@ -112,9 +113,11 @@ impl de::Error for Fault {
 /// Returns the message for an unknown field.
 pub(super) fn unknown_field(field: &str, expected: &[&str]) -> String {
     if matches!(field, "api_key" | "apikey" | "key" | "token" | "secret" | "password") {
-        return "keys do not belong in files: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY in the environment \
-                or in .env, or name another variable with api_key_env below providers"
-            .to_owned();
+        return format!(
+            "keys do not belong in files: set {} in the environment or in .env, or name another variable with \
+             api_key_env below providers",
+            Provider::list_required_keys()
+        );
     }
     match did_you_mean(field, expected.iter().copied()) {
         nothing if nothing.is_empty() => format!("there is no such field; known here: {}", expected.join(", ")),

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use agenticiqa::language::Language;
 use agenticiqa::state::{AssessmentRecord, DistortionAnalysis, ExecutorOutput, GLOBAL, Severity, ToolExecutionLog};
 use agenticiqa::tools::Registry;
 use agenticiqa::words;
@@ -33,8 +34,8 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
             let color = level_color(level.number());
             let interval = result.score_interval.map(|of| format!(" ({:.1}–{:.1})", of.low(), of.high()));
             let level = match result.open_levels() {
-                Some((first, last)) => words::between(first, last, false),
-                None => words::word(level, false),
+                Some((first, last)) => words::between(first, last, Language::English),
+                None => words::word(level, Language::English),
             };
             let (bar, interval) = (table::bar(score.value()), interval.unwrap_or_default());
             writeln!(out, "{color}{bar}{color:#} of 5{interval}, {level}")?;

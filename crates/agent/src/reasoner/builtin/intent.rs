@@ -1,8 +1,9 @@
 //! What a question asks for: yes or no, a distortion, a degree, a part of the image, or the
 //! quality.
 
-use super::lexicon::{Mention, Sense, phrase_at};
-use crate::question::words::{Word, contains_any, starts_with_any, words};
+use super::lexicon::Mention;
+use crate::language::Sense;
+use crate::question::words::{Word, contains_listed, starts_with_listed, words};
 
 /// What a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,122 +29,16 @@ pub(super) enum Extreme {
     Worst,
 }
 
-const YES_NO: [&str; 24] = [
-    "is",
-    "are",
-    "was",
-    "were",
-    "does",
-    "do",
-    "did",
-    "has",
-    "have",
-    "can",
-    "could",
-    "will",
-    "would",
-    "should",
-    "isn t",
-    "aren t",
-    "doesn t",
-    "是否",
-    "是不是",
-    "有没有",
-    "有无",
-    "会不会",
-    "能否",
-    "可否",
-];
-const WHICH_DISTORTION: [&str; 22] = [
-    "which distortion*",
-    "what distortion*",
-    "which degradation*",
-    "what degradation*",
-    "type of distortion*",
-    "kind of distortion*",
-    "types of distortion*",
-    "kinds of distortion*",
-    "which artifact*",
-    "what artifact*",
-    "which problem*",
-    "what problem*",
-    "what issue*",
-    "what kind of degradation*",
-    "main distortion*",
-    "what is wrong",
-    "哪种失真",
-    "什么失真",
-    "哪些失真",
-    "哪类失真",
-    "什么问题",
-    "哪种问题",
-];
-const WHICH_PART: [&str; 27] = [
-    "which part*",
-    "which region*",
-    "which area*",
-    "which object*",
-    "which element*",
-    "which section*",
-    "which side",
-    "which person",
-    "which inputs*",
-    "which of the following part*",
-    "which of the following object*",
-    "which of the following region*",
-    "which of the following area*",
-    "what part*",
-    "what area*",
-    "what region*",
-    "what object*",
-    "where",
-    "哪个部分",
-    "哪一部分",
-    "哪部分",
-    "哪个区域",
-    "哪里",
-    "什么地方",
-    "哪个物体",
-    "哪个对象",
-    "哪个位置",
-];
-const HOW_MUCH: [&str; 24] = [
-    "how",
-    "what level",
-    "what degree",
-    "to what extent",
-    "what is the level",
-    "what is the degree",
-    "what is the severity",
-    "severity of",
-    "如何",
-    "怎么样",
-    "怎样",
-    "多严重",
-    "多模糊",
-    "多大",
-    "程度",
-    "严重程度",
-    "有多",
-    "几级",
-    "what is the sharpness",
-    "what is the clarity",
-    "what is the contrast",
-    "what is the brightness",
-    "what is the noise level",
-    "what do you think of",
-];
-
 /// Returns what a question (without its options) asks for.
 pub(super) fn intent(question: &str) -> Intent {
     let words = words(question);
-    if contains_any(&words, &WHICH_PART) {
+    if contains_listed(&words, |lexicon| lexicon.intent.which_part) {
         Intent::WhichPart
-    } else if contains_any(&words, &WHICH_DISTORTION) {
+    } else if contains_listed(&words, |lexicon| lexicon.intent.which_distortion) {
         Intent::WhichDistortion
     } else if is_yes_no(&words) {
         Intent::YesNo
-    } else if contains_any(&words, &HOW_MUCH) {
+    } else if contains_listed(&words, |lexicon| lexicon.intent.how_much) {
         Intent::HowMuch
     } else {
         Intent::Overall
@@ -152,25 +47,23 @@ pub(super) fn intent(question: &str) -> Intent {
 
 /// Returns whether yes or no answers a question.
 fn is_yes_no(words: &[Word<'_>]) -> bool {
-    let alternatives = contains_any(words, &["or", "还是"]) && !contains_any(words, &["or not"]);
-    let chinese = contains_any(words, &["吗", "是否", "是不是", "有没有", "有无", "会不会", "能否", "么"])
-        && !contains_any(words, &["什么", "怎么", "为什么"]);
-    let clause = (0..words.len()).filter(|at| *at == 0 || words[*at].after_mark);
-    let english = clause.into_iter().any(|at| starts_with_any(&words[at..], &YES_NO));
-    (english || chinese) && !alternatives
+    let alternatives =
+        contains_listed(words, |lexicon| lexicon.intent.or) && !contains_listed(words, |lexicon| lexicon.intent.or_not);
+    let anywhere = contains_listed(words, |lexicon| lexicon.intent.yes_no)
+        && !contains_listed(words, |lexicon| lexicon.intent.not_yes_no);
+    let mut clauses = (0..words.len()).filter(|at| *at == 0 || words[*at].after_mark);
+    let at_start = clauses.any(|at| starts_with_listed(&words[at..], |lexicon| lexicon.intent.yes_no_start));
+    (at_start || anywhere) && !alternatives
 }
 
 /// Returns whether a question asks for the best ("the sharpest part") or the worst ("the most
 /// blurred").
 pub(super) fn extreme(question: &[Word<'_>], mentions: &[Mention]) -> Extreme {
-    let least = (0..question.len()).any(|at| phrase_at(question, at, "least|less|fewest|最少|最不|最轻").is_some());
+    let least = contains_listed(question, |lexicon| lexicon.intent.least);
     let good = mentions.iter().any(|mention| mention.sense() == Sense::Virtue)
-        || (0..question.len()).any(|at| {
-            phrase_at(question, at, "best|better|highest|good|finest|cleanest|最好|最佳|更好|最高").is_some()
-        });
+        || contains_listed(question, |lexicon| lexicon.intent.best);
     let bad = mentions.iter().any(|mention| mention.sense() == Sense::Defect)
-        || (0..question.len())
-            .any(|at| phrase_at(question, at, "worst|worse|lowest|poorest|bad|最差|最糟|更差|最低").is_some());
+        || contains_listed(question, |lexicon| lexicon.intent.worst);
     match (good && !bad, least) {
         (true, false) | (false, true) => Extreme::Best,
         _ => Extreme::Worst,

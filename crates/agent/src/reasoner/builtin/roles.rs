@@ -9,7 +9,8 @@ use futures_util::future::ready;
 use super::conclusion::{self, Case, Conclusion};
 use super::planner;
 use crate::fusion::Estimate;
-use crate::question::{is_chinese_text, question_without_options};
+use crate::language::Language;
+use crate::question::question_without_options;
 use crate::reasoner::selection;
 use crate::reasoner::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
 use crate::state::region_of;
@@ -117,7 +118,7 @@ impl Reasoner for Builtin {
             fused,
             placed: &placed,
             registry: context.registry,
-            chinese: is_chinese_text(&question),
+            language: Language::of(&question),
         });
         let Conclusion { final_answer, reasoning, levels, used_evidence } = concluded;
         // The level is not known before tools and severities are fused.

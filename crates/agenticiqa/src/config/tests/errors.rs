@@ -39,7 +39,7 @@ fn errors_of_model_backends_name_file_line_and_field() {
         ("fusion:\n  eta: 1\n", "1:1: fusion: this field belongs in pipeline.yaml"),
         (
             "providers:\n  mistral: {}\n",
-            "2:3: providers.mistral: there is no such field; known here: openai, anthropic",
+            "2:3: providers.mistral: there is no such field; known here: openai, anthropic, google, ollama",
         ),
         (
             "rates:\n  openai.gpt-4o: {prompt: -1}\n",
@@ -48,6 +48,9 @@ fn errors_of_model_backends_name_file_line_and_field() {
         ("rates:\n  gpt: {prompt: 1}\n", "2:3: rates.gpt: the name of a rate is a backend"),
         ("rates:\n  openai.x: {prompt: 1}\n", "2:13: rates.openai.x: needs the field completion"),
         ("planner: 3\n", "1:10: planner: must be the fields of a role"),
+        ("providers: 3\n", "1:12: providers: must be providers with their fields, not 3"),
+        ("providers:\n  olama: {}\n", "2:3: providers.olama: there is no such field, did you mean ollama?"),
+        ("providers:\n  openai: 3\n", "2:11: providers.openai: must be the fields of a provider, such as base_url"),
         ("- planner\n", "1:1: the file: must be fields with values"),
     ] {
         let error = models(text).error();
@@ -114,9 +117,12 @@ fn keys_in_files_are_refused_and_not_shown() {
         assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
     }
     let error = models("providers:\n  openai:\n    api_key: sk-secret\n").error();
-    assert!(error.starts_with(
-        "configs/model_backends.yaml:3:5: providers.openai.api_key: keys do not belong in files: set OPENAI_API_KEY"
-    ));
+    assert_eq!(
+        error,
+        "configs/model_backends.yaml:3:5: providers.openai.api_key: keys do not belong in files: set OPENAI_API_KEY, \
+         ANTHROPIC_API_KEY or GOOGLE_API_KEY in the environment or in .env, or name another variable with api_key_env \
+         below providers"
+    );
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn every_variable_sets_its_field() {
 fn ollamas_own_variable_becomes_an_address() {
     for (host, address) in [("0.0.0.0", "http://127.0.0.1:11434"), ("gpu-box", "http://gpu-box:11434")] {
         let providers = Place::new().variable("OLLAMA_HOST", host).settings().models.providers;
-        assert_eq!(providers.ollama.base_url.unwrap().as_str(), address);
+        assert_eq!(providers.get(Provider::Ollama).base_url.as_ref().unwrap().as_str(), address);
     }
 }
 

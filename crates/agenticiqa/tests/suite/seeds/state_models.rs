@@ -251,7 +251,7 @@ fn schemas_are_generated_and_shipped() {
         assert_eq!(
             std::fs::read_to_string(&path).unwrap_or_default(),
             json,
-            "{}: UPDATE_SCHEMAS=1 renews it",
+            "{} is out of date: run scripts/update-docs",
             path.display()
         );
     }

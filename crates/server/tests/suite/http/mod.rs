@@ -2,6 +2,7 @@
 mod abuse;
 mod access;
 mod assess;
+mod documentation;
 mod files;
 mod jobs;
 mod page;

@@ -2,15 +2,16 @@
 
 use super::super::intent::{Intent, intent};
 use super::super::kinds;
-use super::super::lexicon::{Direction, Mention, Sense, mentions, phrase_at};
+use super::super::lexicon::{Mention, mentions};
 use super::super::objects::option_object;
 use super::super::planner::terms_of;
 use super::findings::Findings;
 use super::judgment::{Judgment, degree_number, how_much, quality, truth, which_part, worst_distortions};
 use super::wording::Wording;
 use crate::fusion::Estimate;
-use crate::question::words::{Word, starts_with_any, words};
-use crate::state::{AnswerOption, Distortion, Severity};
+use crate::language::{Direction, List, Sense, lexicons};
+use crate::question::words::{Word, longest, longest_listed, starts_with_listed, words};
+use crate::state::{AnswerOption, Distortion, QualityLevel, Severity};
 
 /// The letter of an option, and the reason for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,18 +39,6 @@ struct Reading<'a> {
     unsure: bool,
 }
 
-/// Words for the quality levels.
-const LEVELS: [(f64, &str); 5] = [
-    (5.0, "excellent|perfect|outstanding|very good|very high|superb|优秀|极好|非常好|很好|完美|优"),
-    (4.0, "good|high|great|decent|satisfactory|fine|好|良好|较好|高|良|不错"),
-    (3.0, "fair|average|medium|moderate|acceptable|ordinary|mediocre|normal|so so|neutral|中等|一般|普通|尚可|中|适中"),
-    (2.0, "poor|low|below average|unsatisfactory|relatively poor|差|较差|低|不好|不佳"),
-    (1.0, "bad|terrible|awful|very poor|very low|very bad|horrible|worst|极差|很差|非常差|很低|糟糕"),
-];
-const NOTHING_WRONG: &str = "none|no distortion|no distortions|none of the above|nothing|no problem|no problems|normal|balanced|\
-     appropriate|proper|suitable|just right|no artifacts|没有失真|无失真|没有问题|正常|合适|适中|以上都不是|都没有";
-const UNSURE: &str = "cannot be determined|can t tell|cannot tell|not sure|unsure|uncertain|unknown|hard to say|不确定|无法判断|无法确定|不知道";
-
 /// Returns the option that the evidence supports. If the evidence decides nothing, the most
 /// cautious option: one that admits not to know, else a plain no, else the first.
 pub(super) fn choose(
@@ -74,22 +63,27 @@ pub(super) fn choose(
 
 fn read(option: &AnswerOption) -> Reading<'_> {
     let words = words(&option.text);
-    let somewhere = |phrases: &str| (0..words.len()).filter_map(|at| phrase_at(&words, at, phrases)).max();
-    let yes = starts_with_any(&words, &["yes", "true", "是", "有", "对"]).then_some(true);
-    let no = || starts_with_any(&words, &["no", "false", "否", "不是", "没有", "不", "无"]).then_some(false);
-    let level = LEVELS.iter().filter_map(|(level, phrases)| Some((somewhere(phrases)?, *level)));
+    let somewhere = |list: List| longest_listed(&words, list);
+    let yes = starts_with_listed(&words, |lexicon| lexicon.options.yes).then_some(true);
+    let no = || starts_with_listed(&words, |lexicon| lexicon.options.no).then_some(false);
+    // Best first: of equally long matches, the worst level wins.
+    let level = QualityLevel::ALL.into_iter().rev().filter_map(|level| {
+        let named = lexicons().filter_map(|lexicon| longest(&words, (lexicon.judgment.level)(level)));
+        Some((named.max()?, f64::from(level.number())))
+    });
+    let nothing_wrong = somewhere(|lexicon| lexicon.options.nothing_wrong);
     let terms = mentions(&words);
     // "no" and "not" before a distortion are already part of the term.
     let degree_words: Vec<Word<'_>> = if terms.iter().any(|term| term.denied) { Vec::new() } else { words.clone() };
     Reading {
         letter: option.letter,
         text: &option.text,
-        yes: yes.or_else(no).filter(|_| somewhere(NOTHING_WRONG).is_none_or(|length| length < 2)),
+        yes: yes.or_else(no).filter(|_| nothing_wrong.is_none_or(|length| length < 2)),
         terms,
         degree: degree_number(&degree_words),
         level: level.max_by_key(|(length, _)| *length).map(|(_, level)| level),
-        nothing_wrong: somewhere(NOTHING_WRONG).is_some(),
-        unsure: somewhere(UNSURE).is_some(),
+        nothing_wrong: nothing_wrong.is_some(),
+        unsure: somewhere(|lexicon| lexicon.options.unsure).is_some(),
     }
 }
 
@@ -192,7 +186,7 @@ fn present(reading: &Reading<'_>, findings: &Findings<'_>, wording: Wording) -> 
         pointers.push(finding.pointer);
     }
     let severity = sum / reading.terms.len() as f64;
-    let text = texts.join(&wording.pick("; ", "；"));
+    let text = texts.join(wording.phrases().between_clauses());
     let judgment = Judgment { holds: None, undecided: false, damage: Some(severity), text, pointers };
     Some(Presence { severity, rank: severity + kind, judgment })
 }

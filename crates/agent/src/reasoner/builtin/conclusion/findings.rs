@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::lexicon::{Direction, mentions};
+use super::super::lexicon::mentions;
+use crate::language::Direction;
 use crate::question::words::words;
 use crate::state::{Distortion, DistortionAnalysis, ExecutorOutput, GLOBAL, PlannerOutput, Severity, ToolExecutionLog};
 

@@ -2,33 +2,14 @@
 //! distortion.
 
 use super::super::intent::{Extreme, extreme};
-use super::super::lexicon::{Mention, Sense, degree, phrase_at};
+use super::super::lexicon::{Mention, degree};
 use super::super::planner::terms_of;
 use super::findings::{Finding, Findings};
 use super::wording::Wording;
 use crate::fusion::Estimate;
-use crate::question::words::{Word, contains_any, words};
+use crate::language::{List, Sense};
+use crate::question::words::{Word, contains_listed, words};
 use crate::state::{Distortion, QualityLevel, Score, Severity};
-
-const GOOD: &str = "good|appropriate|ok|okay|fine|balanced|natural|accurate|well|suitable|sufficient|adequate|normal|preserved|rich|\
-     high|excellent|great|perfect|decent|correct|realistic|proper|合适|正常|自然|好|充足|良好|高|优秀|准确";
-const TOLERABLE: &str = "acceptable|usable|ok|okay|fine|tolerable|satisfactory|可以接受|可接受|能用|还行";
-const BAD: &str = "bad|poor|low|wrong|problem|problems|issue|issues|unnatural|inaccurate|terrible|awful|insufficient|improper|差|低|\
-     不好|不佳|糟糕|不自然";
-const DAMAGED: [&str; 12] = [
-    "distort*",
-    "degrad*",
-    "defect*",
-    "flaw*",
-    "problem*",
-    "issue*",
-    "damage*",
-    "artifact*",
-    "失真",
-    "缺陷",
-    "瑕疵",
-    "问题",
-];
 
 /// The answer of the evidence to a question, in words, with JSON pointers.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,29 +55,29 @@ pub(super) fn truth(
         if !pointers.contains(&finding.pointer) {
             let unknown =
                 term.term.direction.is_some() && finding.severity > Severity::None && finding.direction().is_none();
-            let note = wording.pick(" (too low or too high is not recorded)", "（未记录偏低还是偏高）");
-            texts.push(wording.found(&finding) + if unknown { &note } else { "" });
+            texts.push(wording.found(&finding) + if unknown { wording.phrases().direction_unknown() } else { "" });
             pointers.push(finding.pointer);
         }
     }
-    let text = texts.join(&wording.pick("; ", "；"));
+    let text = texts.join(wording.phrases().between_clauses());
     Some(Judgment { holds: Some(holds), undecided: false, damage: Some(damage), text, pointers })
 }
 
 fn claim_holds(words: &[Word<'_>], term: &Mention, finding: &Finding<'_>) -> bool {
-    let says = |phrases: &str| (0..words.len()).any(|at| phrase_at(words, at, phrases).is_some());
+    let says = |list: List| contains_listed(words, list);
+    let bad = || says(|lexicon| lexicon.judgment.bad) && !says(|lexicon| lexicon.judgment.not_bad);
     let sense = match term.sense() {
-        Sense::Property if says(BAD) && !says("不好吗") => Sense::Defect,
+        Sense::Property if bad() => Sense::Defect,
         Sense::Property => Sense::Virtue,
         sense => sense,
     };
     if sense == Sense::Virtue {
-        let strict = says("perfectly|completely|entirely|totally|any|完全|任何");
+        let strict = says(|lexicon| lexicon.judgment.strictly);
         return finding.severity <= if strict { Severity::None } else { Severity::Slight };
     }
-    let threshold = if says("severe|severely|heavily|heavy|seriously|serious|strongly|badly|extremely|严重|极其") {
+    let threshold = if says(|lexicon| lexicon.judgment.severely) {
         Severity::Severe
-    } else if says("very|highly|significantly|significant|obviously|obvious|非常|明显|很") {
+    } else if says(|lexicon| lexicon.judgment.very) {
         Severity::Moderate
     } else {
         Severity::Slight
@@ -111,14 +92,14 @@ fn claim_holds(words: &[Word<'_>], term: &Mention, finding: &Finding<'_>) -> boo
 /// "Is the foreground sharper than the background?": compares the first object with the second.
 fn comparison(words: &[Word<'_>], terms: &[Mention], findings: &Findings<'_>, wording: Wording) -> Option<Judgment> {
     let [first, second] = findings.scope[..] else { return None };
-    if !contains_any(words, &["than", "比"]) {
+    if !contains_listed(words, |lexicon| lexicon.judgment.than) {
         return None;
     }
     let term = terms.first()?;
     let one = findings.worst(&[first], term.term.distortions)?;
     let two = findings.worst(&[second], term.term.distortions)?;
     let holds = if term.sense() == Sense::Defect { one.severity > two.severity } else { one.severity < two.severity };
-    let text = format!("{}{}{}", wording.found(&one), wording.pick("; ", "；"), wording.found(&two));
+    let text = [wording.found(&one), wording.found(&two)].join(wording.phrases().between_clauses());
     let damage = f64::from(one.severity.max(two.severity) as u8);
     Some(Judgment {
         holds: Some(holds),
@@ -136,19 +117,19 @@ fn truth_of_whole(
     overall: Option<Estimate>,
     wording: Wording,
 ) -> Option<Judgment> {
-    let says = |phrases: &str| (0..words.len()).any(|at| phrase_at(words, at, phrases).is_some());
-    if contains_any(words, &DAMAGED) {
+    let says = |list: List| contains_listed(words, list);
+    if says(|lexicon| lexicon.judgment.damage) {
         let damage = findings.greatest_damage()?;
-        let denied = says("free|without|no|not|没有|无") && !says("有没有|有无|or not");
+        let denied = says(|lexicon| lexicon.judgment.without) && !says(|lexicon| lexicon.judgment.whether);
         let judgment = worst_distortions(findings, wording)?;
         return Some(Judgment { holds: Some((damage >= 1.0) != denied), damage: Some(damage), ..judgment });
     }
     let overall = overall?;
-    let (limit, above) = if says(TOLERABLE) {
+    let (limit, above) = if says(|lexicon| lexicon.judgment.tolerable) {
         (2.5, true)
-    } else if says(BAD) {
+    } else if says(|lexicon| lexicon.judgment.bad) {
         (2.5, false)
-    } else if says(GOOD) {
+    } else if says(|lexicon| lexicon.judgment.good) {
         (3.5, true)
     } else {
         return None;
@@ -167,7 +148,7 @@ pub(super) fn quality(findings: &Findings<'_>, overall: Estimate, wording: Wordi
     let mut pointers: Vec<String> =
         findings.all().into_iter().filter(|finding| finding.severity > Severity::None).map(|one| one.pointer).collect();
     pointers.extend(findings.runs().filter(|(_, log)| log.normalized_score.is_some()).map(|(pointer, _)| pointer));
-    let text = if wording.chinese { format!("整体质量{level}") } else { format!("the quality is {level}") };
+    let text = wording.phrases().quality(&level);
     Judgment { holds: None, undecided: false, damage: Some(5.0 - overall.score), text, pointers }
 }
 
@@ -207,9 +188,9 @@ pub(super) fn worst_distortions(findings: &Findings<'_>, wording: Wording) -> Op
     };
     let listed: Vec<String> = visible.iter().map(|finding| wording.found(finding)).collect();
     let text = if listed.is_empty() {
-        wording.pick("no visible distortion was found", "没有发现可见的失真")
+        wording.phrases().nothing_found().to_owned()
     } else {
-        listed.join(&wording.pick("; ", "；"))
+        listed.join(wording.phrases().between_clauses())
     };
     Some(Judgment { holds: None, undecided: false, damage: Some(damage), text, pointers })
 }

@@ -12,6 +12,7 @@ use wording::Wording;
 use super::intent::{Intent, intent};
 use crate::fusion::Fusion;
 use crate::fusion::{Estimate, counted};
+use crate::language::{Language, is_full_stop};
 use crate::state::{
     AnswerForm, AnswerOption, Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryType, Score, Severity,
     UsedEvidence,
@@ -42,8 +43,8 @@ pub struct Case<'a> {
     pub placed: &'a [&'a str],
     /// The tools, for the direction of their scores.
     pub registry: &'a Registry,
-    /// Whether to answer in Chinese.
-    pub chinese: bool,
+    /// The language of the answer.
+    pub language: Language,
 }
 
 /// An answer with its reasons.
@@ -62,7 +63,7 @@ pub struct Conclusion {
 /// Answers the question from the evidence.
 pub fn conclude(case: &Case<'_>) -> Conclusion {
     let findings = Findings::new(case.plan, case.evidence);
-    let wording = Wording { chinese: case.chinese };
+    let wording = Wording { language: case.language };
     let levels = counting_damage(case, &findings).map(levels_of);
     let overall = overall(levels, case.fused);
     let mut reasons = Reasons { wording, sentences: Vec::new() };
@@ -90,7 +91,7 @@ impl Reasons {
     /// Adds a sentence. It replaces an earlier sentence that it begins with.
     fn say(&mut self, text: &str, evidence: Vec<String>) {
         let sentence = self.wording.sentence(text);
-        let says_it_too = |used: &&mut UsedEvidence| sentence.starts_with(used.sentence.trim_end_matches(['.', '。']));
+        let says_it_too = |used: &&mut UsedEvidence| sentence.starts_with(used.sentence.trim_end_matches(is_full_stop));
         match self.sentences.iter_mut().find(says_it_too) {
             Some(used) => {
                 let new: Vec<String> =
@@ -152,17 +153,14 @@ fn overall(levels: Option<[f64; 5]>, fused: Option<Estimate>) -> Option<Estimate
 
 /// Answers questions of taste and content, which cannot be measured.
 fn beyond_measuring(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, reasons: &mut Reasons) -> String {
-    let honest = wording.pick(
-        "The built-in analyst measures technical quality only; it cannot judge beauty, mood, style or content",
-        "内置分析器只测量技术质量，无法判断美感、情绪、风格或内容",
-    );
-    reasons.say(&honest, Vec::new());
+    let honest = wording.phrases().beyond_measuring();
+    reasons.say(honest, Vec::new());
     match case.form {
         AnswerForm::Choice if !case.options.is_empty() => {
-            guess(case, findings, wording, reasons).unwrap_or_else(|| wording.sentence(&honest))
+            guess(case, findings, wording, reasons).unwrap_or_else(|| wording.sentence(honest))
         }
-        AnswerForm::Score => wording.pick("Unable to determine", "无法确定"),
-        _ => wording.sentence(&honest),
+        AnswerForm::Score => wording.phrases().undetermined().to_owned(),
+        _ => wording.sentence(honest),
     }
 }
 
@@ -170,22 +168,14 @@ fn beyond_measuring(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, 
 fn guess(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, reasons: &mut Reasons) -> Option<String> {
     let choice = choice::choose(case.question, case.options, findings, None, wording)?;
     let letter = choice.letter;
-    reasons.say(
-        &wording.pick(
-            &format!("The evidence does not decide between the options, so {letter} is only the most cautious guess"),
-            &format!("现有证据无法在选项之间做出判断，{letter}只是最保守的猜测"),
-        ),
-        Vec::new(),
-    );
+    reasons.say(&wording.phrases().guess(letter), Vec::new());
     Some(letter.to_string())
 }
 
 fn score(findings: &Findings<'_>, overall: Option<Estimate>, wording: Wording, reasons: &mut Reasons) -> String {
     let Some(overall) = overall else {
-        let nothing =
-            wording.pick("There is no measurement to derive a quality level from", "没有可用于判断质量等级的测量结果");
-        reasons.say(&nothing, Vec::new());
-        return wording.pick("Unable to determine", "无法确定");
+        reasons.say(wording.phrases().no_level(), Vec::new());
+        return wording.phrases().undetermined().to_owned();
     };
     let judgment = quality(findings, overall, wording);
     reasons.say(&judgment.text, judgment.pointers);
@@ -206,11 +196,9 @@ fn choice(
     };
     let letter = chosen.letter;
     let (text, pointers) = (because.text, because.pointers);
-    let english = format!("Option {letter} fits the evidence best: {text}");
-    reasons.say(&wording.pick(&english, &format!("选项{letter}最符合证据：{text}")), pointers.clone());
+    reasons.say(&wording.phrases().chosen(letter, &text), pointers.clone());
     if chosen.tied {
-        let english = "Another option fits equally well; the first one was chosen";
-        reasons.say(&wording.pick(english, "另有选项同样符合，取其中的第一个"), pointers);
+        reasons.say(wording.phrases().tied(), pointers);
     }
     letter.to_string()
 }
@@ -233,27 +221,21 @@ fn text(
     };
     if let Some(Judgment { holds, undecided, text, pointers, .. }) = judgment {
         reasons.say(&text, pointers);
-        let yes_or_no = match holds.filter(|_| !undecided) {
-            Some(true) => wording.pick("Yes: ", "是："),
-            Some(false) => wording.pick("No: ", "否："),
-            None if undecided => wording.pick("Not certain: ", "不确定："),
-            None => String::new(),
-        };
-        return wording.sentence(&(yes_or_no + &text));
+        let decided = holds.filter(|_| !undecided);
+        let yes_or_no = if holds.is_some() || undecided { wording.phrases().verdict(decided) } else { "" };
+        return wording.sentence(&format!("{yes_or_no}{text}"));
     }
     if intent(case.question) != Intent::Overall {
-        let unanswered =
-            wording.pick("The evidence does not answer the question directly", "现有证据不能直接回答这个问题");
-        reasons.say(&unanswered, Vec::new());
+        reasons.say(wording.phrases().unanswered(), Vec::new());
     }
     let Some(overall) = overall else {
-        return wording.pick("No measurement answers the question.", "没有可以回答该问题的测量结果。");
+        return wording.phrases().nothing_measured().to_owned();
     };
     let judgment = quality(findings, overall, wording);
     reasons.say(&judgment.text, judgment.pointers);
     let worst = findings.visible().first().map(|finding| wording.found(finding));
-    let because = worst.map(|found| wording.pick(&format!("; {found}"), &format!("；{found}"))).unwrap_or_default();
-    wording.sentence(&(judgment.text + &because))
+    let clauses: Vec<String> = std::iter::once(judgment.text).chain(worst).collect();
+    wording.sentence(&clauses.join(wording.phrases().between_clauses()))
 }
 
 /// Describes the measurements, missing measurements and contradictions.
@@ -267,12 +249,9 @@ fn describe(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
     if analyzed.is_empty() {
         let looked: Vec<String> = findings.scope.iter().flat_map(|part| findings.pointers_of(part)).collect();
         let found_nothing = !looked.is_empty() && findings.greatest_damage() == Some(0.0);
-        let text = if found_nothing {
-            wording.pick("No visible distortion was found", "没有发现可见的失真")
-        } else {
-            wording.pick("No distortion was analyzed", "没有进行失真分析")
-        };
-        reasons.say(&text, if found_nothing { looked } else { vec!["/distortion_analysis".to_owned()] });
+        let phrases = wording.phrases();
+        let text = if found_nothing { phrases.nothing_found() } else { phrases.nothing_analyzed() };
+        reasons.say(text, if found_nothing { looked } else { vec!["/distortion_analysis".to_owned()] });
     }
     for (pointer, log) in findings.runs() {
         let direction = case.registry.get(log.tool_name.as_str()).ok().and_then(|tool| tool.metadata().lower_is_better);
@@ -282,12 +261,12 @@ fn describe(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
         findings.runs().filter(|(_, log)| log.normalized_score.is_some()).map(|(pointer, _)| pointer).collect();
     match case.fused {
         _ if scored.is_empty() => {
-            let english = "No tool scores were measured, so the answer is based on the analysis alone";
-            reasons.say(&wording.pick(english, "没有测得工具分数，答案仅依据失真分析"), vec!["/tool_logs".to_owned()]);
+            reasons.say(wording.phrases().no_scores(), vec!["/tool_logs".to_owned()]);
         }
         Some(fused) if case.evidence.distinct_runs().len() > 1 => {
+            let phrases = wording.phrases();
             let sentence =
-                carriers(case, findings).map_or_else(|| wording.together(fused.score), |tools| wording.carried(&tools));
+                carriers(case, findings).map_or_else(|| phrases.together(fused.score), |tools| phrases.carried(&tools));
             reasons.say(&sentence, scored);
         }
         _ => {}
@@ -321,8 +300,7 @@ fn say_places(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
         let pointers =
             findings.pointers_of(part).into_iter().chain(runs.into_iter().map(|(pointer, _)| pointer)).collect();
         let name = reasons.wording.part(part);
-        let english = format!("The region of {name} is not known, so the whole image was measured");
-        reasons.say(&reasons.wording.pick(&english, &format!("{name}的位置未知，因此测量的是整张图像")), pointers);
+        reasons.say(&reasons.wording.phrases().region_unknown(&name), pointers);
     }
 }
 
@@ -333,10 +311,8 @@ fn say_contradictions(findings: &Findings<'_>, reasons: &mut Reasons) {
     for finding in findings.all().iter().filter(|finding| finding.severity >= Severity::Severe) {
         for (pointer, log) in findings.runs().filter(|(_, log)| log.object_name.as_str() == finding.part) {
             let Some(score) = high(log.normalized_score) else { continue };
-            let (found, tool) = (wording.found(finding), &log.tool_name);
-            let english = format!("Contradictory evidence: {found}, yet {tool} scores {score:.2}");
-            let chinese = format!("证据矛盾：{found}，但{tool}给出{score:.2}分");
-            reasons.say(&wording.pick(&english, &chinese), vec![finding.pointer.clone(), pointer]);
+            let contradiction = wording.phrases().contradiction(&wording.found(finding), log.tool_name.as_str(), score);
+            reasons.say(&contradiction, vec![finding.pointer.clone(), pointer]);
         }
     }
 }

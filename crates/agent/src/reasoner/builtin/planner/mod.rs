@@ -4,34 +4,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::intent;
-use super::lexicon::{Mention, may_be_adjective, mentions, phrase_at, speaks_of_quality};
+use super::lexicon::{Mention, may_be_adjective, mentions, speaks_of_quality};
 use super::objects::{Object, noun_at, objects, option_object};
+use crate::language::{List, entries, is_listed, lexicons};
 use crate::question::question_without_options;
-use crate::question::words::{Word, contains_any, find, words};
+use crate::question::words::{Word, contains_listed, find, listed_at, words};
 use crate::state::{
     AnswerOption, Distortion, DistortionSource, GLOBAL, OneOrMany, PlanControlFlags, PlannerOutput, QueryScope,
     QueryType, ReferenceMode, Text,
 };
 use agenticiqa_tools::{Registry, Scale, Tool};
-
-/// Words of emotion, style and beauty, which are not technical quality.
-const OTHER: &str = "emotion*|mood|moods|feel|feeling|feelings|atmosphere|ambience|style|styles|stylistic|artistic|art|beauty|\
-     beautiful|pretty|gorgeous|lovely|appeal|appealing|attractive|attractiveness|aesthetic*|esthetic*|composition|composed|\
-     compositional|framing|rule of thirds|symmetr*|storytelling|story|meaning|happy|sad|cute|creative|creativity|interesting|\
-     memorable|evoke*|inspir*|emotional tone|情感|情绪|心情|氛围|风格|美感|美学|审美|好看|漂亮|美丽|优美|美吗|吸引力|吸引人|构图|意境|艺术|\
-     感觉|有趣|创意|感受";
-/// Words of light and color that also describe a mood.
-const MOODS: &str =
-    "dark|darker|bright|brighter|dim|gloomy|dull|muted|soft|vivid|vibrant|pale|lively|暗|明亮|灰暗|暗淡";
-/// Beginnings of questions about the content of the image.
-const CONTENT: &str = "how many|who|whose|what color is|what colour is|what color are|what colour are|what time|what animal*|\
-     what is happening|what is this|what is in|where was|where is this|which country|when was|what is the name|多少个|多少人|几个|几只|\
-     几人|谁|什么颜色|什么动物|在做什么|在干什么|哪个国家|什么时候";
-/// Words next to which a common word is the name of a tool.
-const BESIDE_A_TOOL: &str =
-    "metric|metrics|tool|tools|score|scores|index|measure|measurement|algorithm|指标|工具|分数|得分|算法";
-/// Names of tools that are also everyday words.
-const COMMON_WORDS: [&str; 4] = ["MAD", "UNIQUE", "ENTROPY", "TReS"];
 
 /// Makes a plan from the question.
 ///
@@ -79,10 +61,10 @@ pub fn plan(
 /// Turns on the steps that provide the evidence missing in an earlier round.
 fn close_gap(plan: PlannerOutput, reason: &str, tried: &PlannerOutput) -> PlannerOutput {
     let reason = reason.to_lowercase();
-    let says = |stems: &[&str]| stems.iter().any(|stem| reason.contains(stem));
-    let contradiction = says(&["contradict", "inconsisten", "conflict", "矛盾"]);
-    let scores = says(&["score", "tool", "分数", "工具"]) && !contradiction;
-    let coverage = says(&["cover", "analysis", "scope", "分析"]) && !contradiction;
+    let says = |list: List| lexicons().any(|lexicon| entries(list(lexicon)).any(|stem| reason.contains(stem)));
+    let contradiction = says(|lexicon| lexicon.plan.contradiction);
+    let scores = says(|lexicon| lexicon.plan.missing_scores) && !contradiction;
+    let coverage = says(|lexicon| lexicon.plan.missing_analysis) && !contradiction;
     let unknown = !contradiction && !scores && !coverage;
     let on = |now: bool, before: bool, wanted: bool| now || before || wanted;
     let (now, before) = (plan.plan, tried.plan);
@@ -153,16 +135,16 @@ fn is_common_word(tool: &Tool) -> bool {
     // A user may have named a tool "noise".
     let name = words(tool.name());
     let of_quality = || mentions(&name).iter().any(|mention| mention.length == name.len());
-    tool.scale() == Scale::None || COMMON_WORDS.contains(&tool.name()) || of_quality()
+    tool.scale() == Scale::None || is_listed(tool.name(), |lexicon| lexicon.plan.everyday_tools) || of_quality()
 }
 
 /// Returns whether a common word means a tool: spelled like the tool, or next to a word such as
 /// "metric". A plain measurement always needs such a word.
 fn written_as_tool(words: &[Word<'_>], at: usize, length: usize, tool: &Tool) -> bool {
-    let beside = |index: Option<usize>| index.is_some_and(|index| phrase_at(words, index, BESIDE_A_TOOL).is_some());
+    let near_tool = |index: usize| listed_at(words, index, |lexicon| lexicon.plan.near_tools).is_some();
     let shouting = words.len() > 1 && words.iter().all(|word| word.text == word.text.to_uppercase());
     let spelled = tool.scale() != Scale::None && words[at].text == tool.name() && !shouting;
-    spelled || beside(at.checked_sub(1)) || beside(Some(at + length))
+    spelled || at.checked_sub(1).is_some_and(near_tool) || near_tool(at + length)
 }
 
 /// Returns the quality terms of a question, without a tool list.
@@ -179,14 +161,8 @@ fn terms(words: &[Word<'_>], tool_words: &[Range<usize>]) -> Vec<Mention> {
         let next = words.get(end).filter(|word| !word.after_mark).map(|word| word.folded.as_str());
         let adjective = may_be_adjective(words, mention) && next.is_some() && noun_at(words, end).is_some();
         let word = words[mention.at].folded.as_str();
-        let spurious = match word {
-            "detail" | "details" => before == Some("in"),
-            "focus" => next == Some("on") && matches!(before, None | Some("please" | "and" | "to")),
-            "jpeg" | "jpg" => mention.length == 1 && matches!(before, Some("this" | "the" | "a" | "my" | "that")),
-            "color" | "colour" => before == Some("what"),
-            "颜" => before == Some("么"),
-            _ => false,
-        };
+        let spurious =
+            lexicons().any(|lexicon| (lexicon.context.has_other_meaning)(word, before, next, mention.length));
         let of_a_tool = tool_words.iter().any(|range| range.contains(&mention.at));
         !adjective && !spurious && !of_a_tool
     });
@@ -194,17 +170,19 @@ fn terms(words: &[Word<'_>], tool_words: &[Range<usize>]) -> Vec<Mention> {
 }
 
 fn query_type(words: &[Word<'_>], mentions: &[Mention], parts: &[Object], names_tool: bool) -> QueryType {
-    let other_at = |at: &usize| phrase_at(words, *at, OTHER).is_some();
+    let other_at = |at: &usize| listed_at(words, *at, |lexicon| lexicon.plan.taste).is_some();
     let other = (0..words.len()).find(other_at);
-    let solid = mentions.iter().any(|mention| other.is_none() || phrase_at(words, mention.at, MOODS).is_none());
+    let mood_at = |at: usize| listed_at(words, at, |lexicon| lexicon.plan.moods).is_some();
+    let solid = mentions.iter().any(|mention| other.is_none() || !mood_at(mention.at));
     if names_tool || solid {
         return QueryType::Iqa;
     }
-    let quality = ["quality", "质量", "画质", "distort*", "失真"];
     let of_beauty = |at: usize| at > 0 && other_at(&(at - 1)) || at > 1 && other_at(&(at - 2));
-    let technical = quality.iter().any(|pattern| find(words, pattern).is_some_and(|(at, _)| !of_beauty(at)));
-    let content = (0..words.len()).any(|at| phrase_at(words, at, CONTENT).is_some());
-    let presence = !parts.is_empty() && contains_any(words, &["is there", "are there", "有没有", "有几"]);
+    let technical = lexicons()
+        .flat_map(|lexicon| entries(lexicon.plan.technical))
+        .any(|pattern| find(words, pattern).is_some_and(|(at, _)| !of_beauty(at)));
+    let content = contains_listed(words, |lexicon| lexicon.plan.content);
+    let presence = !parts.is_empty() && contains_listed(words, |lexicon| lexicon.plan.presence);
     if !technical && (other.is_some() || (content || presence) && !speaks_of_quality(words)) {
         QueryType::Other
     } else {
@@ -220,7 +198,7 @@ fn by_part(words: &[Word<'_>], mentions: &[Mention], parts: &[Object]) -> Option
     }
     let clause = |at: usize| {
         let parting = |index: &usize| {
-            words[*index].after_mark || phrase_at(words, *index, "and|or|but|while|whereas|和|而|还是|以及").is_some()
+            words[*index].after_mark || listed_at(words, *index, |lexicon| lexicon.plan.clauses).is_some()
         };
         (1..=at.min(words.len().saturating_sub(1))).filter(parting).count()
     };

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::planner::plan;
 use super::*;
-use crate::question::{answer_form, is_chinese_text, options_in, question_without_options};
+use crate::question::{answer_form, options_in, question_without_options};
 use crate::state::{Distortion, DistortionAnalysis, RawScore, Seconds, Severity, Text, ToolExecutionLog};
 use Distortion::{Blurs, Brightness, Color, Compression, Noise};
 
@@ -70,7 +70,7 @@ fn concluded(query: &str, evidence: &ExecutorOutput, placed: &[&str]) -> Conclus
         fused,
         placed,
         registry: &registry,
-        chinese: is_chinese_text(query),
+        language: Language::of(query),
     };
     let conclusion = conclude(&case);
     check_evidence(query, &conclusion, evidence, fused.map(|fused| fused.score));
