@@ -224,7 +224,7 @@ mod tests {
         let registry = Registry::builtin().unwrap();
         let wrong = scored("GMSD", Some(true), |opinion| opinion);
         let error = calibrate(&wrong, &registry, ("X", None), date()).remove(0).unwrap_err().to_string();
-        assert!(error.starts_with("GMSD: ") && error.contains("other way"), "{error}");
+        assert!(error.starts_with("GMSD: ") && error.contains("opposite direction"), "{error}");
         let flat = scored("GMSD", Some(true), |_| 1.0);
         let error = calibrate(&flat, &registry, ("X", None), date()).remove(0).unwrap_err().to_string();
         assert_eq!(error, "GMSD: all scores are equal (1 with an infinite score)");

@@ -88,7 +88,7 @@ fn without_network_files_are_taken_from_a_folder() {
     };
     let output = run();
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("holds no net.bin (from http://127.0.0.1:9/net.bin)"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("no net.bin (from http://127.0.0.1:9/net.bin)"), "{}", stderr(&output));
     std::fs::write(from.join("net.bin"), b"weights").unwrap();
     let output = run();
     assert_eq!(code(&output), 0, "{}", stderr(&output));

@@ -259,11 +259,11 @@ fn files_without_records_are_bad_input() {
         assert!(stderr(&output).contains(reason), "{} does not say {reason:?}", stderr(&output));
         assert!(!report.exists());
     };
-    refused("", "there are no records in it: it is empty");
-    refused("\n\n", "it is empty");
+    refused("", "the file is empty");
+    refused("\n\n", "is empty");
     refused("not json\n", "line 1: it is not valid JSON");
     refused("{\"sample_id\": \"a\", \"image_path\": \"a.png\"}\n", "line 1: it is no assessment record");
-    refused("PAR1\u{0}\u{1}", "there are no records in it");
+    refused("PAR1\u{0}\u{1}", "no assessment records");
     let output = agenticiqa(&["report", "--input", "/nowhere.jsonl", "--output", report.to_str().unwrap()]);
     assert_eq!((code(&output), stderr(&output).contains("/nowhere.jsonl: No such file")), (2, true));
     let output = agenticiqa(&["report", "--input", input, "--output", input]);

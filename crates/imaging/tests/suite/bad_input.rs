@@ -121,7 +121,7 @@ fn unreadable_files_say_so() {
 
 #[test]
 fn sizes_beyond_the_limit_are_refused_by_the_header_alone() {
-    let message = "the image has 60000x60000 pixels, more than the limit of 1000000000: raise it with --max-pixels";
+    let message = "the image has 60000x60000 pixels, more than the limit of 1000000000";
     assert_eq!(reason(&png_header(60000, 60000)), message);
     let mut gif = b"GIF89a".to_vec();
     gif.extend([0x60, 0xea, 0x60, 0xea, 0, 0, 0]);

@@ -149,7 +149,7 @@ fn a_halo_that_is_too_small_shows_so_that_the_test_above_can_fail() {
 #[test]
 fn a_tool_that_compares_needs_a_reference_and_can_take_both_as_a_batch() {
     let failure = tiled(64).failure(&photo(8, 8, 1));
-    assert_eq!(failure, Failure::Input("X compares with a reference: give one with --reference".to_owned()));
+    assert_eq!(failure, Failure::Input("X compares with a reference image, and there is none".to_owned()));
     let nodes = [
         graphs::node("ReduceMean", &["images"], "means", &[("axes", &[1, 2, 3]), ("keepdims", &[0])]),
         graphs::node("Gather", &["means", "first"], "left", &[]),
@@ -201,7 +201,7 @@ fn graphs_with_other_inputs_and_outputs_than_the_entry_says_are_named() {
     };
     assert_eq!(
         reason(json!({"model": "x.onnx", "inputs": {"image": "picture"}}), graphs::mean(1.0)),
-        "it has no input \"image\", but image: float32 [1, 3, n, n]"
+        "it has no input \"picture\", but image: float32 [1, 3, n, n]"
     );
     assert_eq!(
         reason(json!({"model": "x.onnx", "output": {"name": "quality"}}), graphs::mean(1.0)),

@@ -142,7 +142,7 @@ async fn failures_are_kept_until_there_is_an_answer() {
 async fn what_was_not_recorded_is_said_so_and_not_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let missing = Player::open(folder.path(), &backend()).unwrap_err();
-    assert!(missing.to_string().contains("make one with --record"), "{missing}");
+    assert!(missing.to_string().contains("there is no recording of it"), "{missing}");
     Recorder::new(Arc::new(Fickle::default()), folder.path()).unwrap();
     let player = Player::open(folder.path(), &backend()).unwrap();
     let error = player.generate(&prompt("q"), &[], &Options::default()).await.unwrap_err();

@@ -175,7 +175,7 @@ fn assignments_reach_every_field() {
     assert_eq!(load("planner.top_p", "").models.planner.top_p, None);
     let settings = load("planner.backend", "ollama.qwen2.5vl:7b");
     assert_eq!(settings.models.planner.backend.as_str(), "ollama.qwen2.5vl:7b");
-    assert_eq!(settings.source("planner.backend").unwrap().origin.to_string(), "--backend-override planner.backend");
+    assert_eq!(settings.source("planner.backend").unwrap().origin.to_string(), "override backend_override planner.backend");
     for (key, value, says) in [
         (
             "planner.temprature",
@@ -197,7 +197,7 @@ fn assignments_reach_every_field() {
     let too_many = Overrides { max_replan: Some(9), ..Overrides::default() };
     assert_eq!(
         place.load(None, &too_many).unwrap_err().to_string(),
-        "--max-replan: max_replan_iterations: must be from 0 to 5, not 9"
+        "override max_replan: max_replan_iterations: must be from 0 to 5, not 9"
     );
 }
 

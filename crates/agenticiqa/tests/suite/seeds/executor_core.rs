@@ -243,7 +243,7 @@ async fn handle_tool_failures() {
         ("PIQE", false, false),
     ];
     assert_eq!(told, expected, "each failed tool is logged and replaced, and the others run");
-    assert!(found.tool_logs[2].error.as_ref().unwrap().contains("compares with a reference"));
+    assert!(found.tool_logs[2].error.as_ref().unwrap().contains("needs a reference"));
     assert_eq!(scene.events.problems().len(), 2);
 }
 

@@ -59,7 +59,7 @@ fn a_file_whose_pixels_were_changed_by_decoding_is_sent_as_measured() {
         ("orientation6.jpg", "orientation"),
         ("modeRGBA.png", "transparent"),
         ("cmyk.jpg", "CMYK"),
-        ("animation.gif", "first frame"),
+        ("animation.gif", "first of several frames"),
     ] {
         let (file, picture) = read(name);
         assert!(picture.notes.iter().any(|note| note.to_string().contains(says)), "{name}: {:?}", picture.notes);

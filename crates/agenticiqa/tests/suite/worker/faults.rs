@@ -230,7 +230,7 @@ fn a_program_that_is_killed() {
 fn it_dies_with_a_program_that_is_killed() {
     let stage = Stage::new();
     let mut parent = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "faults::a_program_that_is_killed"])
+        .args(["--exact", "worker::faults::a_program_that_is_killed"])
         .env("WORKER_TEST_HOME", stage.home.path())
         .stdout(std::process::Stdio::null())
         .spawn()
