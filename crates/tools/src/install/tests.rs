@@ -299,10 +299,7 @@ async fn files_of_the_users_need_no_network() {
     let package = package("http://127.0.0.1:9/packages/file.bin", &content());
     let installer = |path: PathBuf| Installer::new(data.path()).with_files(vec![path]);
     let missing = install(&installer(from.path().to_owned()), &package).await.unwrap_err().to_string();
-    assert!(
-        missing.contains("no file.bin (from http://127.0.0.1:9/packages/file.bin), nor net.onnx"),
-        "{missing}"
-    );
+    assert!(missing.contains("no file.bin (from http://127.0.0.1:9/packages/file.bin), nor net.onnx"), "{missing}");
     // A folder with the published file, a file under any name, and the converted file.
     for name in ["file.bin", "net.onnx"] {
         std::fs::write(from.path().join(name), content()).unwrap();

@@ -175,7 +175,10 @@ fn assignments_reach_every_field() {
     assert_eq!(load("planner.top_p", "").models.planner.top_p, None);
     let settings = load("planner.backend", "ollama.qwen2.5vl:7b");
     assert_eq!(settings.models.planner.backend.as_str(), "ollama.qwen2.5vl:7b");
-    assert_eq!(settings.source("planner.backend").unwrap().origin.to_string(), "override backend_override planner.backend");
+    assert_eq!(
+        settings.source("planner.backend").unwrap().origin.to_string(),
+        "override backend_override planner.backend"
+    );
     for (key, value, says) in [
         (
             "planner.temprature",
