@@ -49,11 +49,20 @@ pub fn suggestion(suggestion: &Suggestion) -> String {
 pub fn configuration(error: &config::Error) -> String {
     match error {
         config::Error::Invalid { origin: Origin::Override(name), field, reason } => {
-            let (flag, rest) =
-                name.split_once(' ').map_or((name.as_str(), String::new()), |(flag, rest)| (flag, format!(" {rest}")));
-            format!("--{}{rest}: {field}: {reason}", flag.replace('_', "-"))
+            format!("{}: {field}: {reason}", flag(name))
+        }
+        config::Error::Syntax { origin: Origin::Override(name), reason } => {
+            format!("{}: not valid YAML: {reason}", flag(name))
         }
         other => other.to_string(),
+    }
+}
+
+/// The flag of an override, with the field that it sets: `backend_override planner.backend`.
+fn flag(name: &str) -> String {
+    match name.split_once(' ') {
+        Some((name, field)) => format!("--{} {field}", name.replace('_', "-")),
+        None => format!("--{}", name.replace('_', "-")),
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) static LEXICON: Lexicon = Lexicon {
         image: "image|images|picture|pictures|photo|photos|photograph|photographs|photography|pic|pics|\
             shot|shots|snapshot|frame|screenshot|scan|scene|file|jpeg|jpg|png|render|video",
         nouns: "person|man|woman|child|boy|girl|baby|people|crowd|player|athlete|face|eye|hair|skin|hand|\
-            head|body|nose|mouth|lip|cheek|ear|finger|arm|leg|foot|inputs|main inputs|main object|object|\
+            head|body|nose|mouth|lip|cheek|ear|finger|arm|leg|foot|subject|main subject|main object|object|\
             foreground|background|sky|cloud|sun|moon|sunset|car|vehicle|bus|truck|train|bike|bicycle|\
             motorcycle|boat|ship|plane|airplane|aircraft|wheel|license plate|licence plate|number plate|\
             plate|road|street|sidewalk|bridge|building|house|tower|church|castle|wall|roof|window|door|\
@@ -117,7 +117,7 @@ pub(super) static LEXICON: Lexicon = Lexicon {
             which artifact*|what artifact*|which problem*|what problem*|what issue*|\
             what kind of degradation*|main distortion*|what is wrong",
         which_part: "which part*|which region*|which area*|which object*|which element*|which section*|\
-            which side|which person|which inputs*|which of the following part*|\
+            which side|which person|which subject*|which of the following part*|\
             which of the following object*|which of the following region*|which of the following area*|\
             what part*|what area*|what region*|what object*|where",
         how_much: "how|what level|what degree|to what extent|what is the level|what is the degree|\

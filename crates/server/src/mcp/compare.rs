@@ -26,14 +26,14 @@ const MOST_PICTURES: usize = 16;
 const MOST_MAPS: usize = 4;
 
 /// An image, its name and its measurements.
-struct Inputs {
+struct Compared {
     index: Option<usize>,
     name: String,
     given: RequestImage,
     rows: Vec<Measured>,
 }
 
-impl Inputs {
+impl Compared {
     fn overall(&self, tool: &str) -> Option<Overall> {
         self.rows.iter().find(|row| row.tool == tool).and_then(Overall::of)
     }
@@ -47,47 +47,47 @@ impl Service {
         context: &RequestContext<RoleServer>,
     ) -> Result<Reply, Problem> {
         let map = self.check(&arguments)?;
-        let mut subjects = Vec::new();
+        let mut images = Vec::new();
         for (index, text) in arguments.images.iter().enumerate() {
             let field = format!("images[{index}]");
             let given = self.picture(context, &field, text, &format!("picture-{}", index + 1)).await?;
-            let name = unique(&subjects, name_of(&given));
-            subjects.push(Inputs { index: Some(index), name, given, rows: Vec::new() });
+            let name = unique(&images, name_of(&given));
+            images.push(Compared { index: Some(index), name, given, rows: Vec::new() });
         }
         let reference = self.reference(context, arguments.reference.as_deref()).await?;
-        let steps = subjects.len() + usize::from(reference.is_some());
+        let steps = images.len() + usize::from(reference.is_some());
         let mut progress = Progress::of(context, u32::try_from(steps).ok());
         let mut notes = Vec::new();
         let named = arguments.tools.unwrap_or_default();
-        for inputs in &mut subjects {
-            let rows = self.measure(inputs, reference.as_ref(), &named).await?;
-            note(&mut notes, &inputs.name, &rows);
-            inputs.rows = rows.iter().map(Measured::from).collect();
-            progress.step(format!("{} scored", inputs.name)).await;
+        for compared in &mut images {
+            let rows = self.measure(compared, reference.as_ref(), &named).await?;
+            note(&mut notes, &compared.name, &rows);
+            compared.rows = rows.iter().map(Measured::from).collect();
+            progress.step(format!("{} scored", compared.name)).await;
         }
-        let ranked_by = self.ranker(&mut subjects, reference.as_ref()).await?;
-        subjects.sort_by(|a, b| by_score(a.overall(&ranked_by).as_ref(), b.overall(&ranked_by).as_ref()));
+        let ranked_by = self.ranker(&mut images, reference.as_ref()).await?;
+        images.sort_by(|a, b| by_score(a.overall(&ranked_by).as_ref(), b.overall(&ranked_by).as_ref()));
         let reference = match reference {
             Some(given) => {
                 let rows = self.rows(&given, None, &[ALONE.to_owned()]).await?;
                 progress.step("reference scored").await;
                 let rows = rows.iter().map(Measured::from).collect();
-                Some(Inputs { index: None, name: name_of(&given), given, rows })
+                Some(Compared { index: None, name: name_of(&given), given, rows })
             }
             None => None,
         };
-        let (maps, pictures) = self.difference(map, &subjects, reference.as_ref(), &mut notes).await;
-        let comparisons = comparisons(&subjects, reference.as_ref(), &ranked_by);
-        let verdict = verdict(&subjects, reference.as_ref(), &ranked_by, &comparisons);
+        let (maps, pictures) = self.difference(map, &images, reference.as_ref(), &mut notes).await;
+        let comparisons = comparisons(&images, reference.as_ref(), &ranked_by);
+        let verdict = verdict(&images, reference.as_ref(), &ranked_by, &comparisons);
         let result = CompareResult {
             verdict,
-            pictures: ranked(&subjects, &ranked_by),
-            reference: reference.map(|inputs| Ranked {
-                overall: inputs.overall(ALONE),
-                image: inputs.name,
+            pictures: ranked(&images, &ranked_by),
+            reference: reference.map(|compared| Ranked {
+                overall: compared.overall(ALONE),
+                image: compared.name,
                 index: None,
                 rank: None,
-                scores: inputs.rows,
+                scores: compared.rows,
             }),
             ranked_by,
             comparisons,
@@ -124,13 +124,13 @@ impl Service {
     /// reference and scores the image alone as well.
     async fn measure(
         &self,
-        inputs: &Inputs,
+        compared: &Compared,
         reference: Option<&RequestImage>,
         named: &[String],
     ) -> Result<Vec<ScoreRow>, Problem> {
-        let mut rows = self.rows(&inputs.given, reference, named).await?;
+        let mut rows = self.rows(&compared.given, reference, named).await?;
         if reference.is_some() && named.is_empty() {
-            rows.extend(self.rows(&inputs.given, None, &[ALONE.to_owned()]).await?);
+            rows.extend(self.rows(&compared.given, None, &[ALONE.to_owned()]).await?);
         }
         Ok(rows)
     }
@@ -147,19 +147,20 @@ impl Service {
 
     /// Returns the first tool that scored every image from 1 to 5. If there is none, runs a default
     /// tool.
-    async fn ranker(&self, subjects: &mut [Inputs], reference: Option<&RequestImage>) -> Result<String, Problem> {
-        let scores_all = |subjects: &[Inputs], tool: &str| subjects.iter().all(|inputs| inputs.overall(tool).is_some());
-        let tried = subjects.first().map(|inputs| inputs.rows.iter().map(|row| row.tool.clone()).collect::<Vec<_>>());
-        if let Some(tool) = tried.into_iter().flatten().find(|tool| scores_all(subjects, tool)) {
+    async fn ranker(&self, images: &mut [Compared], reference: Option<&RequestImage>) -> Result<String, Problem> {
+        let scores_all =
+            |images: &[Compared], tool: &str| images.iter().all(|compared| compared.overall(tool).is_some());
+        let tried = images.first().map(|compared| compared.rows.iter().map(|row| row.tool.clone()).collect::<Vec<_>>());
+        if let Some(tool) = tried.into_iter().flatten().find(|tool| scores_all(images, tool)) {
             return Ok(tool);
         }
         let ranker = if reference.is_some() { BESIDE } else { ALONE };
-        for inputs in subjects.iter_mut().filter(|inputs| inputs.overall(ranker).is_none()) {
-            let rows = self.rows(&inputs.given, reference, &[ranker.to_owned()]).await?;
-            inputs.rows.extend(rows.iter().map(Measured::from));
-            if inputs.overall(ranker).is_none() {
+        for compared in images.iter_mut().filter(|compared| compared.overall(ranker).is_none()) {
+            let rows = self.rows(&compared.given, reference, &[ranker.to_owned()]).await?;
+            compared.rows.extend(rows.iter().map(Measured::from));
+            if compared.overall(ranker).is_none() {
                 let reason = rows.iter().find_map(|row| row.error.clone()).unwrap_or_default();
-                return Err(Problem::invalid(format!("{} cannot be ranked: {ranker}: {reason}", inputs.name)));
+                return Err(Problem::invalid(format!("{} cannot be ranked: {ranker}: {reason}", compared.name)));
             }
         }
         Ok(ranker.to_owned())
@@ -170,22 +171,21 @@ impl Service {
     async fn difference(
         &self,
         tool: Option<String>,
-        subjects: &[Inputs],
-        reference: Option<&Inputs>,
+        images: &[Compared],
+        reference: Option<&Compared>,
         notes: &mut Vec<String>,
     ) -> (Vec<MapResult>, Vec<Vec<u8>>) {
         let Some(tool) = tool else { return (Vec::new(), Vec::new()) };
-        let Some((against, others)) =
-            reference.map(|reference| (reference, subjects)).or_else(|| subjects.split_first())
+        let Some((against, others)) = reference.map(|reference| (reference, images)).or_else(|| images.split_first())
         else {
             return (Vec::new(), Vec::new());
         };
         let (mut maps, mut pictures) = (Vec::new(), Vec::new());
         let room = maps::ROOM / others.len().clamp(1, MOST_MAPS);
-        for inputs in others.iter().take(MOST_MAPS) {
+        for compared in others.iter().take(MOST_MAPS) {
             let wanted = Wanted {
                 tool: tool.clone(),
-                image: (inputs.name.clone(), inputs.given.clone()),
+                image: (compared.name.clone(), compared.given.clone()),
                 against: Some((against.name.clone(), against.given.clone())),
                 region: None,
             };
@@ -195,7 +195,7 @@ impl Service {
                     pictures.push(png);
                 }
                 Err(problem) => {
-                    notes.push(format!("no map of {} compared with {}: {problem}", inputs.name, against.name))
+                    notes.push(format!("no map of {} compared with {}: {problem}", compared.name, against.name))
                 }
             }
         }
@@ -207,8 +207,8 @@ impl Service {
 }
 
 /// Makes a name unique by adding a number.
-fn unique(subjects: &[Inputs], name: String) -> String {
-    let taken = |name: &str| subjects.iter().any(|inputs| inputs.name == name);
+fn unique(images: &[Compared], name: String) -> String {
+    let taken = |name: &str| images.iter().any(|compared| compared.name == name);
     if !taken(&name) {
         return name;
     }
@@ -228,32 +228,32 @@ fn by_score(first: Option<&Overall>, second: Option<&Overall>) -> Ordering {
 }
 
 /// Returns the images with their ranks. Equal scores have equal ranks.
-fn ranked(subjects: &[Inputs], tool: &str) -> Vec<Ranked> {
-    let scores: Vec<Option<Overall>> = subjects.iter().map(|inputs| inputs.overall(tool)).collect();
+fn ranked(images: &[Compared], tool: &str) -> Vec<Ranked> {
+    let scores: Vec<Option<Overall>> = images.iter().map(|compared| compared.overall(tool)).collect();
     let rank = |overall: &Option<Overall>| {
         1 + scores.iter().filter(|other| by_score(other.as_ref(), overall.as_ref()).is_lt()).count()
     };
-    let ranked = |(inputs, overall): (&Inputs, &Option<Overall>)| Ranked {
-        image: inputs.name.clone(),
-        index: inputs.index,
+    let ranked = |(compared, overall): (&Compared, &Option<Overall>)| Ranked {
+        image: compared.name.clone(),
+        index: compared.index,
         rank: Some(rank(overall)),
         overall: overall.clone(),
-        scores: inputs.rows.clone(),
+        scores: compared.rows.clone(),
     };
-    subjects.iter().zip(&scores).map(ranked).collect()
+    images.iter().zip(&scores).map(ranked).collect()
 }
 
 /// Compares the best image with each other image. A single image is compared with its reference,
 /// each scored alone.
-fn comparisons(subjects: &[Inputs], reference: Option<&Inputs>, ranked_by: &str) -> Vec<Beside> {
-    let Some((best, others)) = subjects.split_first() else { return Vec::new() };
+fn comparisons(images: &[Compared], reference: Option<&Compared>, ranked_by: &str) -> Vec<Beside> {
+    let Some((best, others)) = images.split_first() else { return Vec::new() };
     match reference {
         Some(reference) if others.is_empty() => beside(reference, best, ALONE).into_iter().collect(),
         _ => others.iter().filter_map(|other| beside(best, other, ranked_by)).collect(),
     }
 }
 
-fn beside(first: &Inputs, second: &Inputs, tool: &str) -> Option<Beside> {
+fn beside(first: &Compared, second: &Compared, tool: &str) -> Option<Beside> {
     let (mut better, mut worse) = ((first, first.overall(tool)?), (second, second.overall(tool)?));
     if better.1.score < worse.1.score {
         std::mem::swap(&mut better, &mut worse);
@@ -269,12 +269,12 @@ fn beside(first: &Inputs, second: &Inputs, tool: &str) -> Option<Beside> {
     })
 }
 
-fn verdict(subjects: &[Inputs], reference: Option<&Inputs>, ranked_by: &str, comparisons: &[Beside]) -> String {
-    let told = |inputs: &Inputs, tool: &str| {
-        inputs.overall(tool).map_or_else(|| "no score".to_owned(), |overall| words::overall(&overall))
+fn verdict(images: &[Compared], reference: Option<&Compared>, ranked_by: &str, comparisons: &[Beside]) -> String {
+    let told = |compared: &Compared, tool: &str| {
+        compared.overall(tool).map_or_else(|| "no score".to_owned(), |overall| words::overall(&overall))
     };
-    let Some(best) = subjects.first() else { return String::new() };
-    if let (Some(reference), [_]) = (reference, subjects) {
+    let Some(best) = images.first() else { return String::new() };
+    if let (Some(reference), [_]) = (reference, images) {
         let beside =
             format!("Compared with the reference, {} scores {} by {ranked_by}.", best.name, told(best, ranked_by));
         let alone = comparisons.first().map(|alone| {
@@ -287,7 +287,7 @@ fn verdict(subjects: &[Inputs], reference: Option<&Inputs>, ranked_by: &str, com
         return beside + &alone.unwrap_or_default();
     }
     let scores: Vec<String> =
-        subjects.iter().map(|inputs| format!("{} scores {}", inputs.name, told(inputs, ranked_by))).collect();
+        images.iter().map(|compared| format!("{} scores {}", compared.name, told(compared, ranked_by))).collect();
     let first = comparisons.first().map(sentence).unwrap_or_default();
     format!("{} by {ranked_by}: {first}.", scores.join("; "))
 }
@@ -322,7 +322,7 @@ fn text(result: &CompareResult) -> String {
 mod tests {
     use super::*;
 
-    fn inputs(name: &str, score: f64, interval: Option<[f64; 2]>) -> Inputs {
+    fn compared(name: &str, score: f64, interval: Option<[f64; 2]>) -> Compared {
         let row = Measured {
             tool: ALONE.into(),
             region: None,
@@ -332,30 +332,30 @@ mod tests {
             interval,
             error: None,
         };
-        Inputs { index: Some(0), name: name.into(), given: RequestImage::Path(name.into()), rows: vec![row] }
+        Compared { index: Some(0), name: name.into(), given: RequestImage::Path(name.into()), rows: vec![row] }
     }
 
     #[test]
     fn the_better_one_is_named_and_doubt_is_said() {
-        let (a, b) = (inputs("a", 3.0, Some([2.5, 3.5])), inputs("b", 4.0, Some([3.5, 4.5])));
+        let (a, b) = (compared("a", 3.0, Some([2.5, 3.5])), compared("b", 4.0, Some([3.5, 4.5])));
         let told = beside(&a, &b, ALONE).unwrap();
         assert_eq!((told.better.as_deref(), told.difference, told.intervals_overlap), (Some("b"), 1.0, Some(true)));
         assert_eq!(
             sentence(&told),
             "b is better than a by 1.00, but their prediction intervals overlap, so viewers may disagree"
         );
-        let c = inputs("c", 4.6, Some([4.51, 4.9]));
+        let c = compared("c", 4.6, Some([4.51, 4.9]));
         assert_eq!(beside(&b, &c, ALONE).unwrap().intervals_overlap, Some(false));
-        let same = beside(&a, &inputs("d", 3.0, None), ALONE).unwrap();
+        let same = beside(&a, &compared("d", 3.0, None), ALONE).unwrap();
         assert_eq!((same.better, same.intervals_overlap), (None, None));
     }
 
     #[test]
     fn equal_scores_have_equal_ranks_and_names_differ() {
-        let subjects = [inputs("a", 4.0, None), inputs("b", 4.0, None), inputs("c", 2.0, None)];
-        let ranks: Vec<_> = ranked(&subjects, ALONE).iter().map(|one| one.rank).collect();
+        let images = [compared("a", 4.0, None), compared("b", 4.0, None), compared("c", 2.0, None)];
+        let ranks: Vec<_> = ranked(&images, ALONE).iter().map(|one| one.rank).collect();
         assert_eq!(ranks, [Some(1), Some(1), Some(3)]);
-        assert_eq!(unique(&subjects, "a".into()), "a (2)");
-        assert_eq!(unique(&subjects, "z".into()), "z");
+        assert_eq!(unique(&images, "a".into()), "a (2)");
+        assert_eq!(unique(&images, "z".into()), "z");
     }
 }

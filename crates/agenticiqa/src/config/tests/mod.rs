@@ -183,7 +183,7 @@ fn assignments_reach_every_field() {
         (
             "planner.temprature",
             "1",
-            "--backend-override planner.temprature: planner.temprature: there is no such field, did you mean temperature?",
+            "override backend_override planner.temprature: planner.temprature: there is no such field, did you mean temperature?",
         ),
         ("planer.backend", "builtin", "planer: there is no such field, did you mean planner?"),
         (
@@ -192,7 +192,7 @@ fn assignments_reach_every_field() {
             "planner: must be the fields of a role, such as backend and temperature, not openai.gpt-4o",
         ),
         ("summarizer.temperature", "3", "summarizer.temperature: must be from 0 to 2, not 3"),
-        ("summarizer.temperature", "[", "--backend-override summarizer.temperature: not valid YAML"),
+        ("summarizer.temperature", "[", "override backend_override summarizer.temperature: not valid YAML"),
     ] {
         let error = place.load(None, &assign(key, value)).unwrap_err().to_string();
         assert!(error.contains(says), "{error}");

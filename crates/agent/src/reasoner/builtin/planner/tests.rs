@@ -102,7 +102,7 @@ fn english_questions_about_parts() {
         ("How clear is the teapot?", "IQA | teapot | teapot:Blurs | - | .A.."),
         ("Rate the sharpness of the teapot", "IQA | teapot | teapot:Blurs+Sharpness | - | .A.."),
         ("Is the dark car blurry?", "IQA | car | car:Blurs | - | .A.."),
-        ("Is the main inputs in focus?", "IQA | main inputs | main inputs:Blurs | - | .A.."),
+        ("Is the main subject in focus?", "IQA | main subject | main subject:Blurs | - | .A.."),
         ("Are the trees affected by compression artefacts?", "IQA | trees | trees:Compression | - | .A.."),
         ("Is the focus on the dog?", "IQA | dog | dog:Blurs | - | .A.."),
         ("Assess the quality of the left side.", "IQA | left side | - | - | DA.."),
