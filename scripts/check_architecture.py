@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the architecture: which crate may use which, no cycles between modules, and the size of crates.
 
-    scripts/check_architecture.py          # prints what is wrong; exit code 1 if anything is
-    scripts/check_architecture.py --sizes  # also prints the lines of each crate
+scripts/check_architecture.py          # prints what is wrong; exit code 1 if anything is
+scripts/check_architecture.py --sizes  # also prints the lines of each crate
 """
 
 import argparse
@@ -52,7 +52,9 @@ TOGETHER: dict[str, list[set[str]]] = {
 def crate_arrows(crate: Path) -> list[str]:
     """Returns the arrows of a crate that the table does not have."""
     manifest = tomllib.loads((crate / "Cargo.toml").read_text())
-    used = {name.removeprefix("agenticiqa-") for name in manifest.get("dependencies", {}) if name.startswith("agenticiqa")}
+    used = {
+        name.removeprefix("agenticiqa-") for name in manifest.get("dependencies", {}) if name.startswith("agenticiqa")
+    }
     if crate.name not in MAY_USE:
         return [f"crates/{crate.name} is not in the table of scripts/check_architecture.py"]
     return [f"{crate.name} must not use {name}" for name in sorted(used - MAY_USE[crate.name])]
@@ -61,7 +63,9 @@ def crate_arrows(crate: Path) -> list[str]:
 def module_graph(crate: Path) -> dict[str, set[str]]:
     """Returns which top-level modules of a crate use which, without tests."""
     source = crate / "src"
-    modules = {path.stem if path.suffix else path.name for path in source.iterdir() if path.name not in ("lib.rs", "main.rs")}
+    modules = {
+        path.stem if path.suffix else path.name for path in source.iterdir() if path.name not in ("lib.rs", "main.rs")
+    }
     graph: dict[str, set[str]] = {name: set() for name in modules}
     for path in source.rglob("*.rs"):
         parts = path.relative_to(source).parts

@@ -20,7 +20,8 @@ mod place;
 #[cfg(feature = "install")]
 mod recipe;
 mod section;
-#[cfg(all(test, feature = "install"))]
+#[cfg(test)]
+#[cfg(feature = "install")]
 mod tests;
 
 pub use error::Error;

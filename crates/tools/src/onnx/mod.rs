@@ -11,7 +11,8 @@ mod picture;
 mod resample;
 mod section;
 mod size;
-#[cfg(all(test, feature = "onnx"))]
+#[cfg(test)]
+#[cfg(feature = "onnx")]
 mod tests;
 #[cfg(feature = "onnx")]
 mod tiles;
