@@ -340,8 +340,9 @@ def test_limits_hold_for_all_workers_together(cluster, photos):
     records = [json.loads(row["record"]) for row in answers]
     assert {record["metadata"]["backends"]["planner"] for record in records} == {"openai.same"}
     assert len(model.asked) >= 8 * 3
-    # Four calls per second from two workers, with some tolerance for network delays.
-    assert model.busiest(2.0) <= 2 * 4 + 1, sorted(moment - min(model.asked) for moment in model.asked)
+    # Four calls per second from two workers. The limit is on starts; a busy machine may delay a few arrivals into the
+    # window. Without a common limit each worker would make four calls per second.
+    assert model.busiest(2.0) <= 2 * 4 + 3, sorted(moment - min(model.asked) for moment in model.asked)
 
 
 def test_shards_leave_each_row_once(tmp_path):

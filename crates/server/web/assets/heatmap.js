@@ -69,7 +69,7 @@ async function decode(tool, sent) {
 export class HeatMaps {
   /**
    * @param {Viewer} viewer
-   * @param {() => {image: object | null, reference: object | null}} images as request fields
+   * @param {() => {image: object | null, reference: object | null}} pictures as request fields
    */
   constructor(viewer, pictures) {
     this.viewer = viewer;

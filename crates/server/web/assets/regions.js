@@ -14,7 +14,7 @@ import { regionColor } from './paint.js';
 export class Regions {
   /**
    * @param {Viewer} viewer
-   * @param {() => {image: object | null, reference: object | null}} images as request fields
+   * @param {() => {image: object | null, reference: object | null}} pictures as request fields
    * @param {(region: Region) => void} ask called to ask about a region
    */
   constructor(viewer, pictures, ask) {

@@ -33,7 +33,7 @@ export class Viewport {
     this.y = (this.stage.height - this.picture.height * this.scale) / 2;
   }
 
-  /** @param {Size} stage @param {Size} image */
+  /** @param {Size} stage @param {Size} picture */
   resize(stage, picture) {
     const middle = this.toPicture({ x: this.stage.width / 2, y: this.stage.height / 2 });
     const other = picture.width !== this.picture.width || picture.height !== this.picture.height;

@@ -122,7 +122,7 @@ export class Workbench {
 
   /**
    * Shows a stored image.
-   * @param {Role} role @param {Picture | null} image @param {ImageBitmap} [decoded] where it was fetched already
+   * @param {Role} role @param {Image | null} picture @param {ImageBitmap} [decoded] where it was fetched already
    */
   async place(role, picture, decoded) {
     this.latest[role] += 1;
