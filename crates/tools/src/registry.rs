@@ -352,6 +352,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn british_names_of_earlier_versions_still_find_their_tools() {
+        let registry = Registry::builtin().unwrap();
+        for (old, new) in [("Colourfulness", "Colorfulness"), ("colour_cast", "Color-Cast")] {
+            assert_eq!(registry.get(old).unwrap().name(), new);
+        }
+    }
+
+    #[test]
     fn the_list_agrees_with_what_the_metrics_say_of_themselves() {
         for tool in Registry::builtin().unwrap().iter() {
             if let Some(info) = tool.info() {

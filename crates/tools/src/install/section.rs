@@ -179,6 +179,13 @@ mod tests {
     }
 
     #[test]
+    fn the_field_of_earlier_versions_is_still_read() {
+        let json =
+            r#"{"licence": "MIT", "notice": "", "sources": [{"file": "a"}], "recipe": "copy", "files": {"a": {}}}"#;
+        assert_eq!(serde_json::from_str::<Installation>(json).unwrap().license, "MIT");
+    }
+
+    #[test]
     fn sections_are_checked() {
         let good = format!(r#"[{{"url": "https://x.org/a.whl", "sha256": "{}", "size": 5}}]"#, "ab".repeat(32));
         assert_eq!(section(&good, r#"{"a": {}}"#), Ok(()));
