@@ -36,7 +36,7 @@ MAY_USE: dict[str, set[str]] = {
     "server": {"agenticiqa"},
     "cli": {"agenticiqa", "server"},
     "python": {"agenticiqa"},
-    "fit": {"distort", "imaging", "metrics", "vision", "weights"},
+    "fit": {"distort", "imaging", "metrics", "vision"},
 }
 
 # Modules that are one idea in several files and may use each other.

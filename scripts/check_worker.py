@@ -46,7 +46,7 @@ NO_REFERENCE = ["entropy", "piqe", "niqe", "brisque", "ilniqe", "musiq", "clipiq
 SIZES = ("512x384", "1920x1080")
 REPETITIONS = 60
 ASKED = 5.0
-STAND_IN = ROOT / "crates" / "agenticiqa" / "tests" / "worker" / "stand_in_pyiqa"
+STAND_IN = ROOT / "crates" / "agenticiqa" / "tests" / "suite" / "worker" / "stand_in_pyiqa"
 
 
 def main() -> int:

@@ -27,7 +27,7 @@ from ._metrics import (
 )
 from ._native import Picture, __version__, set_threads, threads
 from ._pyiqa import InferenceModel, create_metric, list_models
-from ._records import Assessment, Citation, Distortion, Event, ToolLog
+from ._records import Advice, Assessment, Attribute, Citation, Contribution, Distortion, Event, Measurement, ToolLog
 from .errors import (
     AgenticIQAError,
     AssessmentError,
@@ -44,15 +44,19 @@ if TYPE_CHECKING:
     from ._maps import QualityMap
 
 __all__ = [
+    "Advice",
     "Agent",
     "AgenticIQAError",
     "Assessment",
     "AssessmentError",
+    "Attribute",
     "Citation",
+    "Contribution",
     "Distortion",
     "Event",
     "ForkError",
     "InferenceModel",
+    "Measurement",
     "Metric",
     "MissingFileError",
     "PairError",

@@ -97,6 +97,7 @@ class Run:
         tools: Sequence[str] = (),
         answer: Literal["auto", "score", "choice", "text"] = "auto",
         max_replan: int | None = None,
+        what_if: bool = False,
         sample_id: str | None = None,
         name: str | None = None,
         reference_name: str | None = None,
@@ -117,6 +118,7 @@ class Run:
             "tools": list(tools),
             "answer": None if answer == "auto" else answer,
             "max_replan": max_replan,
+            "what_if": what_if,
         }
         if reference is not None and reference_name is None and not isinstance(reference, (str, os.PathLike)):
             reference_name = "reference"
@@ -255,6 +257,7 @@ def assess(
     - ``tools``: tools that must run.
     - ``answer``: the form of the answer, "auto", "score", "choice" or "text".
     - ``max_replan``: the maximum number of times the agent may plan again.
+    - ``what_if``: try edits that could mend the faults of the image; ``advice`` lists those that raise the score.
     - ``sample_id``, ``name``, ``reference_name``: the names of the sample, the image and the reference in the record.
     - ``backend``, ``config``: as in `Agent`.
 

@@ -251,7 +251,7 @@ def score_table(
     for column, metric in enumerate(metrics):
         name = metric.name
         table[name], table[f"{name}_normalized"] = found["raw"][:, column], found["normalized"][:, column]
-        if name.startswith("Fused"):
+        if metric._tool.has_interval:
             table[f"{name}_low"], table[f"{name}_high"] = found["low"][:, column], found["high"][:, column]
         said = [found["errors"].get((row, column)) for row in range(len(found["raw"]))]
         table[f"{name}_error"] = [None if error is None else str(error) for error in said]

@@ -22,6 +22,61 @@ class Distortion:
 
 
 @dataclass(frozen=True, slots=True)
+class Measurement:
+    """A measurement behind an attribute."""
+
+    name: str
+    value: float
+    #: Empty if the value has no unit.
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """How the image or a region looks on one axis, such as lighting or sharpness."""
+
+    #: The name of the region, or "Global" for the whole image.
+    part: str
+    axis: str
+    #: The most likely level, such as "very dark".
+    level: str
+    #: Where the level lies, such as "dark" or "bright". "none" if it is neutral.
+    direction: str
+    #: The position on the axis. 0 is neutral. Signed axes run from -1 to 1, others from 0 to 1.
+    value: float
+    #: The probability of the level.
+    probability: float
+    #: For example the kind of blur, such as "motion". ``None`` if it is not known.
+    kind: str | None
+    #: Why the level is "not applicable". ``None`` if it applies.
+    reason: str | None
+    measurements: list[Measurement]
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A part of the score: the clean start, what a fault costs, or the rest."""
+
+    name: str
+    #: In levels of the score. Faults are never positive.
+    value: float
+    #: 90% prediction interval. ``None`` for the clean start and the rest.
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """An edit that raises the score."""
+
+    #: The name of the region, or "Global" for the whole image.
+    part: str
+    #: For example "exposure", with the amount in stops.
+    operation: str
+    amount: float
+    expected_gain: float
+
+
+@dataclass(frozen=True, slots=True)
 class ToolLog:
     """The result of a tool run."""
 
@@ -57,6 +112,12 @@ class Assessment:
     reasons: str
     citations: list[Citation]
     distortions: list[Distortion]
+    #: Empty if the backend does not describe images.
+    attributes: list[Attribute]
+    #: The parts of the score, which sum to it. Empty if the backend measures no parts.
+    contributions: list[Contribution]
+    #: Edits that raise the score, largest gain first. Empty unless ``what_if`` was set.
+    advice: list[Advice]
     tools: list[ToolLog]
     #: "partial" means that a step failed; ``problems`` has the reasons.
     status: Literal["success", "partial", "error"]
@@ -91,6 +152,32 @@ class Assessment:
                 Distortion(part, found["type"], found["severity"], found["explanation"])
                 for part, all_found in (evidence.get("distortion_analysis") or {}).items()
                 for found in all_found
+            ],
+            attributes=[
+                Attribute(
+                    part=part,
+                    axis=axis,
+                    level=shown["level"],
+                    direction=shown["direction"],
+                    value=shown["value"],
+                    probability=shown["probability"],
+                    kind=shown.get("kind"),
+                    reason=shown.get("reason"),
+                    measurements=[
+                        Measurement(measured["name"], measured["value"], measured.get("unit", ""))
+                        for measured in shown.get("measurements") or []
+                    ],
+                )
+                for part, all_shown in (evidence.get("attributes") or {}).items()
+                for axis, shown in all_shown.items()
+            ],
+            contributions=[
+                Contribution(part["name"], part["value"], _interval(part.get("interval")))
+                for part in result.get("contributions") or []
+            ],
+            advice=[
+                Advice(edit["object"], edit["operation"], edit["amount"], edit["expected_gain"])
+                for edit in result.get("advice") or []
             ],
             tools=[
                 ToolLog(

@@ -63,7 +63,7 @@ def overhead(tool: str, repeat: int) -> list[dict[str, Any]]:
     """
     metric = agenticiqa.Metric(tool)
 
-    def beside(*pictures: Any) -> tuple[float, float]:
+    def timed(*pictures: Any) -> tuple[float, float]:
         """Returns the overhead and the run time of the metric in seconds."""
         start = perf_counter()
         alone = metric.measure(*pictures).execution_time
@@ -74,8 +74,8 @@ def overhead(tool: str, repeat: int) -> list[dict[str, Any]]:
         image, reference = pair(width, height)
         ready = agenticiqa.Picture(image), agenticiqa.Picture(reference)
         # Calls are short, so many repetitions are affordable.
-        arrays = [beside(image, reference) for _ in range(20 * repeat + 1)]
-        pictures = [beside(*ready) for _ in range(20 * repeat + 1)]
+        arrays = [timed(image, reference) for _ in range(20 * repeat + 1)]
+        pictures = [timed(*ready) for _ in range(20 * repeat + 1)]
         least_of_arrays, least_of_pictures = min(arrays)[0], min(pictures)[0]
         whole = least(lambda: metric(image, reference), 20 * repeat)
         rows.append(

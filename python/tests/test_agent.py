@@ -58,7 +58,7 @@ def test_the_record_is_that_of_the_program(program, words, query, options):
     boxes = [f"--region={name}={','.join(map(str, box))}" for name, box in options.get("regions", {}).items()]
     done = program("assess", CODED, *asked, *words, *boxes, "--format", "json", "--quiet")
     assert done.returncode == 0, done.stderr
-    found = assess(CODED, query, **options)
+    found = assess(CODED, query, what_if=True, **options)
     assert timeless(found.to_dict()) == timeless(json.loads(done.stdout))
     assert json.loads(found.to_json()) == found.to_dict()
 
@@ -77,6 +77,8 @@ def test_the_typed_form_says_what_the_record_says():
         "Compression",
         "moderate",
     ) and "JPEG" in damage.explanation
+    shown = [("Global", axis, one["level"], one["value"]) for axis, one in evidence["attributes"]["Global"].items()]
+    assert shown and [(one.part, one.axis, one.level, one.value) for one in found.attributes] == shown
     assert [log.tool for log in found.tools] == [log["tool_name"] for log in evidence["tool_logs"]]
     assert (
         found.tools[0].raw_score == agenticiqa.score(CODED, ORIGINAL, found.tools[0].tool)
@@ -198,7 +200,7 @@ def test_asyncio_can_cancel(model):
     assert assess(CODED).status == "success"
 
 
-def test_a_run_can_be_cancelled(model):
+def test_a_run_can_be_canceled(model):
     with serve(delay=60) as server:
         run = stream(CODED, backend=model(server))
         assert next(iter(run)).kind == "node_started"

@@ -24,6 +24,7 @@ from agenticiqa import (
     SettingsError,
     ToolError,
     UnknownToolError,
+    _native,
     assess,
     errors,
     score,
@@ -148,6 +149,22 @@ def test_words_are_those_of_the_program(program, tmp_path):
     for options, words in [({"query": " "}, ["--query", " "]), ({"answer": "choice"}, ["--answer", "choice"])]:
         done = program("assess", CODED, *words, "--quiet")
         assert facts(said(SettingsError, assess, CODED, **options)) in done.stderr
+
+
+def test_advice_is_about_python(tmp_path):
+    choice = said(SettingsError, assess, NOISE, answer="choice")
+    assert choice.startswith("a choice needs options") and choice.endswith(": pass options=")
+    # Names are trimmed, so two keys of a dictionary can become one name.
+    box = (0, 0, 20, 20)
+    repeated = said(SettingsError, assess, NOISE, regions={"face": box, " face": box})
+    assert repeated == 'two regions are called "face": pass each region under its own name'
+    folder = said(SettingsError, _native.manifest, str(tmp_path))
+    assert folder.startswith(f"{tmp_path}: the manifest cannot be read: ")
+    assert folder.endswith(": pass the path of a file")
+    missing = said(SettingsError, _native.manifest, str(tmp_path / "none.jsonl"))
+    assert "the manifest cannot be read" in missing
+    for message in (choice, repeated, folder, missing):
+        assert "--" not in message
 
 
 def test_pictures_that_do_not_fit():

@@ -43,5 +43,5 @@ def test_what_cannot_be_installed_says_why(tmp_path):
         agenticiqa.install_tool("LPISP")
     with pytest.raises(agenticiqa.ToolError, match="DISTS: no "):
         agenticiqa.install_tool("DISTS", source=str(tmp_path))
-    with pytest.raises(agenticiqa.ToolError, match=r"only its authors hand out templateModel\.mat"):
+    with pytest.raises(agenticiqa.ToolError, match=r"only its authors distribute templateModel\.mat"):
         agenticiqa.install_tool("ILNIQE")

@@ -97,6 +97,7 @@ test('a Chinese browser gets Chinese, a button changes it at once and for good, 
   await assess(page);
   assert.match(await page.textContent('.card .answer'), /^[优良中差劣]$/);
   assert.match(await page.textContent('.severity'), /压缩/);
+  assert.match(await page.textContent('.attribute'), /^明暗/);
   await look(page, 'chinese');
   await page.click('header >> text=English');
   assert.match(await page.textContent('.card .answer'), /^(Bad|Poor|Fair|Good|Excellent)$/);

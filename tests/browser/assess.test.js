@@ -60,7 +60,7 @@ test('a file that is no image is refused in the words of the server', async () =
   await page.context().close();
 });
 
-test('a question is answered: trace, score with interval, tools, fusion, and evidence behind every sentence', async () => {
+test('a question is answered: trace, score with interval, attributes, tools, fusion, and evidence behind every sentence', async () => {
   const page = await browser.open(server.base);
   await choose(page, pictures.compressed, pictures.osprey);
   await assess(page);
@@ -74,6 +74,10 @@ test('a question is answered: trace, score with interval, tools, fusion, and evi
   assert.equal(await page.textContent('.card .answer'), result.quality_level);
   const interval = await page.textContent('.verdict p:last-child');
   for (const end of result.score_interval) assert.ok(interval.includes(end.toFixed(1)), interval);
+  assert.deepEqual(await page.locator('.attribute > :first-child').allInnerTexts(),
+    ['Lighting', 'Exposure', 'Sharpness', 'Noise', 'Contrast', 'Colorfulness', 'Color cast', 'Compression', 'Haze']);
+  assert.deepEqual(await page.locator('.attribute b').allInnerTexts(), Object.values(record.executor_evidence.attributes.Global).map(({ level }) => level));
+  assert.equal(await page.locator('.axisbar .mark').count(), 9);
   assert.equal(await page.locator('.card .part table.tools tbody tr').count(), record.executor_evidence.tool_logs.length);
   assert.ok(await page.locator('.fusion rect.by-tools').count() === 5);
 
@@ -149,6 +153,7 @@ test('retries, deputies, new plans, problems, tokens and cost are shown, and tex
   const markup = '<img src=x onerror=alert(1)>';
   Object.assign(answer.record.metadata, { tokens_used: { planner: 10, executor: 20, summarizer: 12 }, cost_usd: 0.0123, iteration_count: 1, replan_history: [{ iteration: 0, reason: markup }] });
   answer.record.summarizer_result.used_evidence[0].sentence = markup;
+  answer.record.executor_evidence.attributes = { [markup]: { haze: { level: markup, direction: markup, value: 0.5, probability: 0.5 } } };
   answer.record.metadata.backends.planner = 'openai.gpt-4o';
   await page.route('**/assess/stream', (route) => route.fulfill({ contentType: 'text/event-stream', body: streamOf(
     ['started', { id, backends: { planner: 'openai.gpt-4o', executor: 'builtin', summarizer: 'builtin' } }],
@@ -169,11 +174,12 @@ test('retries, deputies, new plans, problems, tokens and cost are shown, and tex
     'Replanning, round 2: nothing was measured', 'Planner, round 2', '1.50 s']) assert.ok(trace.includes(words), `${words} in ${trace}`);
   assert.match(await page.textContent('.card footer'), /tokens: 42\s*cost: \$0\.0123/);
   assert.equal(await page.locator('.sentence').first().textContent(), markup);
+  assert.equal(await page.textContent('.attribute b'), markup);
   assert.equal(await page.locator('main img[src=x]').count(), 0);
   await page.context().close();
 });
 
-test('an assessment can be cancelled, and an error ends it with its reason', async () => {
+test('an assessment can be canceled, and an error ends it with its reason', async () => {
   const page = await browser.open(server.base);
   await choose(page, pictures.osprey);
   let release = () => {};
@@ -181,7 +187,7 @@ test('an assessment can be cancelled, and an error ends it with its reason', asy
   await page.click('.ask button.primary');
   await page.waitForSelector('.state[data-state=running]');
   await page.click('.ask >> text=Cancel');
-  await page.waitForSelector('.state[data-state=cancelled]');
+  await page.waitForSelector('.state[data-state=canceled]');
   release();
   await page.unroute('**/assess/stream');
   const detail = { error_type: 'timeout', message: 'it took longer than 300 s', timestamp: '' };

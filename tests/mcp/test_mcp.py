@@ -198,9 +198,9 @@ async def every_tool(client):
             "images": [str(EXAMPLES / "osprey-blurred.jpg"), str(EXAMPLES / "osprey.jpg")],
         },
     )
-    beside = compared.structured_content["comparisons"][0]
-    assert beside["better"].endswith("osprey.jpg") and beside["difference"] > 0.2
-    assert isinstance(beside["intervals_overlap"], bool) and len(pictures(compared)) == 1
+    comparison = compared.structured_content["comparisons"][0]
+    assert comparison["better"].endswith("osprey.jpg") and comparison["difference"] > 0.2
+    assert isinstance(comparison["intervals_overlap"], bool) and len(pictures(compared)) == 1
 
 
 async def every_error(client):
@@ -219,7 +219,7 @@ async def every_error(client):
     ]:
         message = await refused(client, name, arguments)
         assert part in message, f"{name} {arguments}: {message}"
-    assert "--allow-root" in await refused(client, "score_image", {"image": "/etc/hostname"})
+    assert "allow_roots" in await refused(client, "score_image", {"image": "/etc/hostname"})
     try:
         await client.call_tool("no_such_tool", {})
     except MCPError as error:
@@ -267,7 +267,7 @@ async def without_folders_it_is_the_working_folder():
         await call(client, "score_image", {"image": "osprey.jpg", "tools": ["Brightness"]})
         assert "outside" in await refused(client, "score_image", {"image": str(REPOSITORY / "README.md")})
     async with Client(stdio(cwd=pathlib.Path("/")), mode="auto") as client:
-        assert "--allow-root" in await refused(client, "score_image", {"image": str(EXAMPLES / "osprey.jpg")})
+        assert "allow_roots" in await refused(client, "score_image", {"image": str(EXAMPLES / "osprey.jpg")})
 
 
 @test

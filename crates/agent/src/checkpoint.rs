@@ -6,9 +6,26 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::state::AgenticIqaState;
-use crate::state::Node;
+use crate::state::{AgenticIqaState, AnswerOption, Node, RegionBox, Text};
 use agenticiqa_imaging::files::write_atomically;
+
+/// What an assessment was asked. A checkpoint is used only for the same request.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// The question.
+    pub query: String,
+    /// The options of a multiple-choice question.
+    pub options: Vec<AnswerOption>,
+    /// The SHA-256 of the image file.
+    pub image_sha256: String,
+    /// The SHA-256 of the file of the reference image.
+    pub reference_sha256: Option<String>,
+    /// The regions of the request, without those that were located later.
+    pub regions: Vec<RegionBox>,
+    /// The tools of the request.
+    pub tools: Vec<Text>,
+}
 
 /// The state after a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +33,9 @@ use agenticiqa_imaging::files::write_atomically;
 pub struct Checkpoint {
     /// The node that finished.
     pub node: Node,
+    /// What was asked. Files of earlier versions do not have it and are not used.
+    #[serde(default)]
+    pub asked: Asked,
     /// The state after that node.
     pub state: AgenticIqaState,
 }
@@ -33,10 +53,10 @@ impl Checkpoints {
     }
 
     /// Writes the state after `node` and returns the path of the file.
-    pub fn write(&self, node: Node, state: &AgenticIqaState) -> io::Result<PathBuf> {
+    pub fn write(&self, node: Node, asked: &Asked, state: &AgenticIqaState) -> io::Result<PathBuf> {
         let stamp = Timestamp::now().strftime("%Y%m%dT%H%M%S%.9fZ");
         let path = self.folder.join(format!("{stamp}_{}", file_name(state.sample_id.as_str())));
-        let json = serde_json::to_vec_pretty(&Checkpoint { node, state: state.clone() })?;
+        let json = serde_json::to_vec_pretty(&Checkpoint { node, asked: asked.clone(), state: state.clone() })?;
         write_atomically(&path, &json)?;
         Ok(path)
     }
@@ -74,7 +94,6 @@ fn file_name(sample_id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::Text;
 
     fn state(id: &str) -> AgenticIqaState {
         let text = |text: &str| Text::new(text).unwrap();
@@ -86,11 +105,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = Checkpoints::new(folder.path().join("deep"));
         assert_eq!(checkpoints.latest("a").unwrap(), None);
-        checkpoints.write(Node::Planner, &state("a")).unwrap();
+        let asked = Asked::default();
+        checkpoints.write(Node::Planner, &asked, &state("a")).unwrap();
         let mut later = state("a");
         later.iteration_count = 1;
-        let newest = checkpoints.write(Node::Executor, &later).unwrap();
-        checkpoints.write(Node::Planner, &state("b/../a")).unwrap();
+        let newest = checkpoints.write(Node::Executor, &asked, &later).unwrap();
+        checkpoints.write(Node::Planner, &asked, &state("b/../a")).unwrap();
         assert_eq!(checkpoints.latest("a").unwrap().unwrap().node, Node::Executor);
         std::fs::write(newest, "{\"node\": \"exec").unwrap();
         assert_eq!(checkpoints.latest("a").unwrap().unwrap().node, Node::Planner);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
-use crate::state::{FinalStatus, Node, PlannerOutput, ToolExecutionLog};
+use crate::state::{ByNode, FinalStatus, Node, PlannerOutput, ToolExecutionLog};
 
 /// A step of the executor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -134,6 +134,7 @@ pub struct EventLog {
     spent: Arc<Mutex<Vec<Spending>>>,
     problems: Arc<Mutex<Vec<String>>>,
     notes: Arc<Mutex<Vec<String>>>,
+    reused: Arc<Mutex<ByNode<u64>>>,
 }
 
 impl std::fmt::Debug for EventLog {
@@ -159,6 +160,16 @@ impl EventLog {
     /// Records token use.
     pub fn spend(&self, spending: Spending) {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner).push(spending);
+    }
+
+    /// Counts an answer of a model that came from the cache.
+    pub fn reuse(&self, node: Node) {
+        *self.reused.lock().unwrap_or_else(PoisonError::into_inner).get_mut(node) += 1;
+    }
+
+    /// Returns the number of answers of each node that came from the cache.
+    pub fn reused(&self) -> ByNode<u64> {
+        self.reused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Records a problem that did not end the assessment. Duplicates are dropped.

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agenticiqa_imaging::Error as DecodeError;
-use agenticiqa_metrics::{Error as MetricError, Map, Pair, Region};
+use agenticiqa_metrics::{Error as MetricError, Map, Region};
 pub use agenticiqa_tools::{Digest, Part, Source};
 
-use agenticiqa_vision::perception::{self, Examination};
+use agenticiqa_vision::analysis;
+use agenticiqa_vision::perception::Examination;
 use agenticiqa_vlm::{Attachment, ImageLimits, prepare};
 
 /// The heat map that a tool made while it measured.
@@ -31,6 +32,7 @@ pub struct Inputs {
     attachments: tokio::sync::Mutex<Vec<(ImageLimits, Vec<Attachment>)>>,
     examinations: Mutex<HashMap<Option<Region>, Arc<Examination>>>,
     maps: Option<Mutex<Vec<ToolMap>>>,
+    what_if: bool,
 }
 
 impl Inputs {
@@ -38,9 +40,7 @@ impl Inputs {
     pub fn new(image: Source, reference: Option<Source>) -> Result<Self, MetricError> {
         let whole =
             Part::new(image.picture.image.clone(), reference.as_ref().map(|source| source.picture.image.clone()));
-        if let Some(reference) = &whole.reference {
-            Pair::new(reference, &whole.image)?;
-        }
+        whole.whole_pair()?;
         let file = |source: &Source| source.path.clone();
         let whole = whole.with_files(file(&image), reference.as_ref().and_then(file));
         Ok(Self {
@@ -51,12 +51,23 @@ impl Inputs {
             attachments: Default::default(),
             examinations: Mutex::default(),
             maps: None,
+            what_if: false,
         })
     }
 
     /// Keeps the heat maps of the tools that run on these images.
     pub fn with_maps(self) -> Self {
         Self { maps: Some(Mutex::default()), ..self }
+    }
+
+    /// Tries edits on the image.
+    pub fn with_what_if(self) -> Self {
+        Self { what_if: true, ..self }
+    }
+
+    /// Whether edits are tried.
+    pub fn wants_what_if(&self) -> bool {
+        self.what_if
     }
 
     /// Whether heat maps are kept.
@@ -108,7 +119,7 @@ impl Inputs {
         if let Some(examination) = examinations.get(&region) {
             return Ok(Arc::clone(examination));
         }
-        let examined = perception::examine(&part.image, part.reference.as_ref()).map_err(|error| error.to_string())?;
+        let examined = analysis::examine(&part.image, part.reference.as_ref()).map_err(|error| error.to_string())?;
         let examined = Arc::new(examined);
         examinations.insert(region, Arc::clone(&examined));
         Ok(examined)

@@ -10,7 +10,7 @@ use agenticiqa_agent::{Input, Request};
 use crate::config::{self, Environment, Settings};
 use crate::setup;
 
-/// Why there is no agent, or no answer.
+/// The reason why there is no agent, or no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -44,14 +44,14 @@ pub enum Error {
 /// # }
 /// ```
 ///
-/// The same without blocking is [`Agent::assess`]. Options, regions, a reference image and tools go into a [`Request`]
-/// ([`Agent::ask`]). The agent behind it, with its tools and settings, is [`agent::Agent`](crate::agent::Agent), to which
-/// this type dereferences.
+/// [`Agent::assess`] does the same without blocking. [`Agent::ask`] takes a [`Request`], which can
+/// have options, regions, a reference image and tools. This type dereferences to
+/// [`agent::Agent`](crate::agent::Agent), which has the tools and settings.
 #[derive(Debug, Clone)]
 pub struct Agent(agenticiqa_agent::Agent);
 
 impl Agent {
-    /// Creates an agent that works without a configuration, a key or a network: the built-in analyst answers.
+    /// Creates an agent with the built-in analyst. It needs no configuration, no key and no network.
     pub fn builtin() -> Result<Self, Error> {
         let settings = Settings::builtin()?;
         let environment = Environment::with_variables::<&str, &str>(".", [])?;
@@ -73,7 +73,8 @@ impl Agent {
         Ok(Answer { record: self.0.assess(request, EventLog::default()).await? })
     }
 
-    /// Answers a question about an image, and waits for the answer. Not for use inside an async runtime.
+    /// Answers a question about an image and blocks until it has the answer. Do not call it inside
+    /// an async runtime.
     pub fn assess_blocking(&self, image: impl Into<Input>, question: &str) -> Result<Answer, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(self.assess(image, question))
@@ -94,7 +95,8 @@ impl From<agenticiqa_agent::Agent> for Agent {
     }
 }
 
-/// The answer to a question, with the record of how it was found. Prints as the answer and the score.
+/// The answer to a question, and the record of the assessment. `Display` prints the answer and the
+/// score.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// Plan, evidence and conclusion.

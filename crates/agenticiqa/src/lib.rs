@@ -1,5 +1,5 @@
-//! Image quality assessment: ask a question about an image; get an answer, a score from 1 (bad) to 5 (excellent), and the
-//! evidence behind both.
+//! Image quality assessment: ask a question about an image; get an answer, a score from 1 (bad) to 5
+//! (excellent), and the evidence behind both.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -16,8 +16,8 @@
 //! # }
 //! ```
 //!
-//! [`Agent::assess_blocking`] does the same without a runtime. The tools alone, each with a raw score and a score from 1
-//! to 5:
+//! [`Agent::assess_blocking`] does the same without a runtime. You can also run the tools without the
+//! agent. Each returns a raw score and a score from 1 to 5:
 //!
 //! ```
 //! use agenticiqa::metrics::Image;
@@ -45,9 +45,10 @@
 //!
 //! # Features
 //!
-//! All are on by default: `vlm` (providers over HTTP), `onnx` (learned tools), `install` (their weights), `worker` (pyiqa in a
-//! Python process), `batch`, `parquet`, `evaluation`, `avif`, `jpegxl` (SSIMULACRA2, Butteraugli). Without any of them the
-//! library has no HTTP, TLS, archives, workbooks or templates.
+//! All are on by default: `vlm` (providers over HTTP), `onnx` (learned tools), `install` (their
+//! weights), `worker` (pyiqa in a Python process), `batch`, `parquet`, `evaluation`, `avif`, `jpegxl`
+//! (SSIMULACRA2, Butteraugli). Without any of them, the library builds without HTTP, TLS, archives,
+//! workbooks and templates.
 
 pub mod config;
 pub mod doctor;
@@ -76,7 +77,7 @@ pub use agenticiqa_onnx as onnx;
 pub use agenticiqa_statistics as statistics;
 pub use agenticiqa_tools as tools;
 pub use agenticiqa_tools::scoring;
-pub use agenticiqa_vision::{fused_fr, fused_nr, perception};
+pub use agenticiqa_vision::{fused_fr, fused_nr, perception, repair};
 pub use agenticiqa_vlm as vlm;
 
 /// The examples of the READMEs, compiled with the documentation tests.

@@ -17,7 +17,9 @@ use agenticiqa_agent::state::ByNode;
 use agenticiqa_agent::state::Node;
 use agenticiqa_agent::{Agent, Options};
 use agenticiqa_tools::{Registry, ToolCache, ToolList, ToolResources, Worker};
-use agenticiqa_vlm::{BackendName, BaseUrl, Calls, Client, ProviderSettings, RetryPolicy, Secret, Traffic, Vlm};
+use agenticiqa_vlm::{
+    AnswerCache, BackendName, BaseUrl, Calls, Client, ProviderSettings, RetryPolicy, Secret, Traffic, Vlm,
+};
 
 /// The reason why an agent cannot be created from the settings.
 #[derive(Debug, thiserror::Error)]
@@ -41,8 +43,8 @@ pub enum Error {
 
 /// Returns the tool list: the built-in one or the user's, with the user's additions.
 pub fn tool_list(settings: &Settings) -> Result<ToolList, Error> {
-    let given = &settings.pipeline.tools;
-    let mut list = match &given.metadata {
+    let tools = &settings.pipeline.tools;
+    let mut list = match &tools.metadata {
         Some(path) => {
             let json = std::fs::read_to_string(path);
             let json = json.map_err(|error| Error::ToolList { path: path.clone(), error })?;
@@ -50,7 +52,7 @@ pub fn tool_list(settings: &Settings) -> Result<ToolList, Error> {
         }
         None => ToolList::builtin()?,
     };
-    for (name, entry) in &given.add {
+    for (name, entry) in &tools.add {
         list.add(name, entry.clone());
     }
     Ok(list)
@@ -58,14 +60,14 @@ pub fn tool_list(settings: &Settings) -> Result<ToolList, Error> {
 
 /// Creates the tools: the list and the configured model files.
 pub fn registry(settings: &Settings) -> Result<Registry, Error> {
-    let given = &settings.pipeline.tools;
+    let tools = &settings.pipeline.tools;
     let list = tool_list(settings)?;
-    let worker = given.worker.settings().map(Worker::new).unwrap_or_default();
+    let worker = tools.worker.settings().map(Worker::new).unwrap_or_default();
     let installed = settings.data_folder.as_deref().map(ToolResources::in_folder).unwrap_or_default();
-    let own = given.metadata.as_ref().and_then(|path| path.parent()).map(Path::to_owned);
+    let own = tools.metadata.as_ref().and_then(|path| path.parent()).map(Path::to_owned);
     let resources = ToolResources { worker, own, ..installed };
     let mut registry = Registry::from_list(list, &resources)?;
-    for (tool, path) in &given.models {
+    for (tool, path) in &tools.models {
         registry.load_model(tool, path)?;
     }
     Ok(registry)
@@ -123,13 +125,17 @@ pub struct Models<'a> {
     settings: &'a Settings,
     environment: &'a Environment,
     traffic: Traffic,
+    answers: Option<AnswerCache>,
     connected: HashMap<(BackendName, Option<BaseUrl>), Arc<dyn Vlm>>,
 }
 
 impl<'a> Models<'a> {
     /// Creates the models of `settings`. Keys are looked up in the environment.
     pub fn new(settings: &'a Settings, environment: &'a Environment) -> Self {
-        Self { settings, environment, traffic: Traffic::default(), connected: HashMap::new() }
+        let cache = &settings.pipeline.cache;
+        let folder = cache.disk.as_ref().map(|folder| folder.join("answers"));
+        let answers = cache.model_answers.then(|| AnswerCache::new(folder));
+        Self { settings, environment, traffic: Traffic::default(), answers, connected: HashMap::new() }
     }
 
     /// Connects a model at an address; `None` means the default of the provider. Nothing is sent.
@@ -181,6 +187,7 @@ impl<'a> Models<'a> {
                 ..vlm::Options::default()
             },
             attempts: role.retry_attempts,
+            answers: self.answers.as_ref().map(|cache| cache.for_server(url.map_or("", BaseUrl::as_str))),
             max_side: self.settings.pipeline.images.max_side as usize,
         }))
     }

@@ -13,7 +13,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use serde_json::Value;
 
-use agenticiqa_imaging::files::beside;
+use agenticiqa_imaging::files::temporary_for;
 
 /// The maximum number of records in memory.
 const ROWS: usize = 2000;
@@ -48,7 +48,7 @@ enum Kind {
 
 /// Converts the records in `lines` to a Parquet file. The file appears only when it is complete.
 pub fn convert(lines: &Path, output: &Path) -> io::Result<()> {
-    let fresh = beside(output)?;
+    let fresh = temporary_for(output)?;
     let fields: Vec<String> = COLUMNS.iter().map(|(name, kind, _)| field(name, *kind)).collect();
     let schema = parse_message_type(&format!("message record {{ {} }}", fields.concat())).map_err(io::Error::other)?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();

@@ -83,6 +83,7 @@ impl Known {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 backends: agent.backends(),
                 tokens_used: ByNode::default(),
+                cached_answers: ByNode::default(),
                 cost_usd: Some(0.0),
                 node_times_ms: ByNode::default(),
                 notes: Vec::new(),

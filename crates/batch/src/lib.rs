@@ -128,9 +128,11 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
-    /// A record in the output has the name of a sample but another question or image.
+    /// A record in the output has the name of a sample but another question, image, option or
+    /// region.
     #[error(
-        "{path}, line {line}: the record of {sample_id:?} is about another query or image than line {input_line} of the input"
+        "{path}, line {line}: the record of {sample_id:?} is about another query, image, option or region than line \
+         {input_line} of the input"
     )]
     AnotherQuestion {
         /// The path of the output.

@@ -87,12 +87,12 @@ mod tests {
     /// A disk with a limited capacity.
     struct SmallDisk {
         content: Vec<u8>,
-        room: usize,
+        capacity: usize,
     }
 
     impl Write for SmallDisk {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let taken = bytes.len().min(self.room - self.content.len()).min(5);
+            let taken = bytes.len().min(self.capacity - self.content.len()).min(5);
             if taken == 0 {
                 return Err(io::ErrorKind::StorageFull.into());
             }
@@ -118,8 +118,8 @@ mod tests {
 
     #[test]
     fn a_full_disk_leaves_whole_lines_only() {
-        for room in 0..60 {
-            let mut output = Output::new(SmallDisk { content: b"\"first\"\n".to_vec(), room: room + 8 }, 8);
+        for free in 0..60 {
+            let mut output = Output::new(SmallDisk { content: b"\"first\"\n".to_vec(), capacity: free + 8 }, 8);
             let results: Vec<_> = ["second", "third", "a rather long one"].map(|line| output.append(&line)).into();
             let content = String::from_utf8(output.sink.content.clone()).unwrap();
             assert!(content.ends_with('\n'), "{content:?}");

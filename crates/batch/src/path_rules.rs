@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct PathRules {
     root: Option<PathBuf>,
-    beside: Option<PathBuf>,
+    folder: Option<PathBuf>,
 }
 
 impl PathRules {
     /// Resolves below `root` if given, else in the working folder or next to the file `named_in`.
     pub fn new(root: Option<&Path>, named_in: Option<&Path>) -> Self {
-        let beside = named_in.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-        Self { root: root.map(Path::to_owned), beside: beside.map(Path::to_owned) }
+        let folder = named_in.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+        Self { root: root.map(Path::to_owned), folder: folder.map(Path::to_owned) }
     }
 
     /// Returns the file that `path` means.
@@ -29,7 +29,7 @@ impl PathRules {
         if let Some(root) = &self.root {
             return root.join(path);
         }
-        match &self.beside {
+        match &self.folder {
             Some(folder) if !path.exists() && folder.join(&path).exists() => folder.join(path),
             _ => path,
         }

@@ -81,7 +81,14 @@ fn agent(model: &Arc<Slow>, calls: usize, limits: Limits) -> Agent {
     let model = traffic.around(Arc::clone(model) as Arc<dyn Vlm>);
     let of = |node: Node| -> Arc<dyn Reasoner> {
         let client = Client::new(Arc::clone(&model));
-        Arc::new(VlmReasoner { node, client, options: CallOptions::default(), attempts: 1, max_side: 2048 })
+        Arc::new(VlmReasoner {
+            node,
+            client,
+            options: CallOptions::default(),
+            attempts: 1,
+            max_side: 2048,
+            answers: None,
+        })
     };
     let mut agent = with_reasoners(of(Node::Planner), of(Node::Executor), of(Node::Summarizer));
     agent.options.max_replan_iterations = 0;

@@ -4,6 +4,7 @@ use agenticiqa::config::{self, Origin};
 use agenticiqa::doctor::Suggestion;
 use agenticiqa::tools::Remedy;
 use agenticiqa::{agent, batch, dataset, eval, imaging, metrics, report, scoring, setup, tools};
+use agenticiqa_server::StartError;
 
 /// An error that the command line has advice for.
 pub trait Advice {
@@ -138,6 +139,18 @@ impl Advice for setup::Error {
     fn advice(&self) -> Option<String> {
         match self {
             Self::Tools(error) => error.advice(),
+            _ => None,
+        }
+    }
+}
+
+impl Advice for StartError {
+    fn advice(&self) -> Option<String> {
+        match self {
+            Self::Setup(error) => error.advice(),
+            Self::Root(_) => some("name existing folders with --allow-root, or in server.allow_roots of pipeline.yaml"),
+            Self::NoDataFolder => some("name a folder with --data"),
+            Self::Listen { .. } => some("if another server is running, choose another port with --port"),
             _ => None,
         }
     }

@@ -8,7 +8,7 @@ use agenticiqa_server::{App, Reload};
 use clap::{Args, ValueHint};
 
 use crate::arguments::{Backends, Models};
-use crate::batch::signals;
+use crate::batch::signals::Signals;
 use crate::exit::{Exit, Stop};
 
 /// Arguments of `mcp`.
@@ -59,8 +59,9 @@ pub fn run(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let ending = app.clone();
+        let mut signals = Signals::listen();
         tokio::spawn(async move {
-            signals::asked().await;
+            signals.asked().await;
             ending.end();
         });
         stdio::serve(app, access).await

@@ -6,8 +6,9 @@ use std::path::Path;
 use agenticiqa::config::{Environment, Settings};
 use agenticiqa_server::{App, Reload, Server, StartError, router};
 
+use crate::advice::Advice;
 use crate::arguments::Serve;
-use crate::batch::signals;
+use crate::batch::signals::{self, Signals};
 use crate::exit::{Exit, Stop};
 
 /// Serves until the process gets Ctrl-C or SIGTERM.
@@ -34,6 +35,7 @@ pub fn run(
     let served: Result<(), Stop> = runtime.block_on(async {
         let server = Server::bind(app.clone()).await?;
         let address = server.address()?;
+        let mut signals = Signals::listen();
         if !quiet {
             eprintln!("listening on http://{address} (Ctrl-C to stop)");
             if open {
@@ -42,12 +44,12 @@ pub fn run(
         }
         let ending = app.clone();
         tokio::spawn(async move {
-            signals::asked().await;
+            signals.asked().await;
             if !quiet {
                 eprintln!("finishing the running requests; press Ctrl-C again to stop at once");
             }
             ending.end();
-            signals::asked().await;
+            signals.asked().await;
             std::process::exit(signals::INTERRUPTED);
         });
         server.run(router(&app)).await;
@@ -64,9 +66,10 @@ fn is_loopback(host: &str) -> bool {
 
 impl From<StartError> for Stop {
     fn from(error: StartError) -> Self {
-        match error {
-            StartError::Data { .. } | StartError::Listen { .. } => Self::failed(error),
-            _ => Self::bad_input(error),
-        }
+        let stop = match error {
+            StartError::Data { .. } | StartError::Listen { .. } => Self::failed(&error),
+            _ => Self::bad_input(&error),
+        };
+        stop.with(error.advice())
     }
 }

@@ -1,7 +1,7 @@
 //! Gaussian, lens and motion blur.
 
-use super::pixels::Pixels;
 use super::random::Random;
+use agenticiqa_pixels::Pixels;
 use agenticiqa_pixels::Plane;
 use agenticiqa_pixels::ops::convolve::{Border, gaussian as gaussian_kernel, separable};
 use agenticiqa_pixels::ops::strips;

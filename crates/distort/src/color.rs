@@ -2,8 +2,8 @@
 
 use super::blur::gaussian_plane;
 use super::lab;
-use super::pixels::Pixels;
 use super::random::Random;
+use agenticiqa_pixels::Pixels;
 use agenticiqa_pixels::Plane;
 use agenticiqa_pixels::ops::convolve::Border;
 

@@ -4,7 +4,7 @@
 //! Compared with that library (Pillow, a photo, quality 7 to 43) pixels differ by 0.3 to 0.8
 //! levels on average, where compression changes them by 5 to 11.
 
-use super::pixels::Pixels;
+use agenticiqa_pixels::Pixels;
 use agenticiqa_pixels::Plane;
 use agenticiqa_pixels::ops::dct::{Block, Dct, SIDE};
 use agenticiqa_pixels::ops::strips;

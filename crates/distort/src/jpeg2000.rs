@@ -3,8 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::pixels::Pixels;
 use super::wavelet;
+use agenticiqa_pixels::Pixels;
 use agenticiqa_pixels::Plane;
 
 /// Compression ratios: bits of the image divided by bits of the file.

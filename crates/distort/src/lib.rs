@@ -43,7 +43,6 @@ mod jpeg2000;
 mod lab;
 mod noise;
 mod palette;
-mod pixels;
 mod random;
 mod sharpen;
 mod spatial;
@@ -54,8 +53,8 @@ mod wavelet;
 
 use std::fmt;
 
+use agenticiqa_pixels::Pixels;
 use agenticiqa_pixels::{Error, Image, Result};
-use pixels::Pixels;
 use random::Random;
 
 /// The highest level, which is the strongest.

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::pixels::Pixels;
 use super::random::Random;
+use agenticiqa_pixels::Pixels;
 use agenticiqa_pixels::Plane;
 use agenticiqa_pixels::ops::dct::{Block, Dct, SIDE};
 

@@ -1,6 +1,6 @@
 //! Color quantization: a median-cut palette (P. Heckbert, SIGGRAPH 1982), without dithering.
 
-use super::pixels::Pixels;
+use agenticiqa_pixels::Pixels;
 
 /// Number of colors in the palette.
 const COLORS: [usize; 5] = [64, 48, 32, 16, 8];

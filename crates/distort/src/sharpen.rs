@@ -1,7 +1,7 @@
 //! Oversharpening: lightness minus a multiple of its Laplacian.
 
 use super::lab;
-use super::pixels::Pixels;
+use agenticiqa_pixels::Pixels;
 use agenticiqa_pixels::Plane;
 use agenticiqa_pixels::ops::convolve::Border;
 

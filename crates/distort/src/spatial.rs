@@ -1,7 +1,7 @@
 //! Spatial distortions: displaced pixels and patches, larger pixels, fewer levels, color blocks.
 
-use super::pixels::Pixels;
 use super::random::Random;
+use agenticiqa_pixels::Pixels;
 use agenticiqa_pixels::Plane;
 
 /// Displacement in pixels per pass.

@@ -1,8 +1,8 @@
 //! Tone curves: brighter, darker, shifted, more or less contrast.
 
 use super::lab;
-use super::pixels::Pixels;
 use super::random::Random;
+use agenticiqa_pixels::Pixels;
 
 /// How far the midtones are lifted, in units of half the range.
 const BRIGHTEN: [f32; 5] = [0.1, 0.2, 0.4, 0.7, 1.1];

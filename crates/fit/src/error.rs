@@ -24,12 +24,15 @@ pub enum Error {
     /// The perception model cannot be written.
     #[error(transparent)]
     Model(#[from] agenticiqa_vision::perception::Unusable),
-    /// Published weights cannot be read.
-    #[error(transparent)]
-    Weights(#[from] agenticiqa_weights::Error),
     /// An image cannot be scored without a reference.
     #[error(transparent)]
     FusedNr(#[from] agenticiqa_vision::fused_nr::Error),
+    /// An image cannot be examined in full.
+    #[error(transparent)]
+    Analysis(#[from] agenticiqa_vision::analysis::Error),
+    /// An image cannot be scored with a reference.
+    #[error(transparent)]
+    FusedFr(#[from] agenticiqa_vision::fused_fr::Error),
     /// The model of Fused-NR cannot be written.
     #[error(transparent)]
     BlindModel(#[from] agenticiqa_vision::fused_nr::Unusable),

@@ -8,15 +8,16 @@
 //!
 //! `perception` generates distorted images (`samples`), labels them (`labels`), grows trees
 //! (`boost`, `train`) and reports the accuracy on photos that were kept apart (`report`). `fusion`
-//! and `fused-nr` fit the scores with and without a reference.
+//! fits the score with a reference. `fused-nr` reports on the models that `scripts/training` makes.
 
-mod backbone;
 mod boost;
+mod contributions;
 mod corpus;
 mod error;
 mod fused_fr;
 mod fused_nr;
 mod labels;
+mod measure;
 mod opinions;
 mod report;
 mod samples;
@@ -44,10 +45,10 @@ struct Arguments {
 enum Command {
     /// Fits the detection of distortions and their severity
     Perception(Perception),
-    /// Fits Fused-NR, the score without a reference
+    /// Reports how well Fused-NR, attributes and findings agree with people
     FusedNr(fused_nr::Arguments),
-    /// Converts the published weights of the network that Fused-NR uses
-    Backbone(backbone::Arguments),
+    /// Fits what each distortion costs, so that a score is a sum
+    Contributions(contributions::Arguments),
     /// Fits Fused-FR, the score with a reference
     Fusion(fused_fr::Arguments),
     /// Compares findings with the human opinions in a manifest
@@ -57,6 +58,11 @@ enum Command {
         /// Use one photo in this many
         #[arg(long, default_value_t = 10)]
         step: usize,
+    },
+    /// Prints the measurements of all images of a folder, one JSON object per line
+    Measure {
+        /// Folder of images
+        folder: PathBuf,
     },
     /// Prints the findings of an image as JSON
     Examine {
@@ -123,9 +129,10 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Perception(arguments) => perception(&arguments),
         Command::FusedNr(arguments) => fused_nr::run(&arguments),
-        Command::Backbone(arguments) => backbone::run(&arguments),
+        Command::Contributions(arguments) => contributions::run(&arguments),
         Command::Fusion(arguments) => fused_fr::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),
+        Command::Measure { folder } => measure::folder(&folder),
         Command::Examine { image, reference } => opinions::show(&image, reference.as_deref()),
     };
     match outcome {

@@ -42,7 +42,7 @@ pub enum Error {
         looks_like: &'static str,
     },
     /// An image in a format that this crate does not support.
-    #[error("{name} images are not read: convert it to PNG first")]
+    #[error("{name} images are not supported; convert the file to PNG")]
     UnknownFormat {
         /// The format's name.
         name: &'static str,

@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    let mut file = beside(path)?;
+    let mut file = temporary_for(path)?;
     file.write_all(content)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
@@ -22,7 +22,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
 ///
 /// Its permissions are those of the file that it replaces, or of any new file of the user. The
 /// usual permissions of temporary files would restrict it to its owner.
-pub fn beside(path: &Path) -> io::Result<NamedTempFile> {
+pub fn temporary_for(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]

@@ -202,11 +202,11 @@ mod tests {
         assert_eq!(message(b"{\"a\": 1}"), "not an image: it looks like JSON text");
         assert_eq!(message(&[0; 100]), "not an image: it looks like nothing but zero bytes");
         assert_eq!(message(b"\x01\x02\x03\xff"), "not an image: it looks like data of an unknown kind");
-        assert_eq!(message(b"P6\n2 2\n255\n"), "Netpbm images are not read: convert it to PNG first");
-        assert_eq!(message(b"<svg xmlns='x'/>"), "SVG images are not read: convert it to PNG first");
+        assert_eq!(message(b"P6\n2 2\n255\n"), "Netpbm images are not supported; convert the file to PNG");
+        assert_eq!(message(b"<svg xmlns='x'/>"), "SVG images are not supported; convert the file to PNG");
         assert_eq!(
             message(b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"),
-            "HEIC images are not read: convert it to PNG first"
+            "HEIC images are not supported; convert the file to PNG"
         );
         assert_eq!(
             message(b"\x00\x00\x00\x14ftypisom\x00\x00\x00\x00mp42"),

@@ -2,8 +2,8 @@
 //!
 //! The image is shown in gray. A flawless location stays gray; the worse a location, the more
 //! opaque the color over it. Colors run from dark purple through red to light yellow. Each step is
-//! lighter than the previous step, so the order of damage is readable without color vision. The color
-//! bar below the image shows the same colors over middle gray.
+//! lighter than the previous step, so the order of damage is readable without color vision. The
+//! color bar below the image shows the same colors over middle gray.
 
 use agenticiqa_metrics::{Image, Map, Plane};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};

@@ -27,6 +27,10 @@
 //! A damaged file is an error, never half an image. Sizes are checked before memory is allocated:
 //! [`Decoder::max_pixels`] is the limit. A panic inside a codec is returned as an [`Error`].
 //!
+//! # Features
+//!
+//! `avif` (default): decodes AVIF.
+//!
 //! # Example
 //!
 //! ```

@@ -69,7 +69,7 @@ mod testing;
 pub mod fr;
 pub mod nr;
 
-pub use agenticiqa_pixels::{Error, Image, Plane, Region, Result, Samples, Source, ops};
+pub use agenticiqa_pixels::{Error, Image, Pixels, Plane, Region, Result, Samples, Source, ops};
 pub use comparison::Comparison;
 pub use fr::*;
 pub use list::{all, find, fold_name};

@@ -14,8 +14,8 @@ pub fn find(name: &str) -> Option<&'static dyn Metric> {
     all().find(|metric| fold_name(metric.info().name) == wanted)
 }
 
-/// Returns the form in which names of metrics, tools and datasets are compared: case, spaces and punctuation do not
-/// matter, and British spelling is accepted.
+/// Returns the form in which names of metrics, tools and datasets are compared. Case, spaces and
+/// punctuation do not matter, and British spelling is accepted.
 ///
 /// ```
 /// assert_eq!(agenticiqa_metrics::fold_name("Colour-Cast"), agenticiqa_metrics::fold_name("color_cast"));

@@ -39,7 +39,7 @@ pub enum Error {
     },
     /// Reference and distorted image differ in size.
     #[error(
-        "the reference is {}x{} but the image is {}x{}: resize one of them first, scores are never taken from silently resized images",
+        "the reference is {}x{} but the image is {}x{}. Images are never resized automatically",
         reference.0, reference.1, distorted.0, distorted.1
     )]
     SizeMismatch {

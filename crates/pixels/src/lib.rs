@@ -5,6 +5,7 @@
 //!
 //! - [`Image`]: an immutable sRGB image, gray or RGB, with 8 or 16 bits per sample. Cloning is
 //!   cheap, because clones share the pixels and the planes derived from them.
+//! - [`Pixels`]: three planes that an edit works on.
 //! - [`Plane`]: one channel of samples. Metrics compute on planes, and quality maps are planes.
 //! - [`Region`]: a rectangle of pixels, for [`Image::crop`].
 //! - [`ops`]: filters, gradients, color spaces, Fourier transforms, resampling and statistics.
@@ -42,10 +43,12 @@
 mod error;
 mod image;
 pub mod ops;
+mod pixels;
 mod plane;
 #[doc(hidden)]
 pub mod testing;
 
 pub use error::{Error, Result};
 pub use image::{Image, Region, Samples, Source};
+pub use pixels::Pixels;
 pub use plane::Plane;

@@ -51,6 +51,7 @@ struct Question {
     tools: Vec<String>,
     answer: Option<AnswerForm>,
     max_replan: Option<u32>,
+    what_if: bool,
 }
 
 impl Question {
@@ -65,6 +66,7 @@ impl Question {
             tools: self.tools,
             form: self.answer,
             max_replan_iterations: self.max_replan,
+            what_if: self.what_if,
             ..default
         }
     }
@@ -185,7 +187,7 @@ impl Voice {
         let sent = self.sender.lock().unwrap_or_else(PoisonError::into_inner).send(message);
         if let (Ok(()), Some(wake)) = (sent, &self.wake) {
             // Waking fails if the event loop of the listener is closed; no one needs the error.
-            Python::try_attach(|py| wake.call0(py).map(drop));
+            threads::visit(|py| wake.call0(py).map(drop));
         }
     }
 }

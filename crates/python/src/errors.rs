@@ -1,11 +1,12 @@
-//! What goes wrong, as exceptions of `agenticiqa.errors`. The advice is in terms of Python.
+//! Converts errors of the libraries to exceptions of `agenticiqa.errors`, with advice in terms of
+//! Python.
 
 use agenticiqa::imaging::Error as DecodeError;
 use agenticiqa::tools::{Failure, Remedy};
 use agenticiqa::{agent, batch, config, metrics, scoring, setup, tools};
 use pyo3::prelude::*;
 
-/// The exceptions themselves; Python has them, so that they can be caught, pickled and read about.
+/// The exceptions. They are defined in Python, so that programs can catch and pickle them.
 mod exceptions {
     use pyo3::import_exception;
 
@@ -21,40 +22,40 @@ mod exceptions {
 
 use exceptions::*;
 
-/// Why there is no result; one kind for each exception.
+/// The reason why there is no result: one variant per exception.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Problem {
     /// An image cannot be read.
     #[error("{0}")]
     Picture(String),
-    /// There is no such file.
+    /// The file does not exist.
     #[error("{0}")]
     Missing(String),
-    /// Image and reference do not fit, or one of them is missing.
+    /// Image and reference differ in size, or the reference is missing.
     #[error("{0}")]
     Pair(String),
-    /// A tool cannot work.
+    /// A tool cannot run, or failed.
     #[error("{0}")]
     Tool(String),
-    /// There is no such tool.
+    /// No tool has this name.
     #[error("{0}")]
     UnknownTool(String),
-    /// The configuration is no good.
+    /// A setting or an argument is invalid.
     #[error("{0}")]
     Settings(String),
-    /// This process is the child of one that had threads.
+    /// The process was forked after its parent had started threads.
     #[error(
         "this process was forked after AgenticIQA had started its threads, which a fork does not copy: start processes with \
          multiprocessing.get_context(\"spawn\"), or use AgenticIQA for the first time after the fork"
     )]
     Forked,
-    /// Anything else.
+    /// Any other error.
     #[error("{0}")]
     Other(String),
 }
 
 impl Problem {
-    /// What an exception says of an image.
+    /// Creates the problem of an image from the message of an exception.
     pub fn of_picture(py: Python<'_>, error: &PyErr) -> Self {
         Self::Picture(error.value(py).to_string())
     }
@@ -76,7 +77,7 @@ impl From<Problem> for PyErr {
     }
 }
 
-/// What is wrong with a reference says so.
+/// Rewords a `PictureError` so that it names the reference. Other exceptions stay unchanged.
 pub fn of_reference(py: Python<'_>, error: PyErr) -> PyErr {
     if !error.is_instance_of::<PictureError>(py) {
         return error;
@@ -85,7 +86,7 @@ pub fn of_reference(py: Python<'_>, error: PyErr) -> PyErr {
     told.map_or_else(|other| other, |message| Problem::Picture(unusable_reference(&message)).into())
 }
 
-/// The program's words for it.
+/// Returns the message for a reference that cannot be used, worded as in the libraries.
 pub fn unusable_reference(reason: &str) -> String {
     format!("the reference cannot be used: {reason}")
 }
@@ -141,7 +142,7 @@ impl From<tools::install::Error> for Problem {
     }
 }
 
-/// What would make a tool run, as a call.
+/// Returns the Python call that makes a tool run.
 fn advice(remedy: &Remedy) -> String {
     match remedy {
         Remedy::Install { package } => format!("call agenticiqa.install_tool({package:?})"),
@@ -149,12 +150,16 @@ fn advice(remedy: &Remedy) -> String {
     }
 }
 
+/// Advice for regions with the same name.
+const OWN_NAME: &str = ": pass each region under its own name";
+
 impl From<scoring::Error> for Problem {
     fn from(error: scoring::Error) -> Self {
         let message = error.to_string();
         match error {
             scoring::Error::Tool(error) => error.into(),
             scoring::Error::ReferenceMissing { .. } => Self::Pair(format!("{message}: pass reference=")),
+            scoring::Error::RepeatedRegion(_) => Self::Picture(format!("{message}{OWN_NAME}")),
             _ => Self::Picture(message),
         }
     }
@@ -192,13 +197,25 @@ impl From<agent::Error> for Problem {
             agent::Error::Pair(error) => error.into(),
             agent::Error::Tool(error) => error.into(),
             agent::Error::Region { .. } => Self::Picture(message),
+            agent::Error::NoOptions => Self::Settings(format!("{message}: pass options=")),
+            agent::Error::RepeatedRegion(_) => Self::Settings(format!("{message}{OWN_NAME}")),
             _ => Self::Settings(message),
         }
     }
 }
 
 impl From<batch::Error> for Problem {
+    /// Only manifests are read: Python programs write their results themselves.
     fn from(error: batch::Error) -> Self {
-        Self::Settings(error.to_string())
+        Self::Settings(match error {
+            batch::Error::Input { path, reason } => {
+                let advice = if path.is_dir() { ": pass the path of a file" } else { "" };
+                format!("{}: the manifest cannot be read: {reason}{advice}", path.display())
+            }
+            batch::Error::NoParquet(path) => {
+                format!("{}: this build cannot read Parquet: pass a JSON Lines or CSV file", path.display())
+            }
+            other => other.to_string(),
+        })
     }
 }

@@ -36,7 +36,7 @@ mod _native {
     #[pymodule_export]
     use crate::settings::{provider_variables, settings};
     #[pymodule_export]
-    use crate::threads::{set_threads, threads};
+    use crate::threads::{set_threads, threads, wait_for_visitors};
     #[pymodule_export]
     use crate::tools::{Tool, Tools};
 
@@ -44,6 +44,8 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let wait = module.getattr("wait_for_visitors")?;
+        module.py().import("atexit")?.call_method1("register", (wait,))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

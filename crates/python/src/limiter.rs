@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use tokio::time::Instant;
 
 use crate::errors::Problem;
+use crate::threads;
 
 /// Schedules the calls of each backend.
 #[pyclass(frozen, module = "agenticiqa._native")]
@@ -68,9 +69,9 @@ impl Remote {
 
     /// Calls a method on another thread, without waiting for the result.
     fn emit(&self, method: &'static str, arguments: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send + 'static) {
-        let Some(object) = Python::try_attach(|py| self.0.clone_ref(py)) else { return };
+        let Some(object) = threads::visit(|py| self.0.clone_ref(py)) else { return };
         tokio::task::spawn_blocking(move || {
-            Python::try_attach(|py| -> PyResult<()> {
+            threads::visit(|py| -> PyResult<()> {
                 let arguments = arguments(py)?.into_bound(py);
                 object.bind(py).call_method1(method, arguments.cast_into::<pyo3::types::PyTuple>()?).map(drop)
             })
@@ -91,11 +92,11 @@ impl Limiter for Remote {
             Error::new(backend, ErrorKind::Connection, message)
         };
         Box::pin(async move {
-            let object = Python::try_attach(|py| self.0.clone_ref(py));
+            let object = threads::visit(|py| self.0.clone_ref(py));
             let object = object.ok_or_else(|| failed(&"the interpreter is shutting down"))?;
             let name = backend.to_owned();
             let ask = move || {
-                Python::try_attach(|py| -> PyResult<(f64, f64)> {
+                threads::visit(|py| -> PyResult<(f64, f64)> {
                     object.bind(py).call_method1("reserve", (name,))?.extract()
                 })
             };

@@ -49,6 +49,9 @@ struct Score {
     seconds: f64,
 }
 
+/// An image, and its reference if it has one of its own.
+type Given = (Result<ImageArgument, Problem>, Option<Result<ImageArgument, Problem>>);
+
 impl Job {
     /// Scores images until none are left.
     fn work(&self, results: &Sender<(usize, Vec<Cell>)>) {
@@ -58,14 +61,15 @@ impl Job {
                 return;
             }
             // If the interpreter is shutting down, no one waits for results.
-            let Some(cells) = Python::try_attach(|py| self.one(py, index)) else { return };
-            if results.send((index, cells)).is_err() {
+            let Some(given) = threads::visit(|py| self.given(py, index)) else { return };
+            if results.send((index, self.cells(given))).is_err() {
                 return;
             }
         }
     }
 
-    fn one(&self, py: Python<'_>, index: usize) -> Vec<Cell> {
+    /// Returns an image and its own reference.
+    fn given(&self, py: Python<'_>, index: usize) -> Given {
         let told = |error: PyErr| Problem::of_picture(py, &error);
         let image = ImageArgument::of(self.images[index].bind(py)).map_err(told);
         let reference = match &self.references {
@@ -74,15 +78,18 @@ impl Job {
             }
             _ => None,
         };
-        py.detach(|| {
-            let image = image.and_then(|image| image.open(&self.decoder));
-            let reference = match (reference, &self.references) {
-                (Some(given), _) => Some(given.and_then(|given| open_reference(given, &self.decoder))),
-                (None, References::One(one)) => Some(one.clone()),
-                _ => None,
-            };
-            self.tools.iter().map(|tool| self.cell(tool, &image, &reference)).collect()
-        })
+        (image, reference)
+    }
+
+    /// Scores an image with all tools, without the interpreter.
+    fn cells(&self, (image, reference): Given) -> Vec<Cell> {
+        let image = image.and_then(|image| image.open(&self.decoder));
+        let reference = match (reference, &self.references) {
+            (Some(given), _) => Some(given.and_then(|given| open_reference(given, &self.decoder))),
+            (None, References::One(one)) => Some(one.clone()),
+            _ => None,
+        };
+        self.tools.iter().map(|tool| self.cell(tool, &image, &reference)).collect()
     }
 
     fn cell(

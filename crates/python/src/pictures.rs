@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::arrays;
 use crate::errors::{self, Problem};
-use crate::threads::{attended, compute};
+use crate::threads::{self, attended, compute};
 
 /// An image argument.
 pub enum ImageArgument {
@@ -96,7 +96,7 @@ impl ImageArgument {
             Self::Picture(pixels) => Ok(pixels),
             Self::Array(array) => {
                 // The array is dropped while the thread is still attached to the interpreter.
-                let taken = Python::try_attach(move |py| {
+                let taken = threads::visit(move |py| {
                     let array = array.into_bound(py);
                     arrays::image(&array).map_err(|error| Problem::of_picture(py, &error))
                 });

@@ -5,11 +5,11 @@
 //! wait for them.
 
 use std::process;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -119,6 +119,56 @@ pub fn wait<T: Send>(py: Python<'_>, receiver: &mut Receiver<T>) -> PyResult<Opt
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
         }
     }
+}
+
+/// Number of other threads that are attached to the interpreter.
+static VISITORS: AtomicUsize = AtomicUsize::new(0);
+/// Whether the interpreter is about to shut down.
+static ENDING: AtomicBool = AtomicBool::new(false);
+/// The longest time that the end of the interpreter waits for visitors.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Attaches a compute thread to the interpreter for a short time. Returns nothing if the interpreter
+/// has shut down; while it does, the thread sleeps until the process ends.
+pub fn visit<T>(work: impl FnOnce(Python<'_>) -> T) -> Option<T> {
+    let visitor = Visitor::new();
+    if ENDING.load(Ordering::SeqCst) {
+        drop(visitor);
+        // A failure would be printed by the thread that waits for the result, although nobody needs it.
+        loop {
+            std::thread::park();
+        }
+    }
+    Python::try_attach(work)
+}
+
+/// Counts as a visitor until it is dropped.
+struct Visitor;
+
+impl Visitor {
+    fn new() -> Self {
+        VISITORS.fetch_add(1, Ordering::SeqCst);
+        Self
+    }
+}
+
+impl Drop for Visitor {
+    fn drop(&mut self) {
+        VISITORS.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Waits until no other thread is attached: one that is would crash the process when the interpreter
+/// shuts down. Python calls it at exit.
+#[pyfunction]
+pub fn wait_for_visitors(py: Python<'_>) {
+    ENDING.store(true, Ordering::SeqCst);
+    py.detach(|| {
+        let begun = Instant::now();
+        while VISITORS.load(Ordering::SeqCst) > 0 && begun.elapsed() < FAREWELL {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    });
 }
 
 /// Returns the number of compute threads.

@@ -197,6 +197,12 @@ impl Tool {
         self.tool.has_map()
     }
 
+    /// Whether the tool computes a prediction interval of its score.
+    #[getter]
+    fn has_interval(&self) -> bool {
+        self.tool.has_interval()
+    }
+
     /// Returns the raw score.
     #[pyo3(signature = (image, reference=None, region=None))]
     fn score(

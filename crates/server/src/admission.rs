@@ -23,7 +23,7 @@ pub struct Turn {
     _permit: OwnedSemaphorePermit,
 }
 
-/// Counts a waiting request until it is dropped, even if its future is cancelled.
+/// Counts a waiting request until it is dropped, even if its future is canceled.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Drop for Waiting<'_> {
@@ -77,22 +77,22 @@ mod tests {
 
     #[tokio::test]
     async fn who_comes_when_the_queue_is_full_is_sent_away_and_who_gives_up_leaves_room() {
-        let gate = Arc::new(Admission::new(1, 1));
-        let first = gate.enter().await.unwrap();
+        let admission = Arc::new(Admission::new(1, 1));
+        let first = admission.enter().await.unwrap();
         let second = tokio::spawn({
-            let gate = Arc::clone(&gate);
-            async move { gate.enter().await }
+            let admission = Arc::clone(&admission);
+            async move { admission.enter().await }
         });
-        while gate.waiting() == 0 {
+        while admission.waiting() == 0 {
             tokio::task::yield_now().await;
         }
-        let refused = gate.enter().await.unwrap_err();
+        let refused = admission.enter().await.unwrap_err();
         assert_eq!(refused.status().as_u16(), 429);
-        assert_eq!((gate.running(), gate.waiting()), (1, 1));
+        assert_eq!((admission.running(), admission.waiting()), (1, 1));
         second.abort();
         assert!(second.await.unwrap_err().is_cancelled());
-        assert_eq!(gate.waiting(), 0);
+        assert_eq!(admission.waiting(), 0);
         drop(first);
-        assert!(gate.enter().await.is_ok());
+        assert!(admission.enter().await.is_ok());
     }
 }

@@ -2,7 +2,6 @@
 
 use agenticiqa::scoring::Row;
 use agenticiqa::state::{AssessmentRecord, ByNode, QualityLevel, Replan, Severity};
-use agenticiqa::tools::raw_number;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -157,61 +156,11 @@ pub struct Started {
     pub backends: ByNode<String>,
 }
 
-/// The score of one tool for the image or a region.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct ScoreRow {
-    /// Path or name of the image.
-    pub image_path: String,
-    /// Path or name of the reference image.
-    pub reference_path: Option<String>,
-    /// Name of the region; null for the whole image.
-    pub region: Option<String>,
-    /// Tool name.
-    pub tool: String,
-    /// `FR` (full-reference) or `NR` (no-reference).
-    #[serde(rename = "type")]
-    pub tool_type: String,
-    /// Whether lower raw scores are better; null for plain measurements.
-    pub lower_is_better: Option<bool>,
-    /// Score on the tool's own scale; infinity is written as 1e999.
-    #[serde(serialize_with = "raw_number")]
-    pub raw_score: Option<f64>,
-    /// Quality score from 1 (bad) to 5 (excellent).
-    pub normalized_score: Option<f64>,
-    /// Execution time of the tool in seconds.
-    pub execution_time: f64,
-    /// Error message, if the tool failed.
-    pub error: Option<String>,
-    /// 90% prediction interval on the scale from 1 to 5, for tools that provide one.
-    pub interval: Option<[f64; 2]>,
-    /// Conversions applied to the image before measuring.
-    pub notes: Vec<String>,
-}
-
-impl From<Row> for ScoreRow {
-    fn from(row: Row) -> Self {
-        Self {
-            image_path: row.image_path,
-            reference_path: row.reference_path,
-            region: row.region,
-            tool: row.tool,
-            tool_type: row.tool_type.to_string(),
-            lower_is_better: row.lower_is_better,
-            raw_score: row.raw_score,
-            normalized_score: row.normalized_score,
-            execution_time: row.execution_time,
-            error: row.error,
-            interval: row.interval,
-            notes: row.notes,
-        }
-    }
-}
-
 /// Response of `POST /score`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Scores {
     /// One row for each region and tool.
-    pub rows: Vec<ScoreRow>,
+    pub rows: Vec<Row>,
     /// Tools that do not apply to this image.
     pub skipped: Vec<Skipped>,
     /// ID of the stored image.

@@ -17,7 +17,7 @@ use crate::admission::Admission;
 use crate::error::Problem;
 use crate::jobs::Jobs;
 use crate::pictures::Pictures;
-use crate::roots::Roots;
+use crate::roots::{RootError, Roots};
 use crate::sources::Sources;
 use crate::store::Store;
 use crate::telemetry::Telemetry;
@@ -31,8 +31,8 @@ pub enum StartError {
     #[error(transparent)]
     Setup(#[from] setup::Error),
     /// An allowed folder does not exist or is not a folder.
-    #[error("--allow-root {0}")]
-    Root(std::io::Error),
+    #[error(transparent)]
+    Root(#[from] RootError),
     /// Neither the settings nor the system provide a data folder.
     #[error("no data folder: set server.data_dir in pipeline.yaml, or AGENTICIQA_DATA_DIR")]
     NoDataFolder,
@@ -45,7 +45,7 @@ pub enum StartError {
         reason: String,
     },
     /// The server cannot listen on the address.
-    #[error("cannot listen on {address}: {error}; is another server running? --port selects another port")]
+    #[error("cannot listen on {address}: {error}")]
     Listen {
         /// The address.
         address: String,
@@ -150,7 +150,7 @@ impl App {
         let width = server.assessments.map_or(cores, |width| width as usize);
         Ok(Arc::new(Self {
             agent: Arc::new(agent),
-            roots: Roots::new(&server.allow_roots).map_err(StartError::Root)?,
+            roots: Roots::new(&server.allow_roots)?,
             pictures: pictures.map_err(|error| failed(error.to_string()))?,
             sources: Sources::new(DECODED_BYTES),
             store,

@@ -168,9 +168,7 @@ impl From<tools::Error> for Problem {
     fn from(error: tools::Error) -> Self {
         let advice = match &error {
             tools::Error::UnknownTool { .. } => "; GET /tools lists all tools",
-            tools::Error::Unavailable { remedy: Some(_), .. } => {
-                "; install it on the server with `agenticiqa tools install`"
-            }
+            tools::Error::Unavailable { remedy: Some(_), .. } => "; the operator of the server can install it",
             _ => "",
         };
         Self::invalid(format!("{error}{advice}"))

@@ -82,7 +82,7 @@ pub use jobs::{
     ResultsQuery, Row, Sort,
 };
 pub use pictures::{Kept, Pictures};
-pub use roots::Roots;
+pub use roots::{RootError, Roots};
 pub use routes::{calls, guarded, router};
 pub use sources::{LoadedImage, RequestImage, Sources};
 pub use store::{Store, StoreError, new_id};

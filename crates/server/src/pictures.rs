@@ -47,7 +47,7 @@ impl Kept {
 
 /// Returns the image ID of a digest.
 pub fn id_of(digest: &Digest) -> String {
-    digest.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.to_string()
 }
 
 /// Returns the media type of a format.

@@ -129,7 +129,7 @@ pub struct AssessRequest {
     /// Maximum number of replans when evidence is missing.
     #[schemars(range(max = 5))]
     pub max_replan_iterations: Option<u32>,
-    /// Tools to run in addition to those that the planner selects.
+    /// Tools to run; no other tools run then. Default: selected automatically.
     #[serde(default)]
     pub tools: Vec<String>,
     /// The form of the answer.

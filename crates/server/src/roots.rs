@@ -6,28 +6,43 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::Problem;
 
+/// Advice for clients: what the operator of the server has to do.
+pub const ALLOW_FOLDER: &str = "allow a folder (server.allow_roots)";
+
 /// The allowed folders.
 #[derive(Debug, Clone, Default)]
 pub struct Roots(Vec<Root>);
 
 #[derive(Debug, Clone)]
 struct Root {
-    given: PathBuf,
+    /// The path as configured, made absolute.
+    named: PathBuf,
+    /// The path with links resolved.
     real: PathBuf,
+}
+
+/// A folder that cannot be allowed.
+#[derive(Debug, thiserror::Error)]
+#[error("{} cannot be an allowed folder: {error}", path.display())]
+pub struct RootError {
+    /// The path of the folder.
+    pub path: PathBuf,
+    /// The reason.
+    pub error: io::Error,
 }
 
 impl Roots {
     /// Creates the list of allowed folders. Returns an error if a folder does not exist.
-    pub fn new(folders: &[PathBuf]) -> io::Result<Self> {
+    pub fn new(folders: &[PathBuf]) -> Result<Self, RootError> {
         let root = |folder: &PathBuf| {
-            let refused = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
-            let real = folder.canonicalize().map_err(refused)?;
+            let real = folder.canonicalize()?;
             if !real.is_dir() {
-                return Err(refused(io::Error::other("this is not a folder")));
+                return Err(io::ErrorKind::NotADirectory.into());
             }
-            Ok(Root { given: plain(&std::path::absolute(folder)?), real })
+            Ok(Root { named: plain(&std::path::absolute(folder)?), real })
         };
-        folders.iter().map(root).collect::<io::Result<_>>().map(Self)
+        let root = |folder: &PathBuf| root(folder).map_err(|error| RootError { path: folder.clone(), error });
+        folders.iter().map(root).collect::<Result<_, _>>().map(Self)
     }
 
     /// Returns whether no folder is allowed.
@@ -45,7 +60,7 @@ impl Roots {
         }
         if self.is_empty() {
             return Err(Problem::no_folders(format!(
-                "{field}: this server reads no files: start it with --allow-root DIR, or send the image itself"
+                "{field}: this server reads no files: send the image itself, or ask the operator to {ALLOW_FOLDER}"
             )));
         }
         let outside = || Problem::forbidden(format!("{field}: this path is outside of the allowed folders"));
@@ -61,7 +76,7 @@ impl Roots {
         let mut missing = None;
         for place in candidates {
             let seen = plain(&place);
-            if !self.0.iter().any(|root| seen.starts_with(&root.real) || seen.starts_with(&root.given)) {
+            if !self.0.iter().any(|root| seen.starts_with(&root.real) || seen.starts_with(&root.named)) {
                 continue;
             }
             match place.canonicalize() {

@@ -61,14 +61,14 @@ fn head(text: &mut String, name: &str, kind: &str, help: &str) {
 /// Renders all metrics.
 pub fn render(app: &App) -> String {
     let mut text = String::new();
-    let metrics = &app.telemetry;
+    let telemetry = &app.telemetry;
     head(&mut text, "http_requests_total", "counter", "Requests by method, route and status.");
-    for ((method, route, status), count) in metrics.requests.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+    for ((method, route, status), count) in telemetry.requests.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         let labels = format!("method=\"{method}\",route=\"{route}\",status=\"{status}\"");
         let _ = writeln!(text, "agenticiqa_http_requests_total{{{labels}}} {count}");
     }
     head(&mut text, "http_request_seconds", "histogram", "Time until the response headers in seconds, by route.");
-    for (route, times) in metrics.times.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+    for (route, times) in telemetry.times.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         let name = "agenticiqa_http_request_seconds";
         for (count, step) in times.counts.iter().zip(STEPS) {
             let _ = writeln!(text, "{name}_bucket{{route=\"{route}\",le=\"{step}\"}} {count}");
@@ -78,7 +78,7 @@ pub fn render(app: &App) -> String {
         let _ = writeln!(text, "{name}_count{{route=\"{route}\"}} {}", times.count);
     }
     head(&mut text, "assessments_total", "counter", "Assessments by final status.");
-    for (status, count) in metrics.assessments.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+    for (status, count) in telemetry.assessments.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         let _ = writeln!(text, "agenticiqa_assessments_total{{status=\"{status}\"}} {count}");
     }
     let (pictures, picture_bytes) = app.pictures.size();
@@ -86,7 +86,7 @@ pub fn render(app: &App) -> String {
     let gauges = [
         ("work_running", "Running assessments, scores and maps.", app.admission.running() as u64),
         ("work_waiting", "Queued assessments, scores and maps.", app.admission.waiting() as u64),
-        ("connections", "Open connections.", metrics.connections.load(Ordering::Relaxed)),
+        ("connections", "Open connections.", telemetry.connections.load(Ordering::Relaxed)),
         ("jobs_active", "Queued and running jobs.", app.jobs.active() as u64),
         ("pictures", "Stored images.", pictures as u64),
         ("picture_bytes", "Size of stored images in bytes.", picture_bytes),
@@ -95,7 +95,7 @@ pub fn render(app: &App) -> String {
         (
             "connections_refused_total",
             "Connections refused because of the limit.",
-            metrics.refused.load(Ordering::Relaxed),
+            telemetry.refused.load(Ordering::Relaxed),
         ),
         ("tool_cache_hits_total", "Scores read from the cache.", cache.memory_hits + cache.disk_hits),
         ("tool_cache_misses_total", "Scores computed.", cache.misses),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use agenticiqa::agent::{Agent, Request};
 use agenticiqa::events::{Event, EventLog};
 use agenticiqa::imaging;
-use agenticiqa::metrics::{Image, Map, Pair};
+use agenticiqa::metrics::{Error as MetricError, Image, Map, Region};
 use agenticiqa::scoring::{self, Scorer};
 use agenticiqa::state::FinalStatus;
 use agenticiqa::tools::{Part, Tool};
@@ -75,6 +75,7 @@ impl App {
             tools: request.tools,
             form: request.answer.into(),
             max_replan_iterations: request.max_replan_iterations,
+            what_if: true,
             ..Request::new(image.input())
         };
         Ok(Assessment { id: new_id(), agent, image, reference, request, turn })
@@ -143,15 +144,14 @@ impl App {
             let _turn = turn;
             let image = app.open_picture("image", image, false)?;
             let reference = reference.map(|given| app.open_picture("reference", given, false)).transpose()?;
-            let pixels = |specimen: &LoadedImage| (specimen.name.clone(), specimen.source.picture.clone());
-            let scorer = Scorer::with_pictures(app.registry(), scoring, reference.as_ref().map(pixels))?;
-            check_pair(&image, reference.as_ref())?;
+            let named = |loaded: &LoadedImage| (loaded.name.clone(), loaded.source.picture.clone());
+            let scorer = Scorer::with_pictures(app.registry(), scoring, reference.as_ref().map(named))?;
+            pair(&image, reference.as_ref())?;
             let scored =
                 scorer.score_picture(&image.name, image.source.picture.clone(), &|| wanted.load(Ordering::SeqCst));
             let skipped = scored.skipped.into_iter().map(|(tool, reason)| Skipped { tool, reason }).collect();
             let reference_id = reference.and_then(|reference| reference.id);
-            let rows = scored.rows.into_iter().map(Into::into).collect();
-            Ok(Scores { rows, skipped, image_id: image.id, reference_id })
+            Ok(Scores { rows: scored.rows, skipped, image_id: image.id, reference_id })
         };
         tokio::task::spawn_blocking(work).await?
     }
@@ -183,8 +183,8 @@ impl App {
             let _turn = turn;
             let image = app.open_picture("image", image, false)?;
             let reference = reference.map(|given| app.open_picture("reference", given, false)).transpose()?;
-            check_pair(&image, reference.as_ref())?;
-            measure_map(&tool, &image, reference.as_ref(), request.region.map(|region| region.region()))
+            let part = pair(&image, reference.as_ref())?;
+            measure_map(&tool, &part, request.region.map(|region| region.region()).as_ref())
         };
         tokio::task::spawn_blocking(work).await?
     }
@@ -216,23 +216,17 @@ impl Mapped {
     }
 }
 
-fn check_pair(image: &LoadedImage, reference: Option<&LoadedImage>) -> Result<(), Problem> {
-    let Some(reference) = reference else { return Ok(()) };
-    let pair = Pair::new(&reference.source.picture.image, &image.source.picture.image);
-    pair.map(drop).map_err(|error| Problem::invalid(error.to_string()))
+/// Returns the pixels of the image and its reference. Fails if their sizes differ.
+fn pair(image: &LoadedImage, reference: Option<&LoadedImage>) -> Result<Part, Problem> {
+    let pixels = |loaded: &LoadedImage| loaded.source.picture.image.clone();
+    let part = Part::new(pixels(image), reference.map(pixels));
+    part.whole_pair().map_err(|error| Problem::invalid(error.to_string()))?;
+    Ok(part)
 }
 
-fn measure_map(
-    tool: &Tool,
-    image: &LoadedImage,
-    reference: Option<&LoadedImage>,
-    region: Option<agenticiqa::metrics::Region>,
-) -> Result<Mapped, Problem> {
-    let refused = |error: agenticiqa::metrics::Error| Problem::invalid(format!("region: {error}"));
-    let pixels = |loaded: &LoadedImage| loaded.source.picture.image.clone();
-    let part = Part::new(pixels(image), reference.filter(|_| tool.needs_reference()).map(pixels));
-    let part = part.crop(region.as_ref()).map_err(refused)?;
-    part.pair(tool).map_err(refused)?;
+fn measure_map(tool: &Tool, whole: &Part, region: Option<&Region>) -> Result<Mapped, Problem> {
+    let refused = |error: MetricError| Problem::invalid(format!("region: {error}"));
+    let part = whole.crop(region).map_err(refused)?;
     let run = part.measure(tool, true);
     let raw_score = run.raw_score;
     match (run.map, run.error) {

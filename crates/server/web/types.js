@@ -31,9 +31,26 @@
 
 /** @typedef {{type: string, severity: string, explanation: string}} Analysis */
 
+/** @typedef {{problem: string, operation: string, amount: number, before: number, after: number, gain_interval: [number, number], doubtful: boolean}} WhatIf */
+/** @typedef {{tried: WhatIf[], lost?: string[], refusal?: string}} WhatIfs */
+
+/**
+ * What an image or an object looks like on one axis.
+ * @typedef {object} Attribute
+ * @property {string} level
+ * @property {string} direction
+ * @property {number} value from -1 to 1 on signed axes, from 0 to 1 on others
+ * @property {number} probability of the level
+ * @property {string} [kind]
+ * @property {string} [reason] why the level is "not applicable"
+ * @property {{name: string, value: number, unit?: string}[]} [measurements]
+ */
+
 /**
  * @typedef {object} Evidence
  * @property {Record<string, string[]> | null} [distortion_set]
+ * @property {Record<string, Record<string, Attribute>> | null} [attributes]
+ * @property {Record<string, WhatIfs> | null} [what_if]
  * @property {Record<string, Analysis[]> | null} [distortion_analysis]
  * @property {Record<string, Record<string, any>> | null} [selected_tools]
  * @property {Record<string, Record<string, any>> | null} [quality_scores]
@@ -58,6 +75,8 @@
  * @property {number | null} quality_score
  * @property {[number, number]} [score_interval]
  * @property {Fusion} [fusion]
+ * @property {{name: string, value: number, interval?: [number, number]}[]} [contributions] parts that sum to the score
+ * @property {{object: string, operation: string, amount: number, expected_gain: number}[]} [advice]
  * @property {string | null} quality_level
  * @property {string} quality_reasoning
  * @property {{sentence: string, evidence: string[]}[]} used_evidence
@@ -132,7 +151,7 @@
  * @property {boolean | null} lower_is_better
  * @property {number | null} raw_score
  * @property {number | null} normalized_score
- * @property {[number, number] | null} [interval]
+ * @property {[number, number]} [interval]
  * @property {number} execution_time
  * @property {string | null} error
  */

@@ -13,6 +13,12 @@ use crate::{Tool, ToolInput, ToolRun};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest(pub [u8; 32]);
 
+impl std::fmt::Display for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
 /// A decoded image file: its bytes, their digest, and the pixels. Clones share bytes and pixels.
 #[derive(Debug, Clone)]
 pub struct Source {
@@ -77,7 +83,12 @@ impl Part {
 
     /// Returns the input of a tool, with the reference if the tool needs one.
     pub fn pair(&self, tool: &Tool) -> Result<Pair<'_>, MetricError> {
-        match self.reference.as_ref().filter(|_| tool.needs_reference()) {
+        if tool.needs_reference() { self.whole_pair() } else { Ok(Pair::single(&self.image)) }
+    }
+
+    /// Returns the image with its reference, if there is one. Fails if their sizes differ.
+    pub fn whole_pair(&self) -> Result<Pair<'_>, MetricError> {
+        match &self.reference {
             Some(reference) => Pair::new(reference, &self.image),
             None => Ok(Pair::single(&self.image)),
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::command::CommandLine;
@@ -14,7 +15,7 @@ use agenticiqa_vision::vocabulary::Distortion;
 pub(super) const BUILTIN: &str = include_str!("../iqa_tools/metadata/tools.json");
 
 /// Whether a tool needs a reference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ToolType {
     /// Full reference.
     #[serde(rename = "FR")]

@@ -232,7 +232,7 @@ impl Registry {
             .ok_or_else(|| Error::UnknownTool { name: name.to_owned(), suggestion: self.nearest(&wanted) })
     }
 
-    /// The tool of that name; an error if it cannot run here.
+    /// Returns the tool of that name, or an error if it cannot run on this machine.
     pub fn runnable(&self, name: &str) -> Result<&Tool, Error> {
         let tool = self.get(name)?;
         match tool.availability() {

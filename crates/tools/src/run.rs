@@ -101,7 +101,7 @@ impl Tool {
 
     fn measure(&self, input: &ToolInput<'_>) -> Result<Measurement, Failure> {
         self.engine().measure(input).and_then(|measurement| match measurement.score {
-            score if score.is_nan() => Err(Failure::Tool(format!("{} gave no number", self.name()))),
+            score if score.is_nan() => Err(Failure::Tool(format!("{} returned no number", self.name()))),
             _ => Ok(measurement),
         })
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use agenticiqa_imaging::{Decoder, Error as DecodeError, Picture};
 use agenticiqa_metrics::{Image, Map};
 use agenticiqa_vision::vocabulary::RegionBox;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Failure, Part, Registry, Tool, ToolRun, ToolType, raw_number};
@@ -73,37 +74,38 @@ pub struct Request {
 }
 
 /// The score of one tool on one image or region.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "ScoreRow")]
 pub struct Row {
     /// Path or name of the image.
     pub image_path: String,
-    /// Path or name of the reference.
+    /// Path or name of the reference image.
     pub reference_path: Option<String>,
-    /// Name of the region; `None` for the whole image.
+    /// Name of the region; null for the whole image.
     pub region: Option<String>,
-    /// The tool's name.
+    /// Tool name.
     pub tool: String,
-    /// Full reference (FR) or no reference (NR).
+    /// `FR` (full-reference) or `NR` (no-reference).
     #[serde(rename = "type")]
     pub tool_type: ToolType,
-    /// Direction of the raw score; `None` for plain measurements.
+    /// Whether lower raw scores are better; null for plain measurements.
     pub lower_is_better: Option<bool>,
-    /// The raw score, on the tool's own scale.
+    /// Score on the tool's own scale; infinity is written as 1e999.
     #[serde(serialize_with = "raw_number")]
     pub raw_score: Option<f64>,
-    /// The score from 1 to 5.
+    /// Quality score from 1 (bad) to 5 (excellent).
     pub normalized_score: Option<f64>,
-    /// Run time of the metric alone, in seconds.
+    /// Execution time of the tool in seconds.
     pub execution_time: f64,
-    /// The reason why there is no score.
+    /// Error message, if the tool failed.
     pub error: Option<String>,
-    /// The 90% prediction interval of the mean opinion, from 1 to 5, for tools that compute one.
+    /// 90% prediction interval of the mean opinion, from 1 to 5; omitted for tools without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
-    /// Conversions made to the image before it was measured.
+    /// Conversions applied to the image before measuring; omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Path of the heat map, if one was written.
+    /// Path of the heat map; omitted if none was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map_path: Option<String>,
     /// The failure, if there is no score.

@@ -29,6 +29,8 @@
 //!
 //! | module | purpose | main items |
 //! | --- | --- | --- |
+//! | [`analysis`] | describes an image and finds what spoils it | [`examine`](analysis::examine) |
+//! | [`attributes`] | describes an image on nine axes | [`describe`](attributes::describe) |
 //! | [`perception`] | detects seven categories of distortion and explains them | [`examine`](perception::examine), [`Finding`](perception::Finding) |
 //! | [`fused_fr`] | score of an image against its reference | [`judge`](fused_fr::judge), [`Judgment`](fused_fr::Judgment) |
 //! | [`fused_nr`] | score of an image without a reference, and a map of it | [`judge`](fused_nr::judge), [`map`](fused_nr::map()) |
@@ -39,9 +41,13 @@
 //! `agenticiqa-fit`). The documents `docs/perception.md`, `docs/models/fused-fr.md` and
 //! `docs/models/fused-nr.md` of the repository contain training data and accuracy.
 
+pub mod analysis;
+pub mod attributes;
+pub mod contributions;
 pub mod fused_fr;
 pub mod fused_nr;
 mod model_file;
 pub mod network;
 pub mod perception;
+pub mod repair;
 pub mod vocabulary;

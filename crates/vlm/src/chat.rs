@@ -175,7 +175,7 @@ impl Chat {
         let wanted = options.logprobs && self.gives_logprobs();
         let reply = self.send(prompt, images, chat_options(wanted), options.timeout).await;
         match reply {
-            Err(error) if wanted && error.kind() == ErrorKind::BadRequest && mentions_logprobs(&error) => {
+            Err(error) if wanted && error.rejects_logprobs() => {
                 tracing::info!("{error}; asking without log-probabilities from now on");
                 self.logprobs_refused.store(true, Ordering::Relaxed);
                 self.send(prompt, images, chat_options(false), options.timeout).await
@@ -256,8 +256,4 @@ fn request(prompt: &Prompt, images: &[Attachment]) -> ChatRequest {
     content.push(ContentPart::from_text(prompt.user.as_str()));
     let request = ChatRequest::new(vec![ChatMessage::user(content)]);
     if prompt.system.is_empty() { request } else { request.with_system(prompt.system.as_str()) }
-}
-
-fn mentions_logprobs(error: &Error) -> bool {
-    error.to_string().to_lowercase().contains("logprobs")
 }

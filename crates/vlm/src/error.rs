@@ -9,6 +9,7 @@ pub struct Error {
     backend: String,
     kind: ErrorKind,
     message: String,
+    rejects_logprobs: bool,
 }
 
 /// The reason why a call failed.
@@ -61,7 +62,7 @@ impl ErrorKind {
 impl Error {
     /// Creates an error of `backend`.
     pub fn new(backend: impl Into<String>, kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { backend: backend.into(), kind, message: message.into() }
+        Self { backend: backend.into(), kind, message: message.into(), rejects_logprobs: false }
     }
 
     /// The reason why the call failed.
@@ -77,6 +78,18 @@ impl Error {
     /// The message without the backend.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Marks the error: the provider rejected the request because of its log-probabilities.
+    #[cfg(feature = "providers")]
+    pub(super) fn with_rejected_logprobs(self, rejects_logprobs: bool) -> Self {
+        Self { rejects_logprobs, ..self }
+    }
+
+    /// Returns whether the provider rejected the request because of its log-probabilities.
+    #[cfg(feature = "providers")]
+    pub(super) fn rejects_logprobs(&self) -> bool {
+        self.rejects_logprobs
     }
 
     /// Returns whether the same call may succeed later.

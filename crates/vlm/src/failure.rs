@@ -98,6 +98,9 @@ impl Peer {
         let is = |name: &str| code.contains(&Some(name));
         let said = ["/error/message", "/0/error/message", "/message", "/detail", "/error"];
         let said = said.iter().find_map(|path| body.pointer(path).and_then(Value::as_str));
+        // There is no error code for this: OpenAI names the parameter, others mention it.
+        let blamed = body.pointer("/error/param").and_then(Value::as_str);
+        let blames_logprobs = blamed.into_iter().chain(said).any(|text| text.to_lowercase().contains("logprobs"));
         let said = said.map_or(format!("status {status}"), |text| format!("status {status}, {}", self.harmless(text)));
         let key = self.key_variable;
         let (kind, message) = match status {
@@ -128,7 +131,7 @@ impl Peer {
             300..400 => (ErrorKind::BadRequest, format!("the server moved (status {status}): correct base_url")),
             _ => (ErrorKind::BadRequest, format!("the request was not accepted ({said})")),
         };
-        self.error(kind, message)
+        self.error(kind, message).with_rejected_logprobs(kind == ErrorKind::BadRequest && blames_logprobs)
     }
 }
 
@@ -162,6 +165,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn rejected_log_probabilities_are_recognized() {
+        let peer = Peer {
+            name: "openai.m".into(),
+            model: "m".into(),
+            server: "http://localhost".into(),
+            key: None,
+            key_variable: "OPENAI_API_KEY",
+        };
+        let rejects = |status, error: Value| {
+            peer.explain_status(status, &json!({ "error": error }).to_string(), &HeaderMap::new()).rejects_logprobs()
+        };
+        assert!(rejects(400, json!({"message": "Logprobs are not supported"})));
+        assert!(rejects(400, json!({"message": "Unsupported parameter", "param": "top_logprobs"})));
+        assert!(!rejects(400, json!({"message": "Unsupported parameter", "param": "temperature"})));
+        assert!(!rejects(500, json!({"message": "logprobs failed"})));
+    }
 
     #[test]
     fn the_time_to_come_back_is_read_in_every_form() {

@@ -29,6 +29,7 @@
 //!   ([`ImageLimits`]).
 //! - [`Traffic`] adds request and token limits ([`LimitCard`], [`Limiter`]) and recording or replay
 //!   of answers ([`Recording`]).
+//! - [`AnswerCache`] keeps usable answers, so that the same question is paid for once.
 //! - [`RateCard`] computes the cost of calls from prices that the user provides.
 //! - [`Error`] has an [`ErrorKind`]. Its messages never contain the API key.
 //! - [`queue_timeout`] measures time limits without the time spent in queues.
@@ -37,6 +38,7 @@
 //! Anthropic and Google come from the crate `genai`. The file of each provider documents which
 //! request fields are sent and how the response is read.
 
+mod answer_cache;
 #[cfg(feature = "providers")]
 mod anthropic;
 mod backend;
@@ -61,6 +63,7 @@ mod recorded;
 pub mod rules;
 #[cfg(feature = "providers")]
 mod schema;
+mod stored;
 mod traffic;
 
 use std::fmt;
@@ -71,6 +74,7 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 pub use agenticiqa_http::{BaseUrl, NotAnAddress};
+pub use answer_cache::{AnswerCache, AnswerKey};
 pub use backend::{BackendName, NotABackend, Provider, ProviderSettings, Secret};
 pub use client::{Client, Event, RetryPolicy};
 pub use error::{Error, ErrorKind};

@@ -24,7 +24,7 @@
 //! ```
 //!
 //! The installer of `agenticiqa-tools` uses this crate, so that AgenticIQA need not ship the
-//! weights of these metrics. [`efficientnet_lite0`] reads the network behind Fused-NR.
+//! weights of these metrics.
 //!
 //! The module [`onnx`] writes ONNX models and can be used alone. The README of the crate lists
 //! sources, licenses and tile sizes.
@@ -32,7 +32,6 @@
 pub mod archive;
 mod cursor;
 mod dists;
-mod efficientnet;
 mod error;
 mod hdf5;
 #[cfg(test)]
@@ -48,7 +47,6 @@ mod tensor;
 mod tiles;
 mod torch;
 
-pub use efficientnet::efficientnet_lite0;
 pub use error::{Error, Result};
 pub use recipes::{RECIPES, Recipe, convert};
 pub use tensor::Tensor;

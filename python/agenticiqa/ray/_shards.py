@@ -75,9 +75,9 @@ class Shards:
                 if isinstance(system, pyarrow.fs.LocalFileSystem):
                     # Renamed when complete. Object stores only show complete files anyway.
                     system.create_dir(folder, recursive=True)
-                    beside = f"{folder.rstrip('/')}/.{uuid.uuid4().hex}.writing"
-                    pyarrow.parquet.write_table(table, beside, filesystem=system, compression="zstd")
-                    system.move(beside, path)
+                    partial = f"{folder.rstrip('/')}/.{uuid.uuid4().hex}.writing"
+                    pyarrow.parquet.write_table(table, partial, filesystem=system, compression="zstd")
+                    system.move(partial, path)
                 else:
                     pyarrow.parquet.write_table(table, path, filesystem=system, compression="zstd")
                 return

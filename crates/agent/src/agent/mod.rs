@@ -10,13 +10,13 @@ use agenticiqa_imaging::{Decoder, Error as DecodeError};
 use agenticiqa_metrics::Error as MetricError;
 use serde_json::{Map, Value};
 
-use crate::checkpoint::Checkpoints;
+use crate::checkpoint::{Asked, Checkpoints};
 use crate::events::EventLog;
 use crate::executor::Grounding;
 use crate::fusion::Fusion;
 use crate::inputs::{Inputs, Source};
 use crate::reasoner::Reasoner;
-use crate::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, RegionBox, Text};
+use crate::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, DEFAULT_REPLAN_ITERATIONS, RegionBox, Text};
 use crate::{graph, question};
 use agenticiqa_tools::{Registry, Tool, ToolCache};
 use agenticiqa_vlm::RateCard;
@@ -68,7 +68,10 @@ impl Input {
     fn open(self, decoder: &Decoder) -> Result<Source, DecodeError> {
         match self {
             Self::Path(path) => Source::open(decoder, &path),
-            Self::Bytes(_, bytes) => Source::decode(decoder, bytes),
+            Self::Bytes(name, bytes) => {
+                let named = |reason| DecodeError::File { path: name.into(), reason: Box::new(reason) };
+                Source::decode(decoder, bytes).map_err(named)
+            }
             Self::Source(_, source) => Ok(Arc::unwrap_or_clone(source)),
         }
     }
@@ -97,6 +100,8 @@ pub struct Request {
     pub max_replan_iterations: Option<u32>,
     /// Whether the heat maps of the tools are kept, see [`Assessment::inputs`].
     pub maps: bool,
+    /// Whether edits are tried that could mend the faults of the image.
+    pub what_if: bool,
     /// Additional fields that are copied into the record.
     pub input: Map<String, Value>,
 }
@@ -115,6 +120,7 @@ impl Request {
             form: None,
             max_replan_iterations: None,
             maps: false,
+            what_if: false,
             input: Map::new(),
         }
     }
@@ -191,7 +197,7 @@ impl Default for Options {
         let seconds = Duration::from_secs;
         Self {
             decoder: Decoder::default(),
-            max_replan_iterations: 2,
+            max_replan_iterations: DEFAULT_REPLAN_ITERATIONS,
             grounding: Grounding::Auto,
             fusion: Fusion::default(),
             timeouts: ByNode { planner: seconds(60), executor: seconds(300), summarizer: seconds(60) },
@@ -246,7 +252,8 @@ impl Agent {
     async fn assess_now(&self, request: Request, events: EventLog) -> Result<Assessment, Error> {
         let start = Instant::now();
         let (state, form, inputs, input) = self.prepare(request).await?;
-        let mut run = Run { agent: self, form, inputs, events, state, times: ByNode::default(), failure: None };
+        let asked = asked(&state, &inputs);
+        let mut run = Run { agent: self, form, inputs, events, state, asked, times: ByNode::default(), failure: None };
         run.resume();
         while let Some(node) = graph::next(&run.state) {
             if !run.step(node).await {
@@ -288,20 +295,32 @@ impl Agent {
             self.registry.iter().filter(carries).for_each(Tool::prepare);
         }
         let decoder = self.options.decoder;
-        let (image, reference, maps) = (request.image, request.reference, request.maps);
+        let (image, reference, maps, what_if) = (request.image, request.reference, request.maps, request.what_if);
         let open = move || -> Result<Inputs, Error> {
             let (image, reference) = rayon::join(
                 || image.open(&decoder),
                 || reference.map(|reference| reference.open(&decoder)).transpose(),
             );
             let inputs = Inputs::new(image?, reference?)?;
-            Ok(if maps { inputs.with_maps() } else { inputs })
+            let inputs = if maps { inputs.with_maps() } else { inputs };
+            Ok(if what_if { inputs.with_what_if() } else { inputs })
         };
         // Decoding takes a while, so it must not block the threads of the runtime.
         let opened = tokio::task::spawn_blocking(open).await;
         let inputs = opened.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()))?;
         check_regions(&inputs, &state.regions)?;
         Ok((state, form, Arc::new(inputs), request.input))
+    }
+}
+
+fn asked(state: &AgenticIqaState, inputs: &Inputs) -> Asked {
+    Asked {
+        query: state.query.to_string(),
+        options: state.options.clone(),
+        image_sha256: inputs.image().digest.to_string(),
+        reference_sha256: inputs.reference().map(|reference| reference.digest.to_string()),
+        regions: state.regions.clone(),
+        tools: state.requested_tools.clone(),
     }
 }
 

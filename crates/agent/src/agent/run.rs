@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::Agent;
+use crate::checkpoint::Asked;
 use crate::events::{Event, EventLog};
 use crate::executor::Executor;
 use crate::inputs::Inputs;
@@ -36,6 +37,7 @@ pub(super) struct Run<'a> {
     pub inputs: Arc<Inputs>,
     pub events: EventLog,
     pub state: AgenticIqaState,
+    pub asked: Asked,
     pub times: ByNode<f64>,
     pub failure: Option<Failure>,
 }
@@ -51,22 +53,20 @@ impl Run<'_> {
         }
     }
 
-    /// Resumes from the last readable checkpoint if it belongs to the same question.
+    /// Resumes from the last readable checkpoint if it belongs to the same request.
     pub fn resume(&mut self) {
         let (Some(checkpoints), true) = (&self.agent.options.checkpoints, self.agent.options.resume) else { return };
         match checkpoints.latest(self.state.sample_id.as_str()) {
             Ok(Some(found)) => {
-                let same = |state: &AgenticIqaState| {
-                    (state.query.clone(), state.options.clone(), state.image_path.clone(), state.reference_path.clone())
-                };
                 let tools =
                     found.state.executor_evidence.as_ref().map(|evidence| evidence.check_tools(&self.agent.registry));
-                if same(&found.state) == same(&self.state) && tools.is_none_or(|checked| checked.is_ok()) {
+                if found.asked == self.asked && tools.is_none_or(|checked| checked.is_ok()) {
                     self.events.note(format!("resumed after the {}", found.node.name()));
                     self.state =
                         AgenticIqaState { max_replan_iterations: self.state.max_replan_iterations, ..found.state };
                 } else {
-                    self.events.note("the last checkpoint belongs to another question: starting over");
+                    self.events
+                        .note("the last checkpoint belongs to another question, image, region or tool: starting over");
                 }
             }
             Ok(None) => {}
@@ -88,7 +88,7 @@ impl Run<'_> {
         tracing::info!(node = node.name(), iteration, seconds, "node ended");
         self.events.emit(Event::NodeEnded { node, iteration, seconds });
         if let Some(checkpoints) = self.agent.options.checkpoints.as_ref().filter(|_| goes_on)
-            && let Err(error) = checkpoints.write(node, &self.state)
+            && let Err(error) = checkpoints.write(node, &self.asked, &self.state)
         {
             self.events.problem(format!("the checkpoint cannot be written: {error}"));
         }
@@ -109,9 +109,11 @@ impl Run<'_> {
                 if again && self.is_deterministic() {
                     // The backends are deterministic, so the same plan would find the same
                     // evidence.
-                    self.events.note("replanning was skipped: the new plan would be the same as the last");
-                    let result = self.state.summarizer_result.take().map(|result| result.with_replan(None));
-                    self.state.summarizer_result = result;
+                    let result = self.state.summarizer_result.take();
+                    if let Some(reason) = result.as_ref().and_then(SummarizerOutput::replan_reason) {
+                        self.events.problem(format!("{reason}; a new plan would be the same as the last"));
+                    }
+                    self.state.summarizer_result = result.map(SummarizerOutput::without_replan);
                 } else {
                     self.state.executor_evidence = None;
                     self.state.summarizer_result = None;
@@ -238,6 +240,7 @@ impl Run<'_> {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 backends: self.agent.backends(),
                 tokens_used,
+                cached_answers: self.events.reused(),
                 // The empty sum is -0.0; adding 0.0 makes it positive.
                 cost_usd: cost.sum::<Option<f64>>().map(|cost| cost + 0.0),
                 node_times_ms: self.times,

@@ -9,10 +9,9 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::selection::Selected;
 use crate::events::{Event, EventLog};
 use crate::inputs::{Inputs, ToolMap};
-use crate::reasoner::Context;
+use crate::reasoner::{Context, Selection};
 use crate::state::{
     ByDistortion, Distortion, Interval, OneOrMany, RawScore, RegionBox, Score, Seconds, Text, ToolExecutionLog,
     ToolScore, region_of,
@@ -61,12 +60,12 @@ struct Measured {
 pub(super) async fn execute(
     context: Context<'_>,
     cache: &Arc<ToolCache>,
-    selected: &Selected,
+    selection: &Selection,
     regions: &[RegionBox],
     tell: &(dyn Fn(Executed) + Sync),
 ) {
-    let mut jobs = jobs(&selected.tools, regions, true);
-    jobs.extend(self::jobs(&selected.additional, regions, false));
+    let mut jobs = jobs(&selection.selected, regions, true);
+    jobs.extend(self::jobs(&selection.additional, regions, false));
     let distinct = distinct(&jobs);
     let bench = Bench {
         inputs: Arc::clone(context.inputs),
@@ -246,10 +245,7 @@ impl Bench {
             self.inputs.keep_map(ToolMap { tool: tool.name().to_owned(), region, map });
         }
         let raw = run.raw_score.unwrap_or(f64::NAN);
-        // The PSNR of identical images is infinite by definition. Any other non-finite number is a
-        // failure.
-        let unbounded = tool.info().is_some_and(|info| info.range.0 == raw || info.range.1 == raw);
-        if raw.is_nan() || (raw.is_infinite() && !unbounded) {
+        if !is_usable(raw, tool.info().map(|info| info.range)) {
             return Err(format!("{name} returned {raw}"));
         }
         let execution_time = Seconds::new(run.execution_time).map_err(|error| error.to_string())?;
@@ -274,6 +270,12 @@ impl Bench {
     }
 }
 
+/// Returns whether a raw score is a result. An infinite score is a failure unless it is an end of the
+/// range of the metric: the PSNR of identical images is infinite by definition.
+fn is_usable(raw: f64, range: Option<(f64, f64)>) -> bool {
+    raw.is_finite() || range.is_some_and(|(low, high)| raw == low || raw == high)
+}
+
 impl Executed {
     fn add(&mut self, log: ToolExecutionLog) {
         if let Some(score) = log.normalized_score {
@@ -288,5 +290,29 @@ impl Executed {
             };
         }
         self.tool_logs.push(log);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_metric_without_a_bound_may_return_infinity() {
+        let registry = Registry::builtin().unwrap();
+        let range = |tool: &str| registry.get(tool).unwrap().info().unwrap().range;
+        let (psnr, ssim) = (range("PSNR"), range("SSIM"));
+        for (raw, range, usable) in [
+            (30.0, Some(psnr), true),
+            (30.0, None, true),
+            (f64::INFINITY, Some(psnr), true),
+            (f64::NEG_INFINITY, Some(psnr), false),
+            (f64::INFINITY, Some(ssim), false),
+            (f64::INFINITY, None, false),
+            (f64::NAN, Some(psnr), false),
+            (f64::NAN, None, false),
+        ] {
+            assert_eq!(is_usable(raw, range), usable, "{raw} in {range:?}");
+        }
     }
 }

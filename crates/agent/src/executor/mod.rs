@@ -13,8 +13,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::events::{Event, Subtask};
-use crate::reasoner::{Context, DistortionSet, Error, Reasoner};
-use crate::state::{Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryScope, RegionBox, Text, region_of};
+use crate::reasoner::{Context, Description, Descriptions, DistortionSet, Error, Reasoner};
+use crate::state::{
+    Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryScope, RegionBox, Text, WhatIfs, region_of,
+};
 use agenticiqa_tools::ToolCache;
 
 /// Whether a model may be asked to locate the objects of the question.
@@ -37,6 +39,18 @@ pub struct Executor<'a> {
     pub cache: &'a Arc<ToolCache>,
     /// Whether the reasoner may be asked to locate objects.
     pub grounding: Grounding,
+}
+
+/// Adds what the reasoner described to the evidence.
+fn describe(output: &mut ExecutorOutput, described: Option<&Descriptions>) {
+    let Some(described) = described else { return };
+    let of = |(name, one): (&Text, &Description)| (name.clone(), one.attributes.clone());
+    output.attributes = Some(described.iter().map(of).collect());
+    let parts = described.iter().filter_map(|(name, one)| Some((name.clone(), one.parts.clone()?)));
+    output.score_parts = Some(parts.collect());
+    let tried: BTreeMap<Text, WhatIfs> =
+        described.iter().filter_map(|(name, one)| Some((name.clone(), one.what_if.clone()?))).collect();
+    output.what_if = Some(tried).filter(|tried| !tried.is_empty());
 }
 
 impl Executor<'_> {
@@ -65,15 +79,18 @@ impl Executor<'_> {
         let distortions = candidates(plan, detected);
         let analysis = async {
             if plan.plan.distortion_analysis {
+                // An image that cannot be described cannot be analyzed either, which says why.
+                let described = self.reasoner.describe(context, plan).await.unwrap_or_default();
+                record(&|output| describe(output, described.as_ref()));
                 let analysis = self.reasoner.analyze(context, plan, &distortions);
                 let analysis = step(context, Subtask::DistortionAnalysis, analysis).await;
                 record(&|output| output.distortion_analysis.clone_from(&analysis));
             }
         };
         let measurement = async {
-            let Some(selected) = self.select(context, plan, &distortions).await else { return };
+            let Some(selection) = self.select(context, plan, &distortions).await else { return };
             if plan.plan.tool_selection {
-                record(&|output| output.selected_tools = Some(selected.tools.clone()));
+                record(&|output| output.selected_tools = Some(selection.selected.clone()));
             }
             if plan.plan.tool_execution {
                 let start = Instant::now();
@@ -83,7 +100,7 @@ impl Executor<'_> {
                         output.tool_logs.clone_from(&executed.tool_logs);
                     });
                 };
-                execution::execute(context, self.cache, &selected, &regions, &tell).await;
+                execution::execute(context, self.cache, &selection, &regions, &tell).await;
                 let seconds = start.elapsed().as_secs_f64();
                 context.events.emit(Event::SubtaskEnded { subtask: Subtask::ToolExecution, seconds, problem: None });
             }

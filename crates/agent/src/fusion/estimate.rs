@@ -1,10 +1,12 @@
 //! The combined score of the tools and its prediction interval.
 //!
-//! Tools with a prediction interval were fitted to human opinions on whole images. If such a tool
-//! ran, it determines the score. Classical metrics on the same pixels are then additional evidence
-//! only: the fitted tool is built from them or agrees better with people, so averaging them in
-//! would make the score worse. Learned tools and tools added by the user still count. If no such
-//! tool ran, all tools count equally, as in the paper.
+//! As in the paper, the score is the mean of the tools that a model or the user selected.
+//!
+//! The built-in analyst also runs tools that are not selected, and weighs them. Tools with a
+//! prediction interval were fitted to human opinions on whole images. If such a tool ran, it
+//! determines the score. Classical metrics on the same pixels are then additional evidence only:
+//! the fitted tool is built from them or agrees better with people, so averaging them in would make
+//! the score worse. Learned tools and tools added by the user still count.
 
 use super::{Fusion, mean};
 use crate::state::{ExecutorOutput, Interval, ToolExecutionLog};
@@ -15,8 +17,8 @@ use agenticiqa_tools::{Backend, Registry};
 pub struct Estimate {
     /// The score.
     pub score: f64,
-    /// The 90% prediction interval of the mean opinion score. Known if every tool that determines
-    /// the score reports one.
+    /// The 90% prediction interval of the mean opinion score. Known if at least one of the tools that
+    /// count reports one on each measured region.
     pub interval: Option<Interval>,
 }
 
@@ -44,6 +46,10 @@ impl Estimate {
 /// Returns the runs whose scores count, each measurement once.
 pub fn counted<'a>(evidence: &'a ExecutorOutput, registry: &Registry) -> Vec<&'a ToolExecutionLog> {
     let runs = evidence.distinct_runs();
+    let scored = |log: &&ToolExecutionLog| log.normalized_score.is_some();
+    if evidence.tool_logs.iter().filter(scored).all(|log| evidence.is_selected(log)) {
+        return runs;
+    }
     let carried =
         |log: &ToolExecutionLog| runs.iter().any(|other| other.interval.is_some() && other.region == log.region);
     let classical = |log: &ToolExecutionLog| {
@@ -53,11 +59,13 @@ pub fn counted<'a>(evidence: &'a ExecutorOutput, registry: &Registry) -> Vec<&'a
     runs.iter().copied().filter(counts).collect()
 }
 
-/// Returns the interval around the mean, or nothing if a counted tool reports no interval.
+/// Returns the interval around the mean, or nothing if no counted tool reports an interval on one of
+/// the regions.
 ///
-/// The intervals of different image regions are averaged end by end, as if their errors were fully
-/// correlated, so the result is never too narrow. Several tools on the same pixels widen the
-/// interval until it contains the score of each.
+/// On the same pixels, the intervals are averaged end by end and then widened until they contain the
+/// score of each tool that reports one. Different regions are averaged end by end, as if their errors
+/// were fully correlated, so the result is not too narrow. The scores of tools without an interval
+/// move it ([`moved`]).
 fn interval(counted: &[&ToolExecutionLog], score: f64) -> Option<Interval> {
     let mut regions: Vec<_> = counted.iter().map(|log| log.region).collect();
     regions.sort_unstable();

@@ -260,6 +260,18 @@ impl Phrases for Chinese {
         }
     }
 
+    fn directed(&self, distortion: Distortion, direction: Direction) -> &'static str {
+        match (distortion, direction) {
+            (Brightness, TooLow) => "曝光不足",
+            (Brightness, TooHigh) => "曝光过度",
+            (Contrast, TooLow) => "对比度不足",
+            (Contrast, TooHigh) => "对比度过高",
+            (Color, TooLow) => "色彩暗淡",
+            (Color, TooHigh) => "色彩过饱和",
+            _ => self.distortion(distortion),
+        }
+    }
+
     fn severity(&self, severity: Severity) -> &'static str {
         match severity {
             Severity::None => "无",

@@ -424,6 +424,18 @@ impl Phrases for English {
         }
     }
 
+    fn directed(&self, distortion: Distortion, direction: Direction) -> &'static str {
+        match (distortion, direction) {
+            (Brightness, TooLow) => "underexposure",
+            (Brightness, TooHigh) => "overexposure",
+            (Contrast, TooLow) => "lack of contrast",
+            (Contrast, TooHigh) => "excess of contrast",
+            (Color, TooLow) => "lack of color",
+            (Color, TooHigh) => "oversaturation",
+            _ => self.distortion(distortion),
+        }
+    }
+
     fn severity(&self, severity: Severity) -> &'static str {
         match severity {
             Severity::None => "none",

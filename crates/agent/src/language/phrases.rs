@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use super::lexicon::Direction;
 use crate::state::{Distortion, QualityLevel, Severity};
 
 /// A run of a tool that returned a score, for [`Phrases::scored`] and [`Phrases::unscaled`].
@@ -36,6 +37,8 @@ pub(crate) trait Phrases: Debug + Sync {
     fn object(&self, name: &str) -> String;
     /// The name of a distortion category.
     fn distortion(&self, distortion: Distortion) -> &'static str;
+    /// The name of a distortion whose direction is known, such as "underexposure".
+    fn directed(&self, distortion: Distortion, direction: Direction) -> &'static str;
     /// The name of a severity.
     fn severity(&self, severity: Severity) -> &'static str;
     /// The name of a quality level.

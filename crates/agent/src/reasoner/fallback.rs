@@ -3,10 +3,10 @@
 use futures_util::FutureExt;
 use std::sync::Arc;
 
-use super::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
+use super::{Analyses, Context, Descriptions, DistortionSet, Error, Reasoner, Selection, Thought, Verdict};
 use crate::fusion::Estimate;
 use crate::state::Node;
-use crate::state::{ByDistortion, ExecutorOutput, PlannerOutput, RegionBox, Text};
+use crate::state::{ExecutorOutput, PlannerOutput, RegionBox};
 use agenticiqa_tools::Tool;
 
 /// Uses the second reasoner when the first one fails or has no usable answer. If both fail, the
@@ -51,6 +51,10 @@ impl Reasoner for WithFallback {
         self.or_second(context, self.first.detect(context, plan), move || self.second.detect(context, plan)).boxed()
     }
 
+    fn describe<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, Option<Descriptions>> {
+        self.or_second(context, self.first.describe(context, plan), move || self.second.describe(context, plan)).boxed()
+    }
+
     fn analyze<'a>(
         &'a self,
         context: Context<'a>,
@@ -67,7 +71,7 @@ impl Reasoner for WithFallback {
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
         tools: &'a [&'a Tool],
-    ) -> Thought<'a, ByDistortion<Text>> {
+    ) -> Thought<'a, Selection> {
         let first = self.first.select(context, plan, distortions, tools);
         self.or_second(context, first, move || self.second.select(context, plan, distortions, tools)).boxed()
     }

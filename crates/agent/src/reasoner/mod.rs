@@ -18,8 +18,8 @@ use crate::events::EventLog;
 use crate::fusion::Estimate;
 use crate::inputs::Inputs;
 use crate::state::{
-    AgenticIqaState, AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput,
-    RegionBox, Text, UsedEvidence,
+    AgenticIqaState, AnswerForm, Attributes, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, OneOrMany,
+    PlannerOutput, RegionBox, ScoreParts, Text, UsedEvidence, WhatIfs,
 };
 use agenticiqa_tools::{Registry, Tool};
 
@@ -28,6 +28,42 @@ pub type DistortionSet = BTreeMap<Text, Vec<Distortion>>;
 
 /// The severities of the distortions of each object.
 pub type Analyses = BTreeMap<Text, Vec<DistortionAnalysis>>;
+
+/// What was measured of an object apart from its distortions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Description {
+    /// What it looks like.
+    pub attributes: Attributes,
+    /// The parts of its score.
+    pub parts: Option<ScoreParts>,
+    /// What edits would change, if that was asked for.
+    pub what_if: Option<WhatIfs>,
+}
+
+/// The description of each object.
+pub type Descriptions = BTreeMap<Text, Description>;
+
+/// The tools to run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Selection {
+    /// The tools selected for each distortion of each object.
+    pub selected: ByDistortion<OneOrMany<Text>>,
+    /// Tools that run in addition. Only the built-in analyst has them: the tool that determines its
+    /// score, or a second tool as evidence.
+    pub additional: ByDistortion<OneOrMany<Text>>,
+}
+
+impl From<ByDistortion<Text>> for Selection {
+    /// Selects one tool for each distortion and none in addition.
+    fn from(chosen: ByDistortion<Text>) -> Self {
+        Self { selected: one_each(chosen), additional: ByDistortion::new() }
+    }
+}
+
+fn one_each(chosen: ByDistortion<Text>) -> ByDistortion<OneOrMany<Text>> {
+    let one = |(distortion, tool)| (distortion, OneOrMany::One(tool));
+    chosen.into_iter().map(|(object, of)| (object, of.into_iter().map(one).collect())).collect()
+}
 
 /// The future result of a method of [`Reasoner`].
 pub type Thought<'a, T> = BoxFuture<'a, Result<T, Error>>;
@@ -76,6 +112,12 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
     /// Detects the distortions of each object.
     fn detect<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, DistortionSet>;
 
+    /// Describes each object on the axes that people use; nothing if the reasoner cannot.
+    fn describe<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, Option<Descriptions>> {
+        let _ = (context, plan);
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
     /// Judges the severity of each distortion.
     fn analyze<'a>(
         &'a self,
@@ -91,22 +133,11 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
         tools: &'a [&'a Tool],
-    ) -> Thought<'a, ByDistortion<Text>>;
+    ) -> Thought<'a, Selection>;
 
-    /// Chooses the best of `tools` for each distortion by their known strengths, without a model.
-    fn best_tools(&self, distortions: &DistortionSet, tools: &[&Tool], full_reference: bool) -> ByDistortion<Text> {
-        selection::choose(distortions, tools, full_reference)
-    }
-
-    /// Returns the tool to run in addition to the one selected for a distortion, if any.
-    fn companion<'a>(
-        &self,
-        distortion: Distortion,
-        selected: &[&str],
-        tools: &[&'a Tool],
-        full_reference: bool,
-    ) -> Option<&'a Tool> {
-        selection::companion(distortion, selected, tools, full_reference)
+    /// Selects the best of `tools` for each distortion by their known strengths, without a model.
+    fn best_tools(&self, distortions: &DistortionSet, tools: &[&Tool], full_reference: bool) -> Selection {
+        selection::choose(distortions, tools, full_reference).into()
     }
 
     /// Locates the named objects. Objects that cannot be found are omitted.

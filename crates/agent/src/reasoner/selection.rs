@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::state::{ByDistortion, Distortion, Text};
+use crate::state::{ByDistortion, Distortion, OneOrMany, Text};
 use agenticiqa_tools::{Scale, Tool};
 
 /// The tools for one category, best first.
@@ -65,13 +65,22 @@ const GENERIC: [&str; 16] = [
 ];
 
 /// Returns the tool in `tools` that determines the score.
-pub fn overall<'a>(tools: &[&'a Tool], full_reference: bool) -> Option<&'a Tool> {
+fn overall<'a>(tools: &[&'a Tool], full_reference: bool) -> Option<&'a Tool> {
     tools.iter().copied().find(|tool| tool.has_interval() && tool.needs_reference() == full_reference)
+}
+
+/// Returns the tools to run in addition to the chosen ones.
+pub fn companions(chosen: &ByDistortion<Text>, tools: &[&Tool], full_reference: bool) -> ByDistortion<OneOrMany<Text>> {
+    let companion = |(distortion, selected): (&Distortion, &Text)| {
+        let tool = companion(*distortion, &[selected.as_str()], tools, full_reference)?;
+        Some((*distortion, OneOrMany::One(Text::new(tool.name()).ok()?)))
+    };
+    chosen.iter().map(|(object, of)| (object.clone(), of.iter().filter_map(companion).collect())).collect()
 }
 
 /// Returns the tool that runs in addition to the selected tool: the tool that determines the score,
 /// or, if that is the selected one, the best single tool as evidence.
-pub fn companion<'a>(
+fn companion<'a>(
     distortion: Distortion,
     selected: &[&str],
     tools: &[&'a Tool],
@@ -158,17 +167,16 @@ mod tests {
     }
 
     #[test]
-    fn the_tool_that_carries_the_score_and_the_best_single_tool_run_beside_each_other() {
+    fn the_tool_that_carries_the_score_and_the_best_single_tool_run_together() {
         let registry = Registry::builtin().unwrap();
         let tools = native(&registry);
-        let beside =
-            |distortion, selected: &str, full| companion(distortion, &[selected], &tools, full).map(Tool::name);
-        assert_eq!(beside(Distortion::Blurs, "Fused-FR", true), Some("MS-SSIM"));
-        assert_eq!(beside(Distortion::Color, "Fused-FR", true), Some("FSIM"));
-        assert_eq!(beside(Distortion::Brightness, "MS-SSIM", true), Some("Fused-FR"));
-        assert_eq!(beside(Distortion::Noise, "BRISQUE", true), Some("Fused-FR"));
-        assert_eq!(beside(Distortion::Blurs, "Fused-NR", false), Some("PIQE"));
-        assert_eq!(beside(Distortion::Compression, "Fused-NR", false), Some("BRISQUE"));
+        let added = |distortion, selected: &str, full| companion(distortion, &[selected], &tools, full).map(Tool::name);
+        assert_eq!(added(Distortion::Blurs, "Fused-FR", true), Some("MS-SSIM"));
+        assert_eq!(added(Distortion::Color, "Fused-FR", true), Some("FSIM"));
+        assert_eq!(added(Distortion::Brightness, "MS-SSIM", true), Some("Fused-FR"));
+        assert_eq!(added(Distortion::Noise, "BRISQUE", true), Some("Fused-FR"));
+        assert_eq!(added(Distortion::Blurs, "Fused-NR", false), Some("PIQE"));
+        assert_eq!(added(Distortion::Compression, "Fused-NR", false), Some("BRISQUE"));
         assert_eq!(overall(&tools[..0], true).map(Tool::name), None);
         let with_interval: Vec<&str> =
             tools.iter().filter(|tool| tool.has_interval()).map(|tool| tool.name()).collect();

@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::checked::checked_on_read;
-use super::{Interval, Invalid, QualityLevel, Score, Text};
+use super::{Interval, Invalid, Operation, QualityLevel, Score, Text};
+
+/// The parts of a score sum to it up to this difference.
+const SAME: f64 = 1e-6;
 
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +45,33 @@ pub struct FusedLevels {
     pub probabilities: Option<[f64; 5]>,
 }
 
+/// A part of the score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Contribution {
+    /// What it comes from: the clean start, a fault, or the rest.
+    pub name: String,
+    /// The part of the score, in levels. Faults are never positive.
+    pub value: f64,
+    /// The 90% prediction interval of the part, `[low, high]`; only of faults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
+}
+
+/// An edit that raises the score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Advice {
+    /// The object to edit, or the whole image.
+    pub object: Text,
+    /// The kind of correction.
+    pub operation: Operation,
+    /// Its amount, in the unit of the operation.
+    pub amount: f64,
+    /// By how much the score rises.
+    pub expected_gain: f64,
+}
+
 /// The output of the summarizer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
@@ -59,6 +89,13 @@ pub struct SummarizerOutput {
     /// How the score was fused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fusion: Option<FusedLevels>,
+    /// The parts of the score, which sum to it: the clean start, what each fault costs, and the rest. Empty
+    /// if the backend measures no parts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contributions: Vec<Contribution>,
+    /// Edits that raise the score, largest gain first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<Advice>,
     /// The quality level nearest to the score.
     pub quality_level: Option<QualityLevel>,
     /// The reasons for the answer, with numbers.
@@ -66,7 +103,7 @@ pub struct SummarizerOutput {
     /// Whether evidence is missing and a new plan is needed.
     #[serde(default)]
     need_replan: bool,
-    /// The missing evidence; `null` if no new plan is needed.
+    /// The missing evidence; `null` if nothing is missing or the last replan was used up.
     replan_reason: Option<Text>,
     /// The evidence for each sentence of the reasoning.
     #[serde(default)]
@@ -88,6 +125,8 @@ impl SummarizerOutput {
             quality_score,
             score_interval: None,
             fusion: None,
+            contributions: Vec::new(),
+            advice: Vec::new(),
             quality_level: quality_score.map(QualityLevel::of),
             quality_reasoning: Text::new(quality_reasoning).map_err(|error| named("quality_reasoning", error))?,
             need_replan: false,
@@ -111,6 +150,11 @@ impl SummarizerOutput {
     /// Returns the answer with a request for a new plan because of `reason`, or without a request.
     pub fn with_replan(self, reason: Option<Text>) -> Self {
         Self { need_replan: reason.is_some(), replan_reason: reason, ..self }
+    }
+
+    /// Returns the answer without the request for a new plan. The reason stays.
+    pub fn without_replan(self) -> Self {
+        Self { need_replan: false, ..self }
     }
 
     /// Whether evidence is missing and a new plan is needed.
@@ -137,6 +181,12 @@ impl SummarizerOutput {
         {
             let found = format!("[{}, {}]", interval.low(), interval.high());
             return Err(Invalid::new("score_interval", "around quality_score", found));
+        }
+        let sum: f64 = self.contributions.iter().map(|part| part.value).sum();
+        if let (Some(score), false) = (self.quality_score, self.contributions.is_empty())
+            && (sum - score.value()).abs() > SAME
+        {
+            return Err(Invalid::new("contributions", "parts that sum to quality_score", format!("{sum}")));
         }
         Ok(())
     }

@@ -6,7 +6,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Distortion, Interval, Invalid, OneOrMany, RawScore, Score, Seconds, Severity, Text};
+use super::{
+    Attributes, Distortion, Interval, Invalid, OneOrMany, RawScore, Score, ScoreParts, Seconds, Severity, Text, WhatIfs,
+};
 use agenticiqa_tools::Registry;
 
 /// The severity of one distortion, with an explanation.
@@ -34,6 +36,9 @@ impl DistortionAnalysis {
 /// One run of one tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("required" = [
+    "tool_name", "object_name", "distortion", "raw_score", "normalized_score", "execution_time", "timestamp",
+]))]
 pub struct ToolExecutionLog {
     /// The name of the tool.
     pub tool_name: Text,
@@ -42,8 +47,10 @@ pub struct ToolExecutionLog {
     /// The distortion that the tool was selected for.
     pub distortion: Distortion,
     /// The raw score of the tool; `null` if the tool failed.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub raw_score: Option<RawScore>,
     /// The score from 1 (bad) to 5 (excellent); `null` if the tool failed or has no 1 to 5 scale.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub normalized_score: Option<Score>,
     /// The 90% prediction interval of the mean opinion score, `[low, high]`. Only for tools that
     /// report one.
@@ -81,6 +88,17 @@ pub struct ExecutorOutput {
     /// The detected distortions of each object.
     #[serde(default)]
     pub distortion_set: Option<BTreeMap<Text, Vec<Distortion>>>,
+    /// What each object, or the whole image, looks like on each axis. Only the built-in analyst
+    /// describes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<BTreeMap<Text, Attributes>>,
+    /// The parts of the score of each object: what a clean image would get, and what each distortion
+    /// costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score_parts: Option<BTreeMap<Text, ScoreParts>>,
+    /// What edits would change, by object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what_if: Option<BTreeMap<Text, WhatIfs>>,
     /// The severity of each distortion of each object.
     #[serde(default)]
     pub distortion_analysis: Option<BTreeMap<Text, Vec<DistortionAnalysis>>>,
@@ -117,6 +135,22 @@ impl ExecutorOutput {
         self.distortion_set.as_ref().is_none_or(BTreeMap::is_empty)
             && self.distortion_analysis.as_ref().is_none_or(BTreeMap::is_empty)
             && self.quality_scores.as_ref().is_none_or(BTreeMap::is_empty)
+    }
+
+    /// Returns whether no measurement and no judgment supports a conclusion. Detected distortions
+    /// alone are names without either.
+    pub fn is_unsupported(&self) -> bool {
+        let analyzed = self.distortion_analysis.iter().flat_map(BTreeMap::values).any(|of| !of.is_empty());
+        let scored = self.quality_scores.iter().flat_map(BTreeMap::values).any(|of| !of.is_empty());
+        !analyzed && !scored && self.distinct_runs().is_empty()
+    }
+
+    /// Returns whether the tool of a run was selected for its distortion, or replaces a tool that
+    /// was. Only selected tools are in `quality_scores`.
+    pub fn is_selected(&self, log: &ToolExecutionLog) -> bool {
+        let of_object = self.quality_scores.as_ref().and_then(|scores| scores.get(&log.object_name));
+        let tools = of_object.and_then(|of| of.get(&log.distortion));
+        tools.is_some_and(|tools| tools.as_slice().iter().any(|(tool, _)| *tool == log.tool_name))
     }
 
     /// Returns the runs with a score, each measurement once. A tool that was selected for several

@@ -11,14 +11,18 @@ mod record;
 mod schemas;
 mod whole;
 
+pub use agenticiqa_vision::repair::{Operation, WhatIf, WhatIfs};
 pub use agenticiqa_vision::vocabulary::{
-    Distortion, GLOBAL, Interval, Invalid, OneOrMany, QualityLevel, RawScore, RegionBox, Score, Seconds, Severity, Text,
+    Attribute, Attributes, Axis, Cost, Distortion, GLOBAL, Interval, Invalid, OneOrMany, QualityLevel, RawScore,
+    RegionBox, Score, ScoreParts, Seconds, Severity, Text,
 };
 pub(crate) use alignment::{align, region_of};
-pub use conclusion::{AnswerForm, FusedLevels, SummarizerOutput, UsedEvidence};
+pub use conclusion::{Advice, AnswerForm, Contribution, FusedLevels, SummarizerOutput, UsedEvidence};
 pub use evidence::{ByDistortion, DistortionAnalysis, ExecutorOutput, ToolExecutionLog, ToolScore};
 pub use node::Node;
 pub use plan::{DistortionSource, PlanControlFlags, PlannerOutput, QueryScope, QueryType, ReferenceMode};
 pub use record::{AssessmentRecord, ByNode, FinalStatus, Metadata};
 pub use schemas::schemas;
-pub use whole::{AgenticIqaState, AnswerOption, MAX_REPLAN_HISTORY, MAX_REPLAN_ITERATIONS, Replan};
+pub use whole::{
+    AgenticIqaState, AnswerOption, DEFAULT_REPLAN_ITERATIONS, MAX_REPLAN_HISTORY, MAX_REPLAN_ITERATIONS, Replan,
+};

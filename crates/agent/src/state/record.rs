@@ -57,6 +57,9 @@ pub struct Metadata {
     pub backends: ByNode<String>,
     /// The number of tokens that each node used.
     pub tokens_used: ByNode<u64>,
+    /// The number of model answers that came from the cache, which used no tokens.
+    #[serde(default)]
+    pub cached_answers: ByNode<u64>,
     /// The cost in US dollars; `null` if the price of a used model is unknown.
     pub cost_usd: Option<f64>,
     /// The time spent in each node over all rounds, in milliseconds.

@@ -10,6 +10,9 @@ use super::{ExecutorOutput, Invalid, PlannerOutput, RegionBox, SummarizerOutput,
 /// The highest number of new plans that a request may allow.
 pub const MAX_REPLAN_ITERATIONS: u32 = 5;
 
+/// The default of `max_replan_iterations`.
+pub const DEFAULT_REPLAN_ITERATIONS: u32 = 2;
+
 /// The maximum number of replans, and of entries in the replan history.
 pub const MAX_REPLAN_HISTORY: usize = 10;
 
@@ -90,7 +93,7 @@ impl AgenticIqaState {
             executor_evidence: None,
             summarizer_result: None,
             iteration_count: 0,
-            max_replan_iterations: 2,
+            max_replan_iterations: DEFAULT_REPLAN_ITERATIONS,
             replan_history: Vec::new(),
         }
     }

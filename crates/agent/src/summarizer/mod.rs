@@ -2,14 +2,14 @@
 //! plan.
 
 pub mod certainty;
+mod contributions;
 pub mod sufficiency;
 
 use crate::fusion::{Estimate, Fusion};
 use crate::language::Language;
 use crate::reasoner::{Context, Error, Reasoner, Verdict};
 use crate::state::{
-    AnswerForm, ExecutorOutput, FusedLevels, PlannerOutput, QualityLevel, QueryType, Score, SummarizerOutput, Text,
-    UsedEvidence,
+    AnswerForm, ExecutorOutput, FusedLevels, PlannerOutput, QualityLevel, Score, SummarizerOutput, Text, UsedEvidence,
 };
 
 /// The answer when no answer is possible.
@@ -58,7 +58,7 @@ impl Summarizer<'_> {
         let gap = sufficiency::gap(plan, evidence);
         let reason = gap.as_deref().filter(|gap| may_replan(context, gap));
         let missing = gap.as_deref().filter(|_| reason.is_none());
-        let mut verdict = complete(verdict, plan, evidence, missing);
+        let mut verdict = complete(verdict, evidence, missing);
         let interval = estimate.and_then(|estimate| estimate.interval);
         if let (Some(score), Some(interval)) = (score, interval) {
             certainty::say(&mut verdict, context, evidence, score, interval);
@@ -70,6 +70,8 @@ impl Summarizer<'_> {
             .map_err(|invalid| self.unusable(&invalid.to_string()))?;
         let mut result = result.with_interval(interval).with_replan(reason.and_then(|gap| Text::new(gap).ok()));
         result.used_evidence = used_evidence;
+        result.contributions = contributions::contributions(evidence, score);
+        result.advice = contributions::advice(evidence);
         result.fusion = tools.map(|tools| self.levels(tools, judged_levels));
         Ok(Conclusion { gap: missing.map(str::to_owned), result })
     }
@@ -132,11 +134,10 @@ fn may_replan(context: Context<'_>, gap: &str) -> bool {
 }
 
 /// Adds the limits of the evidence to the reasoning, for every type of reasoner.
-fn complete(mut verdict: Verdict, plan: &PlannerOutput, evidence: &ExecutorOutput, missing: Option<&str>) -> Verdict {
+fn complete(mut verdict: Verdict, evidence: &ExecutorOutput, missing: Option<&str>) -> Verdict {
     let mut say = |sentence: String| add(&mut verdict, sentence, Vec::new());
-    if plan.query_type == QueryType::Iqa && evidence.is_empty() {
-        say("There is no tool score and no distortion analysis: the answer is based only on viewing the image."
-            .to_owned());
+    if evidence.is_unsupported() {
+        say("There is no tool score and no distortion analysis: no measurement supports the answer.".to_owned());
     }
     if let Some(gap) = missing {
         say(format!("The evidence is incomplete: {gap}."));

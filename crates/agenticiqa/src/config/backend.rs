@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-use super::error::did_you_mean;
+use super::error::{did_you_mean, nearest};
 use agenticiqa_vlm::{BackendName, NotABackend, Provider};
 
 /// The name of the built-in analyst.
@@ -13,7 +13,7 @@ const BUILTIN: &str = "builtin";
 
 /// A backend: `builtin`, or `provider.model` such as `openai.gpt-4o` and `ollama.qwen2.5vl:7b`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
-#[serde(try_from = "String")]
+#[serde(try_from = "BackendText")]
 pub enum Backend {
     /// The built-in analyst.
     Builtin,
@@ -52,10 +52,28 @@ impl fmt::Display for Backend {
     }
 }
 
-impl FromStr for Backend {
-    type Err = String;
+/// A text that is not a backend.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InvalidBackend {
+    /// The rule that the text violates, such as "must be builtin or provider.model".
+    pub rule: String,
+    /// A similar backend.
+    pub suggestion: Option<String>,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl fmt::Display for InvalidBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.rule, did_you_mean(self.suggestion.as_deref()))
+    }
+}
+
+impl std::error::Error for InvalidBackend {}
+
+impl FromStr for Backend {
+    type Err = InvalidBackend;
+
+    fn from_str(text: &str) -> Result<Self, InvalidBackend> {
         let name = text.trim();
         if name == BUILTIN {
             return Ok(Self::Builtin);
@@ -63,36 +81,41 @@ impl FromStr for Backend {
         name.parse().map(Self::Model).map_err(|error| match error {
             NotABackend::Incomplete => {
                 let words = Provider::ALL.map(Provider::name).into_iter().chain([BUILTIN]);
-                let suggestion = suggest(name, did_you_mean(name, words));
-                format!("must be builtin or provider.model, such as openai.gpt-4o{suggestion}")
+                let rule = "must be builtin or provider.model, such as openai.gpt-4o".to_owned();
+                let suggestion = nearest(name, words).map(str::to_owned).or_else(|| guess_provider(name));
+                InvalidBackend { rule, suggestion }
             }
             NotABackend::UnknownProvider => {
                 let (provider, model) = name.split_once('.').unwrap_or((name, ""));
-                let near = did_you_mean(provider, Provider::ALL.map(Provider::name));
-                format!("{error}{}", suggest(name, near.replace('?', &format!(".{model}?"))))
+                let near = nearest(provider, Provider::ALL.map(Provider::name));
+                let suggestion = near.map(|near| format!("{near}.{model}")).or_else(|| guess_provider(name));
+                InvalidBackend { rule: error.to_string(), suggestion }
             }
-            _ => error.to_string(),
+            _ => InvalidBackend { rule: error.to_string(), suggestion: None },
         })
     }
 }
 
-/// Suggests the nearest known name, or else a provider for the name of the model.
-fn suggest(name: &str, near_miss: String) -> String {
-    if near_miss.is_empty() { guess_provider(name) } else { near_miss }
-}
-
 /// Suggests the provider for a model name without one, such as `gpt-4o`.
-fn guess_provider(model: &str) -> String {
+fn guess_provider(model: &str) -> Option<String> {
     let lower = model.to_lowercase();
     let is_of = |provider: &Provider| provider.families().iter().any(|family| lower.starts_with(family));
     let provider = Provider::ALL.into_iter().find(is_of);
-    provider.map_or_else(String::new, |provider| format!(", did you mean {provider}.{model}?"))
+    provider.map(|provider| format!("{provider}.{model}"))
 }
 
-impl TryFrom<String> for Backend {
-    type Error = String;
+/// The text of a backend. The configuration recognizes this type by its name and reports an
+/// [`InvalidBackend`] with its fields.
+#[derive(Deserialize)]
+struct BackendText(String);
 
-    fn try_from(name: String) -> Result<Self, String> {
+/// The name of [`BackendText`] in serde.
+pub(super) const BACKEND_TEXT: &str = "BackendText";
+
+impl TryFrom<BackendText> for Backend {
+    type Error = InvalidBackend;
+
+    fn try_from(BackendText(name): BackendText) -> Result<Self, InvalidBackend> {
         name.parse()
     }
 }
@@ -124,7 +147,7 @@ mod tests {
             ("openai.gpt 4o", "without blanks"),
             ("", "provider.model"),
         ] {
-            let error = name.parse::<Backend>().unwrap_err();
+            let error = name.parse::<Backend>().unwrap_err().to_string();
             assert!(error.contains(says), "{name}: {error}");
         }
     }

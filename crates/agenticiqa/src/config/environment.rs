@@ -12,7 +12,7 @@ use super::{Error, Origin};
 pub struct Environment {
     directory: PathBuf,
     /// `None` means the variables of this process.
-    given: Option<BTreeMap<String, String>>,
+    variables: Option<BTreeMap<String, String>>,
     dotenv: BTreeMap<String, String>,
 }
 
@@ -21,7 +21,7 @@ impl Environment {
     pub fn load() -> Result<Self, Error> {
         let directory = PathBuf::from(".");
         let dotenv = read_dotenv(&directory.join(".env"))?;
-        Ok(Self { directory, given: None, dotenv })
+        Ok(Self { directory, variables: None, dotenv })
     }
 
     /// Uses these variables instead of those of the process, and `directory` as the working
@@ -31,9 +31,9 @@ impl Environment {
         variables: impl IntoIterator<Item = (N, V)>,
     ) -> Result<Self, Error> {
         let directory = directory.into();
-        let given = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         let dotenv = read_dotenv(&directory.join(".env"))?;
-        Ok(Self { directory, given: Some(given), dotenv })
+        Ok(Self { directory, variables: Some(variables), dotenv })
     }
 
     /// Returns the value of a variable. The process wins over `.env`, and an empty value counts as
@@ -45,8 +45,8 @@ impl Environment {
     /// Returns the value of a variable and its origin.
     pub fn find(&self, name: &str) -> Option<(String, Origin)> {
         let origin = |dotenv| Origin::Variable { name: name.to_owned(), dotenv };
-        let own = match &self.given {
-            Some(given) => given.get(name).cloned(),
+        let own = match &self.variables {
+            Some(variables) => variables.get(name).cloned(),
             // A value that is not Unicode must be rejected later, not treated as missing.
             None => std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()),
         };
@@ -57,8 +57,8 @@ impl Environment {
 
     /// Returns the names of all variables.
     pub fn names(&self) -> Vec<String> {
-        let own: Vec<String> = match &self.given {
-            Some(given) => given.keys().cloned().collect(),
+        let own: Vec<String> = match &self.variables {
+            Some(variables) => variables.keys().cloned().collect(),
             None => std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).collect(),
         };
         own.into_iter().chain(self.dotenv.keys().cloned()).collect()
@@ -75,7 +75,7 @@ impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Environment")
             .field("directory", &self.directory)
-            .field("given", &self.given.as_ref().map(|given| given.keys().collect::<Vec<_>>()))
+            .field("variables", &self.variables.as_ref().map(|variables| variables.keys().collect::<Vec<_>>()))
             .field("dotenv", &self.dotenv.keys().collect::<Vec<_>>())
             .finish()
     }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_variables_of_the_process_are_seen() {
-        let environment = Environment { directory: ".".into(), given: None, dotenv: BTreeMap::new() };
+        let environment = Environment { directory: ".".into(), variables: None, dotenv: BTreeMap::new() };
         assert_eq!(environment.lookup("PATH"), std::env::var("PATH").ok());
         assert!(environment.names().iter().any(|name| name == "PATH"));
     }

@@ -38,13 +38,13 @@ pub enum Error {
     #[error("no folder for installed tools: set AGENTICIQA_DATA_DIR, or tools.data_dir in pipeline.yaml")]
     NoDataFolder,
     /// A requested folder contains no configuration.
-    #[error("{}: this folder holds neither model_backends.yaml nor pipeline.yaml", path.display())]
+    #[error("{}: this folder contains neither model_backends.yaml nor pipeline.yaml", path.display())]
     EmptyFolder {
         /// The path of the folder.
         path: PathBuf,
     },
     /// An invalid line in `.env`. The line is not shown, because it may contain a key.
-    #[error("{}:{line}: not an assignment: write NAME=value, with quotes around values that hold blanks", path.display())]
+    #[error("{}:{line}: not an assignment: write NAME=value, with quotes around values that contain blanks", path.display())]
     DotEnv {
         /// The path of the file.
         path: PathBuf,
@@ -53,14 +53,14 @@ pub enum Error {
     },
 }
 
-/// Returns `, did you mean X?` if a known word is similar, else an empty string.
-pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+/// Returns the known word that is most similar, if one is similar enough.
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let nearest = known.into_iter().map(|candidate| (strsim::damerau_levenshtein(candidate, &word), candidate)).min();
-    match nearest {
-        Some((distance, candidate)) if distance <= candidate.len().div_ceil(3) => {
-            format!(", did you mean {candidate}?")
-        }
-        _ => String::new(),
-    }
+    nearest.filter(|(distance, candidate)| *distance <= candidate.len().div_ceil(3)).map(|(_, candidate)| candidate)
+}
+
+/// Returns `, did you mean X?`, or an empty string without a suggestion.
+pub(crate) fn did_you_mean(suggestion: Option<&str>) -> String {
+    suggestion.map_or_else(String::new, |word| format!(", did you mean {word}?"))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::files::{MODEL_BACKENDS, PIPELINE};
 use super::read::unknown_field;
-use super::tree::{Entry, Node, Value, join};
+use super::tree::{Entry, Node, Value};
 use super::{Environment, Error, Origin, Overrides, Source};
 use agenticiqa_vlm::{Provider, ollama_url};
 
@@ -191,8 +191,8 @@ impl Documents {
     /// Returns every field with its value and origin.
     pub fn sources(&self) -> Vec<Source> {
         let mut sources = Vec::new();
-        collect(&self.models, "", &mut sources);
-        collect(&self.pipeline, "", &mut sources);
+        collect(&self.models, &mut Vec::new(), &mut sources);
+        collect(&self.pipeline, &mut Vec::new(), &mut sources);
         sources
     }
 }
@@ -215,14 +215,17 @@ fn segments(key: &str) -> Vec<&str> {
     }
 }
 
-fn collect(node: &Node, field: &str, sources: &mut Vec<Source>) {
+fn collect<'a>(node: &'a Node, path: &mut Vec<&'a str>, sources: &mut Vec<Source>) {
+    // The prices of a model are shown on one line.
+    let is_price = matches!(path.as_slice(), ["rates", _, ..]);
     match node.fields() {
-        // A price is shown on one line.
-        Some(fields) if !fields.is_empty() && !field.starts_with("rates.") => {
-            fields.iter().for_each(|(name, entry)| collect(&entry.node, &join(field, name), sources));
+        Some(fields) if !fields.is_empty() && !is_price => {
+            for (name, entry) in fields {
+                path.push(name);
+                collect(&entry.node, path, sources);
+                path.pop();
+            }
         }
-        _ => {
-            sources.push(Source { field: field.to_owned(), value: node.to_string(), origin: node.origin.clone() });
-        }
+        _ => sources.push(Source { field: path.join("."), value: node.to_string(), origin: node.origin.clone() }),
     }
 }

@@ -34,7 +34,7 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 
-pub use backend::Backend;
+pub use backend::{Backend, InvalidBackend};
 pub use environment::Environment;
 pub use error::Error;
 pub use models::{ModelBackends, ProviderSettings, Providers, Role, VariableName};
@@ -43,7 +43,7 @@ pub use pipeline::{
     Cache, Checkpoints, Executor, Images, LogFormat, LogLevel, Logging, Pipeline, Server, Tools, Worker,
 };
 
-pub(crate) use error::did_you_mean;
+pub(crate) use error::{did_you_mean, nearest};
 
 use agenticiqa_tools::Flaw;
 

@@ -202,8 +202,8 @@ impl ModelBackends {
         self.key_variables(provider).into_iter().find_map(|variable| environment.lookup(variable))
     }
 
-    /// Returns whether a role has a provider that needs a key and finds none. A server at a `base_url` of the user's may
-    /// need none.
+    /// Returns whether the provider of a backend needs a key and the environment has none. A server
+    /// at a configured `base_url` may need no key.
     pub fn lacks_key(&self, backend: &Backend, base_url: Option<&BaseUrl>, environment: &Environment) -> bool {
         let provider = backend.provider().filter(|provider| provider.needs_key() && base_url.is_none());
         provider.is_some_and(|provider| self.key(provider, environment).is_none())

@@ -30,7 +30,7 @@ pub struct Pipeline {
     /// The limits on images.
     #[garde(dive)]
     pub images: Images,
-    /// The cache of scores.
+    /// The cache of scores and answers.
     #[garde(dive)]
     pub cache: Cache,
     /// The checkpoints of the state after each node.
@@ -75,16 +75,19 @@ fn positive(value: &u64, _: &()) -> garde::Result {
     if *value == 0 { Err(garde::Error::new("must be 1 or more")) } else { Ok(()) }
 }
 
-/// The cache of scores.
+/// The cache of scores and answers.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Validate)]
-#[serde(deny_unknown_fields, expecting = "memory_entries and disk")]
+#[serde(deny_unknown_fields, expecting = "memory_entries, disk and model_answers")]
 pub struct Cache {
     /// The maximum number of scores in memory; 0 disables it.
     #[garde(skip)]
     pub memory_entries: u64,
-    /// The folder for scores across runs.
+    /// The folder for scores and answers across runs.
     #[garde(skip)]
     pub disk: Option<PathBuf>,
+    /// Whether answers of models are cached.
+    #[garde(skip)]
+    pub model_answers: bool,
 }
 
 /// The checkpoints of the state after each node.

@@ -1,5 +1,6 @@
 //! Deserializes types from a tree of [`Node`]s, with errors that name the field and its location.
 
+use std::borrow::Cow;
 use std::collections::btree_map;
 use std::fmt;
 
@@ -9,9 +10,10 @@ use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::error::did_you_mean;
+use super::backend::BACKEND_TEXT;
+use super::error::{did_you_mean, nearest};
 use super::tree::{Entry, Node, Value, join};
-use super::{Error, Origin};
+use super::{Backend, Error, InvalidBackend, Origin};
 use agenticiqa_vlm::Provider;
 
 /// Reads and validates a value from a tree.
@@ -49,12 +51,25 @@ pub(super) fn violation(root: &Node, path: &str, problem: &str) -> Error {
 #[derive(Debug)]
 pub(super) struct Fault {
     reason: String,
+    /// Whether the reason is a rule for the value, such as "must be a number". The value is then
+    /// added to the message.
+    is_rule: bool,
+    /// A known word that is similar to the value.
+    suggestion: Option<String>,
     place: Option<(String, Origin)>,
 }
 
 impl Fault {
     fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), place: None }
+        Self { reason: reason.into(), is_rule: false, suggestion: None, place: None }
+    }
+
+    fn rule(rule: impl Into<String>) -> Self {
+        Self { is_rule: true, ..Self::new(rule) }
+    }
+
+    fn suggest(self, suggestion: Option<impl Into<String>>) -> Self {
+        Self { suggestion: suggestion.map(Into::into), ..self }
     }
 
     /// Adds the location, unless a deeper one is known.
@@ -65,13 +80,19 @@ impl Fault {
 
     fn into_error(self) -> Error {
         let (field, origin) = self.place.unwrap_or((String::new(), Origin::Default));
-        Error::Invalid { origin, field, reason: self.reason }
+        Error::Invalid { origin, field, reason: format!("{}{}", self.reason, did_you_mean(self.suggestion.as_deref())) }
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
+        write!(f, "{}{}", self.reason, did_you_mean(self.suggestion.as_deref()))
+    }
+}
+
+impl From<InvalidBackend> for Fault {
+    fn from(InvalidBackend { rule, suggestion }: InvalidBackend) -> Self {
+        Self::rule(rule).suggest(suggestion)
     }
 }
 
@@ -85,11 +106,11 @@ impl de::Error for Fault {
     // Values are not repeated here: `Located` shows them unexpanded, which hides the content of
     // variables.
     fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Self::new(format!("must be {expected}"))
+        Self::rule(format!("must be {expected}"))
     }
 
     fn invalid_value(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Self::new(format!("must be {expected}"))
+        Self::rule(format!("must be {expected}"))
     }
 
     fn invalid_length(length: usize, expected: &dyn de::Expected) -> Self {
@@ -97,8 +118,7 @@ impl de::Error for Fault {
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let suggestion = did_you_mean(variant, expected.iter().copied());
-        Self::new(format!("must be one of {}{suggestion}", expected.join(", ")))
+        Self::rule(one_of(expected)).suggest(nearest(variant, expected.iter().copied()))
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -119,10 +139,14 @@ pub(super) fn unknown_field(field: &str, expected: &[&str]) -> String {
             Provider::list_required_keys()
         );
     }
-    match did_you_mean(field, expected.iter().copied()) {
-        nothing if nothing.is_empty() => format!("there is no such field; known here: {}", expected.join(", ")),
-        suggestion => format!("there is no such field{suggestion}"),
+    match nearest(field, expected.iter().copied()) {
+        None => format!("there is no such field; known here: {}", expected.join(", ")),
+        suggestion => format!("there is no such field{}", did_you_mean(suggestion)),
     }
+}
+
+fn one_of(words: &[&str]) -> String {
+    format!("must be one of {}", words.join(", "))
 }
 
 /// A node that is being read, with the name of its field.
@@ -139,15 +163,15 @@ impl Located<'_, '_> {
             return fault;
         }
         let scalar = !matches!(self.node.value, Value::Map(_) | Value::List(_));
-        let reason = if scalar && fault.reason.starts_with("must ") {
-            let (rule, suggestion) = fault.reason.split_once(", did").unwrap_or((&fault.reason, ""));
+        let fault = if scalar && fault.is_rule {
             // A suggestion would repeat the value, which may come from a secret variable.
-            let shown = !suggestion.is_empty() && !self.is_expanded();
-            format!("{rule}, not {}{}", self.node, if shown { format!(": did{suggestion}") } else { String::new() })
+            let suggestion = fault.suggestion.filter(|_| !self.is_expanded());
+            let suggestion = suggestion.map_or_else(String::new, |word| format!(": did you mean {word}?"));
+            Fault::new(format!("{}, not {}{suggestion}", fault.reason, self.node))
         } else {
-            fault.reason
+            fault
         };
-        Fault::new(reason).place_at(&self.node.origin, self.field)
+        fault.place_at(&self.node.origin, self.field)
     }
 
     fn is_expanded(&self) -> bool {
@@ -165,12 +189,21 @@ impl Located<'_, '_> {
         .filter(|value: &f64| value.is_finite())
     }
 
+    /// Returns the text here. Names and paths may look like numbers.
+    fn text(&self) -> Option<Cow<'_, str>> {
+        match &self.node.value {
+            Value::Text(text) => Some(Cow::Borrowed(&text.expanded)),
+            Value::Integer(_) | Value::Float(_) | Value::Bool(_) => Some(Cow::Owned(self.node.to_string())),
+            _ => None,
+        }
+    }
+
     fn visit_whole<'v, V: Visitor<'v>>(&self, visitor: V) -> Result<V::Value, Fault> {
         let whole = self.number().filter(|value| value.fract() == 0.0 && (0.0..9e15).contains(value));
         let Some(whole) = whole else {
-            return Err(Fault::new("must be a whole number, 0 or more"));
+            return Err(Fault::rule("must be a whole number, 0 or more"));
         };
-        visitor.visit_u64(whole as u64).map_err(|_: Fault| Fault::new("must be a smaller number"))
+        visitor.visit_u64(whole as u64).map_err(|_: Fault| Fault::rule("must be a smaller number"))
     }
 }
 
@@ -195,7 +228,7 @@ impl<'de> Deserializer<'de> for Located<'de, '_> {
             Value::List(items) => {
                 let mut items = Items { items: items.iter().enumerate(), field: self.field };
                 let value = visitor.visit_seq(&mut items)?;
-                if items.items.len() == 0 { Ok(value) } else { Err(Fault::new("holds too many values")) }
+                if items.items.len() == 0 { Ok(value) } else { Err(Fault::new("contains too many values")) }
             }
             Value::Map(fields) => visitor.visit_map(Fields { fields: fields.iter(), section: self.field, entry: None }),
         }
@@ -204,17 +237,16 @@ impl<'de> Deserializer<'de> for Located<'de, '_> {
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self.number() {
             Some(number) => visitor.visit_f64(number),
-            None => Err(Fault::new("must be a number")),
+            None => Err(Fault::rule("must be a number")),
         }
     }
 
     whole_numbers! { deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 }
 
-    /// Names and paths may look like numbers.
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match &self.node.value {
-            Value::Integer(_) | Value::Float(_) | Value::Bool(_) => visitor.visit_string(self.node.to_string()),
-            _ => self.deserialize_any(visitor),
+        match self.text() {
+            Some(text) => visitor.visit_str(&text),
+            None => self.deserialize_any(visitor),
         }
     }
 
@@ -239,11 +271,15 @@ impl<'de> Deserializer<'de> for Located<'de, '_> {
     ) -> Result<V::Value, Fault> {
         match &self.node.value {
             Value::Text(text) => visitor.visit_enum(StrDeserializer::<Fault>::new(&text.expanded)),
-            _ => Err(Fault::new(format!("must be one of {}", words.join(", ")))),
+            _ => Err(Fault::rule(one_of(words))),
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Fault> {
+        // serde would reduce the error to a text.
+        if let Some(text) = self.text().filter(|_| name == BACKEND_TEXT) {
+            text.parse::<Backend>()?;
+        }
         visitor.visit_newtype_struct(self)
     }
 

@@ -254,11 +254,10 @@ fn unknown_variables(environment: &Environment) -> Vec<String> {
         .names()
         .into_iter()
         .filter(|name| name.starts_with("AGENTICIQA_") && !known.contains(&name.as_str()));
+    let folded: Vec<String> = known.iter().map(|known| known.to_lowercase()).collect();
     let suggestion = |name: &str| {
-        let folded: Vec<String> = known.iter().map(|known| known.to_lowercase()).collect();
-        config::did_you_mean(name, folded.iter().map(String::as_str))
-            .to_uppercase()
-            .replace(", DID YOU MEAN", ", did you mean")
+        let nearest = config::nearest(name, folded.iter().map(String::as_str)).map(str::to_uppercase);
+        config::did_you_mean(nearest.as_deref())
     };
     strange.map(|name| format!("the variable {name} sets nothing{}", suggestion(&name))).collect()
 }

@@ -60,7 +60,7 @@ fn parse(line: u64, text: &[u8], paths: &PathRules) -> Item {
         Ok(Value::Object(fields)) => Sample::read(line, fields, paths),
         Ok(_) => Err(Flaw::new(
             line,
-            "the line is no JSON object: write {\"sample_id\": ..., \"query\": ..., \"image_path\": ...}",
+            "the line is not a JSON object: write {\"sample_id\": ..., \"query\": ..., \"image_path\": ...}",
         )),
         Err(error) => {
             // serde counts lines within one line of text, so its line number is always 1.
@@ -88,7 +88,7 @@ mod tests {
         let flaw = |index: usize| items[index].as_ref().unwrap_err();
         assert_eq!(flaw(1).line, 3);
         assert!(flaw(1).message.starts_with("the line is not valid JSON: EOF while parsing a value at column"));
-        assert!(flaw(2).message.starts_with("the line is no JSON object"));
+        assert!(flaw(2).message.starts_with("the line is not a JSON object"));
         assert!(flaw(3).message.starts_with("the line is not valid JSON"));
         assert_eq!(items[4].as_ref().unwrap().line, 6);
     }

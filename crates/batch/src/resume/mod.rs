@@ -12,8 +12,11 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::{Error, Flaw, Input, Item, Output, PathRules, Sample, Sink};
-use agenticiqa_agent::state::{ByNode, FinalStatus};
-use agenticiqa_imaging::files::beside;
+use agenticiqa_agent::question::{options_given, options_in};
+use agenticiqa_agent::reasoner::Reasoner;
+use agenticiqa_agent::reasoner::builtin::Builtin;
+use agenticiqa_agent::state::{AnswerOption, ByNode, FinalStatus, RegionBox};
+use agenticiqa_imaging::files::temporary_for;
 
 /// What to do with an existing output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +51,7 @@ struct Entry {
     line: u32,
     position: u32,
     question: u32,
+    details: u32,
     done: bool,
 }
 
@@ -66,14 +70,14 @@ impl Ledger {
         for item in input.items(paths)? {
             let item = item?;
             ledger.total += 1;
-            let (name, line, question) = match &item {
-                Ok(sample) => (sample.sample_id.clone(), sample.line, question(sample)),
-                Err(flaw) => (flaw_name(input, flaw), flaw.line, 0),
+            let (name, line, question, details) = match &item {
+                Ok(sample) => (sample.sample_id.clone(), sample.line, question(sample), details(sample)),
+                Err(flaw) => (flaw_name(input, flaw), flaw.line, 0, 0),
             };
             // A repeated ID keeps the first entry, so that the second line can be recognized.
             if let Slot::Vacant(slot) = ledger.entries.entry(key(&name)) {
                 let (line, position) = (saturated(line), saturated(ledger.total));
-                slot.insert(Entry { line, position, question, done: false });
+                slot.insert(Entry { line, position, question, details, done: false });
             }
         }
         Ok(ledger)
@@ -140,8 +144,28 @@ fn question(sample: &Sample) -> u32 {
 }
 
 fn hash(query: &str, image: &str, reference: Option<&str>) -> u32 {
+    short((query.trim(), image.trim(), reference.map(str::trim)))
+}
+
+/// Hashes the options and regions of a sample as they are in its record.
+fn details(sample: &Sample) -> u32 {
+    let options = match sample.options.as_slice() {
+        [] => options_in(&sample.query),
+        // The sample fails if its options are invalid, so there is no good record to compare with.
+        given => options_given(given).unwrap_or_default(),
+    };
+    hash_details(&options, &sample.regions)
+}
+
+fn hash_details(options: &[AnswerOption], regions: &[RegionBox]) -> u32 {
+    let options: Vec<_> = options.iter().map(|option| (option.letter, option.text.trim())).collect();
+    let regions: Vec<_> = regions.iter().map(|one| (one.name.as_str(), one.x, one.y, one.width, one.height)).collect();
+    short((options, regions))
+}
+
+fn short(value: impl Hash) -> u32 {
     let mut hasher = DefaultHasher::new();
-    (query.trim(), image.trim(), reference.map(str::trim)).hash(&mut hasher);
+    value.hash(&mut hasher);
     hasher.finish() as u32
 }
 
@@ -152,12 +176,34 @@ struct Head {
     query: String,
     image_path: String,
     reference_path: Option<String>,
+    /// Options and regions are not compared if a record does not have them.
+    options: Option<Vec<AnswerOption>>,
+    regions: Option<Vec<RegionBox>>,
     metadata: Status,
+}
+
+impl Head {
+    /// Returns whether the record answers the question of a sample.
+    fn answers(&self, entry: &Entry) -> bool {
+        let question = hash(&self.query, &self.image_path, self.reference_path.as_deref());
+        question == entry.question && self.has_details(entry)
+    }
+
+    /// Returns whether options and regions are those of the sample. A model may have located more
+    /// regions, which come after those of the sample. The built-in analyst locates none.
+    fn has_details(&self, entry: &Entry) -> bool {
+        let (Some(options), Some(regions)) = (&self.options, &self.regions) else { return true };
+        let located = self.metadata.backends.as_ref().is_some_and(|backends| backends.executor != Builtin.name());
+        let fewest = if located { 0 } else { regions.len() };
+        (fewest..=regions.len()).any(|given| hash_details(options, &regions[..given]) == entry.details)
+    }
 }
 
 #[derive(Debug, Deserialize)]
 struct Status {
     final_status: FinalStatus,
+    #[serde(default)]
+    backends: Option<ByNode<String>>,
     #[serde(default)]
     tokens_used: ByNode<u64>,
     #[serde(default)]
@@ -263,7 +309,7 @@ fn take_up(
 /// Writes the remaining lines to a temporary file and renames it to the output, so that a crash
 /// leaves one of the two intact.
 fn without_dropped(path: &Path, file: &File, kept: &[bool]) -> io::Result<(File, u64)> {
-    let mut fresh = BufWriter::with_capacity(1 << 16, beside(path)?);
+    let mut fresh = BufWriter::with_capacity(1 << 16, temporary_for(path)?);
     let mut reader = BufReader::with_capacity(1 << 16, file);
     reader.seek(SeekFrom::Start(0))?;
     let (mut line, mut length) = (Vec::new(), 0);
@@ -346,7 +392,7 @@ impl<'a> Scan<'a> {
             self.found.failed += u64::from(again);
             return Ok(!again);
         }
-        if hash(&head.query, &head.image_path, head.reference_path.as_deref()) != entry.question {
+        if !head.answers(entry) {
             return Err(Error::AnotherQuestion {
                 path: self.path.to_owned(),
                 line: self.kept.len() as u64 + 1,

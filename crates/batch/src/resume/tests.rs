@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
+
 use super::*;
 use crate::Error;
 
@@ -104,6 +106,49 @@ fn other_files_are_never_changed() {
     let error = desk.resumed(&other, ALL).unwrap_err();
     assert!(error.to_string().contains("the record of \"a\" is about another query"), "{error}");
     assert_eq!(std::fs::read_to_string(desk.output()).unwrap(), other);
+}
+
+#[test]
+fn a_record_with_other_options_or_regions_is_another_question() {
+    let line = r#"{"sample_id": "a", "query": "Which?", "image_path": "a.png", "options": ["Blur", "B. Noise"], "regions": ["car=1,2,3,4"]}"#;
+    let desk = Desk::new(&[]);
+    std::fs::write(desk.folder.path().join("input.jsonl"), line).unwrap();
+    let car = json!({"name": "car", "x": 1, "y": 2, "width": 3, "height": 4});
+    let sky = json!({"name": "sky", "x": 0, "y": 0, "width": 9, "height": 2});
+    let options = json!([{"letter": "A", "text": "Blur"}, {"letter": "B", "text": "Noise"}]);
+    let other_options = json!([{"letter": "A", "text": "Blur"}, {"letter": "B", "text": "Haze"}]);
+    let other_car = json!({"name": "car", "x": 1, "y": 2, "width": 30, "height": 4});
+    let is_kept = |executor: &str, options: &Value, regions: Value| {
+        let backends = json!({"planner": "builtin", "executor": executor, "summarizer": "builtin"});
+        let record = json!({"sample_id": "a", "query": "Which?", "image_path": "a.png", "reference_path": null,
+            "options": options, "regions": regions, "metadata": {"final_status": "success", "backends": backends}});
+        match desk.resumed(&format!("{record}\n"), ALL) {
+            Ok((_, ledger, _)) => ledger.done() == 1,
+            Err(Error::AnotherQuestion { .. }) => false,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert!(is_kept("builtin", &options, json!([car])));
+    assert!(!is_kept("builtin", &other_options, json!([car])));
+    assert!(!is_kept("builtin", &json!([]), json!([car])));
+    for regions in [json!([]), json!([other_car]), json!([car, sky]), json!([sky, car])] {
+        assert!(!is_kept("builtin", &options, regions.clone()), "{regions}");
+    }
+    assert!(is_kept("openai.gpt-4o", &options, json!([car, sky])), "the model located the sky");
+    assert!(!is_kept("openai.gpt-4o", &options, json!([sky, car])));
+    assert!(is_kept("builtin", &Value::Null, Value::Null), "a record without these fields");
+}
+
+#[test]
+fn options_in_the_question_are_those_of_its_record() {
+    let query = "Which?\nA. Blur\nB. Noise";
+    let desk = Desk::new(&[]);
+    let line = json!({"sample_id": "a", "query": query, "image_path": "a.png"});
+    std::fs::write(desk.folder.path().join("input.jsonl"), line.to_string()).unwrap();
+    let options = json!([{"letter": "A", "text": "Blur"}, {"letter": "B", "text": "Noise"}]);
+    let record = json!({"sample_id": "a", "query": query, "image_path": "a.png", "reference_path": null,
+        "options": options, "regions": [], "metadata": {"final_status": "success"}});
+    assert_eq!(desk.resumed(&format!("{record}\n"), ALL).unwrap().1.done(), 1);
 }
 
 #[test]

@@ -159,6 +159,18 @@ pub struct Assess {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub map: Option<PathBuf>,
 
+    /// Try edits that could mend the faults, and report what they gain [default: on without a reference]
+    #[arg(long, overrides_with = "no_what_if")]
+    pub what_if: bool,
+
+    /// Do not try edits
+    #[arg(long, overrides_with = "what_if")]
+    pub no_what_if: bool,
+
+    /// Write the image with the best edits to this new PNG file
+    #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath, conflicts_with = "no_what_if")]
+    pub save_fixed: Option<PathBuf>,
+
     #[command(flatten)]
     pub recording: Recordings,
 
@@ -166,7 +178,8 @@ pub struct Assess {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub checkpoints: Option<PathBuf>,
 
-    /// Continue from the last checkpoint of the same image and question
+    /// Continue from the last checkpoint, if question, options, images, regions and tools are the
+    /// same; otherwise start over
     #[arg(long, requires = "checkpoints")]
     pub resume: bool,
 

@@ -1,9 +1,11 @@
 //! `agenticiqa assess`: answers a question about an image with the agent.
 
 mod live;
+mod parts;
 mod print;
 
 use std::collections::BTreeSet;
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -11,9 +13,10 @@ use agenticiqa::agent::{Assessment, Input, Request};
 use agenticiqa::checkpoint::Checkpoints;
 use agenticiqa::config::{Environment, Settings};
 use agenticiqa::gate::Case;
-use agenticiqa::imaging::Decoder;
+use agenticiqa::imaging::{Decoder, encode_png_exact};
+use agenticiqa::repair;
 use agenticiqa::setup;
-use agenticiqa::state::{self, AssessmentRecord, FinalStatus, RegionBox};
+use agenticiqa::state::{self, AssessmentRecord, FinalStatus, GLOBAL, RegionBox};
 use agenticiqa::vlm::Traffic;
 
 use crate::arguments::{AnswerForm, Assess, RecordFormat};
@@ -46,6 +49,9 @@ pub fn run(arguments: &Assess, settings: &Settings, environment: &Environment, q
         Some(folder) => write_maps(&assessment, folder)?,
         None => Vec::new(),
     };
+    if let Some(path) = &arguments.save_fixed {
+        save_fixed(&assessment, path)?;
+    }
     match arguments.format {
         RecordFormat::Json => {
             let mut out = io::stdout().lock();
@@ -65,6 +71,7 @@ fn request(arguments: &Assess) -> Result<Request, Stop> {
         reference: arguments.reference.clone().map(Input::Path),
         regions: arguments.regions.clone(),
         maps: arguments.map.is_some(),
+        what_if: arguments.save_fixed.is_some() || !arguments.no_what_if,
         tools: arguments.tools.clone(),
         form: match arguments.answer {
             AnswerForm::Auto => None,
@@ -74,6 +81,35 @@ fn request(arguments: &Assess) -> Result<Request, Stop> {
         },
         ..default
     })
+}
+
+/// Writes the image with the edits that raise its score together. The file must be new: an input is
+/// never overwritten.
+fn save_fixed(assessment: &Assessment, path: &Path) -> Result<(), Stop> {
+    let image = &assessment.inputs.part(None).map_err(Stop::failed)?.image;
+    let evidence = assessment.record.executor_evidence.as_ref();
+    let tried = evidence.and_then(|evidence| evidence.what_if.as_ref()?.get(GLOBAL));
+    let mended = tried.map(|tried| repair::mended(image, tried)).transpose().map_err(Stop::failed)?.flatten();
+    let Some((fixed, edits, score)) = mended else {
+        let mut out = io::stderr().lock();
+        writeln!(out, "note: no edit raises the score, so {} was not written", path.display())?;
+        return Ok(());
+    };
+    let bytes = encode_png_exact(&fixed).map_err(Stop::failed)?;
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
+            Stop::bad_input(format!("{}: the fixed image cannot be written: {error}", path.display()))
+        })?;
+    file.write_all(&bytes).map_err(|error| Stop::failed(format!("{}: {error}", path.display())))?;
+    let edits: Vec<String> = edits.iter().map(|edit| parts::edit(edit.operation, edit.amount)).collect();
+    let list = edits.join(", ");
+    let mut out = io::stderr().lock();
+    writeln!(
+        out,
+        "{}: {list}; the score becomes {score:.1}. Written as sRGB without metadata and alpha.",
+        path.display()
+    )?;
+    Ok(())
 }
 
 /// Writes the heat maps of the tools that ran, for the whole image and then region by region.

@@ -3,12 +3,15 @@
 use std::io::Write;
 
 use agenticiqa::language::Language;
-use agenticiqa::state::{AssessmentRecord, DistortionAnalysis, ExecutorOutput, GLOBAL, Severity, ToolExecutionLog};
+use agenticiqa::state::{
+    AssessmentRecord, Attribute, Axis, DistortionAnalysis, ExecutorOutput, GLOBAL, Severity, ToolExecutionLog,
+};
 use agenticiqa::tools::Registry;
 use agenticiqa::words;
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Cell, CellAlignment};
 
+use super::parts;
 use crate::exit::Stop;
 use crate::table;
 
@@ -41,8 +44,13 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
             writeln!(out, "{color}{bar}{color:#} of 5{interval}, {level}")?;
         }
     }
+    if let Some(result) = &record.summarizer_result {
+        parts::waterfall(&mut out, result, &heading("What the score is made of"))?;
+    }
     if let Some(evidence) = &record.executor_evidence {
+        parts::what_ifs(&mut out, evidence, &heading("What if"))?;
         severities(&mut out, evidence, &heading("Distortions"))?;
+        attributes(&mut out, evidence, &heading("Attributes"))?;
         tools(&mut out, evidence, registry, &heading("Tools"))?;
     }
     if let Some(result) = &record.summarizer_result {
@@ -90,6 +98,28 @@ fn severities(out: &mut impl Write, evidence: &ExecutorOutput, heading: &str) ->
                 indent(&wrap_to(&line, width().saturating_sub(10)), 10)
             )?;
         }
+    }
+    Ok(())
+}
+
+fn attributes(out: &mut impl Write, evidence: &ExecutorOutput, heading: &str) -> Result<(), Stop> {
+    let Some(attributes) = evidence.attributes.as_ref().filter(|attributes| !attributes.is_empty()) else {
+        return Ok(());
+    };
+    writeln!(out, "\n{heading}")?;
+    for (part, attributes) in attributes {
+        let words = |(axis, attribute): (&Axis, &Attribute)| {
+            let kind = attribute.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+            let share = if attribute.reason.is_some() {
+                String::new()
+            } else {
+                format!(" {:.0}%", 100.0 * attribute.probability)
+            };
+            format!("{} {}{kind}{share}", axis.name(), attribute.level)
+        };
+        let place = if part.as_str() == GLOBAL { String::new() } else { format!("{part}: ") };
+        let list: Vec<String> = attributes.iter().map(words).collect();
+        writeln!(out, "{}", wrap(&format!("{place}{}", list.join(", "))))?;
     }
     Ok(())
 }

@@ -7,35 +7,62 @@ pub const INTERRUPTED: i32 = 130;
 
 /// Starts to listen for Ctrl-C and SIGTERM.
 pub fn listen(stop: StopSignal, quiet: bool) {
+    let mut signals = Signals::listen();
     tokio::spawn(async move {
-        asked().await;
+        signals.asked().await;
         stop.stop();
         if !quiet {
             eprintln!("finishing the running samples; press Ctrl-C again to stop at once");
         }
-        asked().await;
+        signals.asked().await;
         // The output has only whole lines, so --resume works here too.
         std::process::exit(INTERRUPTED);
     });
 }
 
-/// Waits for Ctrl-C, or for SIGTERM, which service managers send.
+/// Listens for Ctrl-C and for SIGTERM, which service managers send. It listens as soon as it exists: a
+/// signal that comes before the first wait is not lost.
 #[cfg(unix)]
-pub async fn asked() {
-    use tokio::signal::unix::{SignalKind, signal};
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminate) => {
-            tokio::select! {
-                heard = tokio::signal::ctrl_c() => heard.unwrap_or_else(|error| tracing::warn!("cannot listen for Ctrl-C: {error}")),
-                _ = terminate.recv() => {}
+pub struct Signals(Vec<tokio::signal::unix::Signal>);
+
+#[cfg(unix)]
+impl Signals {
+    /// Starts to listen. Must be called in a runtime.
+    pub fn listen() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
+        let heard = |kind| signal(kind).inspect_err(|error| tracing::warn!("cannot listen for signals: {error}")).ok();
+        Self(kinds.into_iter().filter_map(heard).collect())
+    }
+
+    /// Waits for the next signal.
+    pub async fn asked(&mut self) {
+        match self.0.as_mut_slice() {
+            [first, second] => {
+                tokio::select! {
+                    _ = first.recv() => {}
+                    _ = second.recv() => {}
+                }
             }
+            [only] => drop(only.recv().await),
+            _ => std::future::pending().await,
         }
-        Err(_) => drop(tokio::signal::ctrl_c().await),
     }
 }
 
-/// Waits for Ctrl-C.
+/// Listens for Ctrl-C.
 #[cfg(not(unix))]
-pub async fn asked() {
-    drop(tokio::signal::ctrl_c().await);
+pub struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    /// Starts to listen.
+    pub fn listen() -> Self {
+        Self
+    }
+
+    /// Waits for the next Ctrl-C.
+    pub async fn asked(&mut self) {
+        drop(tokio::signal::ctrl_c().await);
+    }
 }

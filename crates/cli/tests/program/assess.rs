@@ -272,3 +272,44 @@ fn graph_schemas_and_the_manual_are_printed() {
     assert!(schemas["AssessmentRecord"]["properties"]["plan"].is_object());
     assert!(run(&["man"]).stdout.contains(".TH agenticiqa"));
 }
+
+#[test]
+fn the_parts_of_the_score_sum_to_it_with_and_without_a_reference_and_for_regions() {
+    let reference = example("osprey.jpg");
+    let damaged = [example("osprey-blurred.jpg"), example("osprey-compressed.jpg")];
+    for photo in &damaged {
+        for more in [
+            vec![],
+            vec!["-r", &reference],
+            vec!["--region", "bird=100,50,200,200", "-Q", "Is the bird sharp?", "--tool", "Fused-NR"],
+        ] {
+            let output = run(&[&["assess", photo, "--format", "json"], more.as_slice()].concat());
+            let record: Value = serde_json::from_str(&output.stdout).unwrap();
+            let result = &record["summarizer_result"];
+            let parts = result["contributions"].as_array().unwrap();
+            let sum: f64 = parts.iter().map(|part| part["value"].as_f64().unwrap()).sum();
+            assert!((sum - result["quality_score"].as_f64().unwrap()).abs() < 1e-6, "{result}");
+            assert_eq!(parts[0]["name"], "clean image");
+            let faults = &parts[1..parts.len() - 1];
+            assert!(faults.iter().all(|fault| fault["value"].as_f64() <= Some(0.0)), "{result}");
+        }
+    }
+}
+
+#[test]
+fn edits_are_tried_unless_they_are_not_wanted_and_inputs_are_never_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let photo = folder.path().join("photo.jpg");
+    std::fs::copy(example("osprey-compressed.jpg"), &photo).unwrap();
+    let (photo, fixed) = (photo.display().to_string(), folder.path().join("fixed.png").display().to_string());
+    let output = run(&["assess", &photo, "--save-fixed", &fixed]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("What if\nSmoothing the blocks"), "{}", output.stdout);
+    assert!(output.stderr.contains("the score becomes"), "{}", output.stderr);
+    assert!(agenticiqa::imaging::Decoder::default().open(std::path::Path::new(&fixed)).is_ok());
+    let before = std::fs::read(&photo).unwrap();
+    let output = run(&["assess", &photo, "--save-fixed", &photo]);
+    assert_eq!((output.code, std::fs::read(&photo).unwrap() == before), (2, true), "{}", output.stderr);
+    let output = run(&["assess", &photo, "--no-what-if"]);
+    assert!(output.code == 0 && !output.stdout.contains("What if"), "{}", output.stdout);
+}

@@ -211,9 +211,14 @@ fn records_are_evaluated_compared_and_what_is_left_out_is_counted() {
     let table = stdout(&agenticiqa(&["eval", "correlation", &good]));
     assert!(table.contains("80 of 83 samples used, skipped: 1 repeated, 1 without mos, 1 failed"), "{table}");
 
-    let threads =
-        |threads: &str| stdout(&agenticiqa(&["--threads", threads, "eval", "correlation", &good, "--format", "json"]));
-    assert_eq!(threads("1"), threads("3"));
+    let threads = |threads: &str| {
+        let output = agenticiqa(&["--threads", threads, "eval", "correlation", &good, "--format", "json"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stdout(&output)
+    };
+    let one = threads("1");
+    assert!(one.contains("comparisons"), "{one}");
+    assert_eq!(one, threads("3"));
 }
 
 #[test]
@@ -234,7 +239,7 @@ fn bad_input_of_evaluation_is_explained() {
     refused(&["eval", "mcq", &manifest], "it is a manifest");
     refused(&["eval", "correlation", "/nowhere.jsonl"], "/nowhere.jsonl: No such file");
     fs::write(&manifest, "{\"sample_id\": \"a\"\n").unwrap();
-    refused(&["eval", "correlation", &manifest], "m.jsonl, line 1: no JSON object");
+    refused(&["eval", "correlation", &manifest], "m.jsonl, line 1: not a JSON object");
     refused(&["calibrate", "--manifest", &manifest], "m.jsonl, line 1");
 }
 

@@ -231,7 +231,7 @@ fn what_is_missing_or_broken_is_said_and_runs_are_compared() {
     assert!(html.contains("<title>A &amp; &lt;B&gt;</title>") && markdown.starts_with("# A &amp; &lt;B&gt;\n"));
     assert!(html.contains("image cannot be shown") && markdown.contains("image cannot be shown"));
     assert!(html.contains("Comparison of runs") && html.contains("By metadata.level"));
-    for part in ["it is not valid JSON", "it is no JSON object", "it has no summarizer_result"] {
+    for part in ["it is not valid JSON", "it is not a JSON object", "it has no summarizer_result"] {
         assert!(html.contains(part), "{part}");
     }
     assert!(
@@ -240,7 +240,7 @@ fn what_is_missing_or_broken_is_said_and_runs_are_compared() {
         stderr(&output)
     );
     let lines = text.lines().count() + 1;
-    assert!(markdown.contains(&format!("| {} | it is no JSON object |", lines + 1)), "{markdown}");
+    assert!(markdown.contains(&format!("| {} | it is not a JSON object |", lines + 1)), "{markdown}");
 
     let (small, ..) = desk.report(&["-i", &records, "--no-pictures", "--resamples", "0"]);
     assert_eq!(assert_self_contained(&small), 0);
@@ -262,7 +262,7 @@ fn files_without_records_are_bad_input() {
     refused("", "the file is empty");
     refused("\n\n", "is empty");
     refused("not json\n", "line 1: it is not valid JSON");
-    refused("{\"sample_id\": \"a\", \"image_path\": \"a.png\"}\n", "line 1: it is no assessment record");
+    refused("{\"sample_id\": \"a\", \"image_path\": \"a.png\"}\n", "line 1: it is not an assessment record");
     refused("PAR1\u{0}\u{1}", "no assessment records");
     let output = agenticiqa(&["report", "--input", "/nowhere.jsonl", "--output", report.to_str().unwrap()]);
     assert_eq!((code(&output), stderr(&output).contains("/nowhere.jsonl: No such file")), (2, true));

@@ -123,13 +123,15 @@ fn what_keeps_it_from_starting_is_said() {
     let other = other.to_str().unwrap();
     let taken = agenticiqa(&["serve", "--port", port, "--data", other]);
     assert_eq!(code(&taken), 1);
-    assert!(stderr(&taken).contains("--port selects another port"), "{}", stderr(&taken));
+    assert!(stderr(&taken).contains("choose another port with --port"), "{}", stderr(&taken));
     let used = agenticiqa(&["serve", "--port", "0", "--data", data.path().join("data").to_str().unwrap()]);
     assert_eq!(code(&used), 1);
     assert!(stderr(&used).contains("another server uses this data folder"), "{}", stderr(&used));
     let missing = agenticiqa(&["serve", "--port", "0", "--data", other, "--allow-root", "/nowhere/at/all"]);
     assert_eq!(code(&missing), 2);
-    assert!(stderr(&missing).contains("--allow-root /nowhere/at/all"), "{}", stderr(&missing));
+    let message = stderr(&missing);
+    assert!(message.contains("error: /nowhere/at/all cannot be an allowed folder"), "{message}");
+    assert!(message.contains("help: name existing folders with --allow-root"), "{message}");
     let help = agenticiqa(&["serve", "--help"]);
     assert!(stdout(&help).contains("AGENTICIQA_TOKEN"));
 }

@@ -13,7 +13,7 @@ pub(super) const DATASET: Dataset = Dataset {
     info: Info {
         name: "AGIQA-3K",
         summary: "2982 generated images, no reference; MOS 0 to 5",
-        layout: "data.csv, images beside it or in a folder",
+        layout: "data.csv, images next to it or in a folder",
     },
     read,
 };
@@ -22,7 +22,7 @@ const SCALE: Scale = Scale { range: [0.0, 5.0], higher_is_better: true };
 
 fn read(files: &Files) -> Result<Vec<Entry>, Error> {
     let path =
-        files.require(&["data.csv"], "get it from the dataset's repository and unpack AGIQA-3K.zip beside it")?;
+        files.require(&["data.csv"], "get it from the dataset's repository and unpack AGIQA-3K.zip next to it")?;
     let table = Table::read(path, None, &["name", "mos_quality"])?;
     let entry = |row: super::table::Row<'_>| {
         let name = row.name("name")?;

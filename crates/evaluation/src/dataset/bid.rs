@@ -21,7 +21,7 @@ const SCALE: Scale = Scale { range: [0.0, 5.0], higher_is_better: true };
 
 fn read(files: &Files) -> Result<Vec<Entry>, Error> {
     let tables = ["DatabaseGrades.xlsx", "DatabaseGrades.xls", "DatabaseGrades.csv"];
-    let path = files.require(&tables, "get the grades of the dataset and unpack the images beside them")?;
+    let path = files.require(&tables, "get the grades of the dataset and unpack the images next to them")?;
     let mut entries = Vec::new();
     for (line, cells) in rows(path, None)? {
         let numbers: Vec<f64> = cells.iter().take(2).filter_map(|cell| number(cell).ok()).collect();

@@ -21,7 +21,7 @@ pub(super) const DATASET: Dataset = Dataset {
 
 fn read(files: &Files) -> Result<Vec<Entry>, Error> {
     let tables = ["koniq10k_distributions_sets.csv", "koniq10k_scores_and_distributions.csv"];
-    let path = files.require(&tables, "get the score table and unpack the images beside it")?;
+    let path = files.require(&tables, "get the score table and unpack the images next to it")?;
     let table = Table::read(path, None, &["image_name", "MOS"])?;
     let column = if table.has("MOS_zscore") { "MOS_zscore" } else { "MOS" };
     let mut scores = Vec::new();

@@ -49,7 +49,7 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
         }
     }
     if entries.is_empty() {
-        files.require(&["llvisionqa_dev.json"], "get it from the dataset's page and unpack the images beside it")?;
+        files.require(&["llvisionqa_dev.json"], "get it from the dataset's page and unpack the images next to it")?;
     }
     Ok(entries)
 }

@@ -19,7 +19,7 @@ mod spaq;
 mod split;
 mod table;
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // what lies outside `#[test]` functions is test code too
+#[allow(clippy::unwrap_used)] // helpers outside `#[test]` functions are test code too
 mod testing;
 #[cfg(test)]
 mod tests;

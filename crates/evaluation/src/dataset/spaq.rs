@@ -29,7 +29,7 @@ fn read(files: &Files) -> Result<Vec<Entry>, Error> {
         "MOS and Image attribute scores.csv",
         "MOS_and_Image_attribute_scores.csv",
     ];
-    let path = files.require(&tables, "it lies in Annotations of the dataset; unpack the images beside it")?;
+    let path = files.require(&tables, "it lies in Annotations of the dataset; unpack the images next to it")?;
     let table = Table::read(path, None, &["Image name", "MOS"])?;
     let entry = |row: super::table::Row<'_>| {
         let attributes =

@@ -42,7 +42,7 @@ fn csv_rows(path: &Path) -> Result<Rows, Error> {
 }
 
 fn sheet_rows(path: &Path, sheet: Option<&str>) -> Result<Rows, Error> {
-    let failed = |error: calamine::Error| Error::file(path, format!("it is no workbook that can be read: {error}"));
+    let failed = |error: calamine::Error| Error::file(path, format!("not a workbook: {error}"));
     let mut workbook = calamine::open_workbook_auto(path).map_err(failed)?;
     let names = workbook.sheet_names();
     let name = sheet.and_then(|wanted| names.iter().find(|name| name.as_str() == wanted)).or(names.first());

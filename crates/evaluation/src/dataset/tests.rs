@@ -68,7 +68,7 @@ fn bad_score_files_are_told_by_file_and_line() {
     folder.file("AllMOS_release.mat", "no MATLAB").file("AllImages_release.mat", "");
     assert!(folder.refused("LIVE-Challenge").contains("AllMOS_release.mat: it is too short"));
     folder.file("csiq.DMOS.xlsx", "no workbook");
-    assert!(folder.refused("CSIQ").contains("csiq.DMOS.xlsx: it is no workbook"));
+    assert!(folder.refused("CSIQ").contains("csiq.DMOS.xlsx: not a workbook"));
     assert!(folder.refused("KADIS").contains("no dataset is called \"KADIS\"; there are TID2013, KADID-10k"));
     let absent = prepare("BID", Path::new("/nowhere/bid"), &Options::default()).unwrap_err().to_string();
     assert!(absent.starts_with("/nowhere/bid: "), "{absent}");

@@ -80,7 +80,7 @@ impl Check<'_> {
         let object: Map<String, Value> = match serde_json::from_str(text) {
             Ok(object) => object,
             Err(error) => {
-                return self.problem(line, None, "line", format!("no JSON object: {}", without_place(&error)));
+                return self.problem(line, None, "line", format!("not a JSON object: {}", without_place(&error)));
             }
         };
         let id = object.get("sample_id").and_then(Value::as_str).map(str::to_owned);

@@ -62,12 +62,12 @@ pub struct McqCounts {
     pub used: usize,
 }
 
-/// The given answers (columns) for each correct answer (rows).
+/// The chosen answers (columns) for each correct answer (rows).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confusion {
     /// The letters. The last column counts questions without an answer.
     pub letters: Vec<String>,
-    /// One row per correct letter; one column per given letter and one for no answer.
+    /// One row per correct letter; one column per chosen letter and one for no answer.
     pub counts: Vec<Vec<u64>>,
 }
 
@@ -142,19 +142,19 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, row: &Row, fields: &[String]) {
-        let Some((key, given)) = key_and_given(row) else {
+        let Some((key, chosen)) = key_and_chosen(row) else {
             self.counts.without_key += 1;
             return;
         };
         self.counts.used += 1;
-        match (given, row.score) {
+        match (chosen, row.score) {
             (Some(_), _) => {}
             (None, Err(Absence::Failed)) => self.counts.failed += 1,
             (None, _) => self.counts.unanswered += 1,
         }
-        let right = u64::from(given == Some(key));
+        let right = u64::from(chosen == Some(key));
         self.correct += right;
-        *self.answers.entry((key, given)).or_default() += 1;
+        *self.answers.entry((key, chosen)).or_default() += 1;
         for (place, (field, kind)) in fields.iter().zip(&row.groups).enumerate() {
             let Some(kind) = kind else { continue };
             let (correct, n) = self.kinds.entry((place, field.clone(), kind.clone())).or_default();
@@ -172,10 +172,10 @@ impl Tally {
             accuracy: Accuracy::of(correct, n, confidence),
         };
         let letters: std::collections::BTreeSet<char> =
-            self.answers.keys().flat_map(|(key, given)| [Some(*key), *given]).flatten().collect();
-        let count = |key: char, given: Option<char>| self.answers.get(&(key, given)).copied().unwrap_or_default();
+            self.answers.keys().flat_map(|(key, chosen)| [Some(*key), *chosen]).flatten().collect();
+        let count = |key: char, chosen: Option<char>| self.answers.get(&(key, chosen)).copied().unwrap_or_default();
         let row = |&key: &char| {
-            letters.iter().map(|&letter| Some(letter)).chain([None]).map(|given| count(key, given)).collect()
+            letters.iter().map(|&letter| Some(letter)).chain([None]).map(|chosen| count(key, chosen)).collect()
         };
         let confusion = Confusion {
             letters: letters.iter().map(char::to_string).collect(),
@@ -194,19 +194,19 @@ impl Tally {
     }
 }
 
-/// Returns the correct and the given letter, or `None` if no correct answer is known.
-pub(crate) fn key_and_given(row: &Row) -> Option<(char, Option<char>)> {
+/// Returns the correct and the chosen letter, or `None` if no correct answer is known.
+pub(crate) fn key_and_chosen(row: &Row) -> Option<(char, Option<char>)> {
     let answer = row.answer.as_deref()?;
     let options = options(row);
-    let given = row.final_answer.as_deref().and_then(|answer| choice_letter(answer, &options));
-    Some((choice_letter(answer, &options)?, given))
+    let chosen = row.final_answer.as_deref().and_then(|answer| choice_letter(answer, &options));
+    Some((choice_letter(answer, &options)?, chosen))
 }
 
 /// Returns the options of a row, or only letters if it has none.
 fn options(row: &Row) -> Vec<AnswerOption> {
-    let given = options_given(&row.options).unwrap_or_default();
-    if !given.is_empty() {
-        return given;
+    let listed = options_given(&row.options).unwrap_or_default();
+    if !listed.is_empty() {
+        return listed;
     }
     ('A'..='Z').map(|letter| AnswerOption { letter, text: String::new() }).collect()
 }
@@ -217,12 +217,12 @@ mod tests {
 
     use super::*;
 
-    fn record(id: usize, answer: &str, given: Option<&str>, task: &str) -> Value {
-        let status = if given.is_some() { "success" } else { "error" };
+    fn record(id: usize, answer: &str, chosen: Option<&str>, task: &str) -> Value {
+        let status = if chosen.is_some() { "success" } else { "error" };
         json!({
             "sample_id": format!("q{id}"),
             "options": [{"letter": "A", "text": "Blur"}, {"letter": "B", "text": "Noise"}, {"letter": "C", "text": "None"}],
-            "summarizer_result": given.map(|given| json!({"final_answer": given, "quality_score": null})),
+            "summarizer_result": chosen.map(|chosen| json!({"final_answer": chosen, "quality_score": null})),
             "metadata": {"final_status": status},
             "input": {"answer": answer, "dataset": "AgenticIQA-Eval", "metadata": {"task_type": task}},
         })

@@ -25,8 +25,8 @@ impl Axis {
     pub fn around(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        let room = if high > low { (high - low) * 0.04 } else { 1.0 };
-        Self { low: low - room, high: high + room, from, to }
+        let margin = if high > low { (high - low) * 0.04 } else { 1.0 };
+        Self { low: low - margin, high: high + margin, from, to }
     }
 
     pub fn at(&self, value: f64) -> f64 {

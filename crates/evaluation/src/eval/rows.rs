@@ -257,8 +257,8 @@ pub(super) fn read(path: &Path, filter: &Filter) -> Result<Rows, Error> {
     for line in lines(path)? {
         let (number, text) = line?;
         let wrong = |reason: String| dataset::Error::Line { path: path.to_owned(), line: number, reason };
-        let object: Map<String, Value> =
-            serde_json::from_str(&text).map_err(|error| wrong(format!("no JSON object: {}", without_place(&error))))?;
+        let object: Map<String, Value> = serde_json::from_str(&text)
+            .map_err(|error| wrong(format!("not a JSON object: {}", without_place(&error))))?;
         found.add(&object.into(), filter).map_err(wrong)?;
     }
     Ok(found)
@@ -320,6 +320,8 @@ mod tests {
         let none = read(&path, &Filter { split: Some("train".into()), ..Filter::default() }).unwrap();
         assert_eq!((none.rows.len(), none.counts.other_split), (0, 4));
         std::fs::write(&path, "{\"sample_id\": \"a\"}\n[1]\n").unwrap();
-        assert!(read(&path, &Filter::default()).unwrap_err().to_string().contains("r.jsonl, line 2: no JSON object"));
+        assert!(
+            read(&path, &Filter::default()).unwrap_err().to_string().contains("r.jsonl, line 2: not a JSON object")
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use agenticiqa_statistics::{Curve, Random};
 
 use super::run::{Glance, Run};
-use crate::eval::mcq::key_and_given;
+use crate::eval::mcq::key_and_chosen;
 use crate::eval::rows::Row;
 
 /// Tools disagree if their scores from 1 to 5 differ by at least this.
@@ -117,7 +117,7 @@ fn of_kind(run: &Run, kind: Kind, most: usize, seed: u64) -> Vec<usize> {
     match kind {
         Kind::WrongAnswer => {
             // All wrong answers are equally bad, so choose at random.
-            let wrong = |row: &Row| key_and_given(row).is_some_and(|(key, given)| given != Some(key));
+            let wrong = |row: &Row| key_and_chosen(row).is_some_and(|(key, chosen)| chosen != Some(key));
             let lot = |place: usize| Random::stream(seed, place as u64).next_bits();
             let mut lots: Vec<(u64, usize)> =
                 rows().filter(|(_, (row, _))| wrong(row)).map(|(place, _)| (lot(place), place)).collect();

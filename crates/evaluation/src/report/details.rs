@@ -10,9 +10,9 @@ use super::document::Table;
 use super::pictures::Picture;
 use super::run::Run;
 use super::words;
-use crate::eval::mcq::key_and_given;
+use crate::eval::mcq::key_and_chosen;
 use crate::eval::rows::{Line, Row};
-use agenticiqa_agent::state::{ExecutorOutput, PlannerOutput, UsedEvidence};
+use agenticiqa_agent::state::{Contribution, ExecutorOutput, PlannerOutput, UsedEvidence};
 
 /// A case in the report.
 #[derive(Debug)]
@@ -39,7 +39,9 @@ pub(super) struct Case {
     pub image_path: Option<String>,
     pub reference_path: Option<String>,
     pub plan: Vec<(&'static str, String)>,
+    pub contributions: Table,
     pub distortions: Table,
+    pub attributes: Table,
     pub tools: Table,
     /// The sentences of the reasoning, each with its evidence.
     pub reasoning: Vec<(String, Vec<String>)>,
@@ -71,7 +73,7 @@ impl Case {
             query: text("query").unwrap_or_default(),
             options: options(&line),
             answer: text("summarizer_result.final_answer"),
-            right_answer: key_and_given(row).map(|(key, _)| key.to_string()),
+            right_answer: key_and_chosen(row).map(|(key, _)| key.to_string()),
             score: row.score.ok(),
             interval,
             level: text("summarizer_result.quality_level"),
@@ -82,7 +84,9 @@ impl Case {
             image_path: text("image_path"),
             reference_path: text("reference_path"),
             plan: plan.as_ref().map(plan_in_words).unwrap_or_default(),
+            contributions: contributions(&line),
             distortions: distortions(&evidence),
+            attributes: attributes(&evidence),
             tools: tools(&evidence),
             reasoning: reasoning(&line),
             problems,
@@ -101,9 +105,9 @@ fn opinion(row: &Row) -> Option<f64> {
 fn reason(run: &Run, kind: Kind, row: &Row, evidence: &ExecutorOutput) -> Option<String> {
     match kind {
         Kind::WrongAnswer => {
-            let (key, given) = key_and_given(row)?;
-            let given = given.map_or("no option was chosen".to_owned(), |given| format!("{given} was chosen"));
-            Some(format!("{given}, {key} is correct"))
+            let (key, letter) = key_and_chosen(row)?;
+            let chosen = letter.map_or("no option was chosen".to_owned(), |letter| format!("{letter} was chosen"));
+            Some(format!("{chosen}, {key} is correct"))
         }
         Kind::FarFromOpinion => {
             let surprise = run.expectation()?.surprise(row)?;
@@ -156,12 +160,49 @@ fn plan_in_words(plan: &PlannerOutput) -> Vec<(&'static str, String)> {
     words
 }
 
+/// The parts of the score.
+fn contributions(line: &Line) -> Table {
+    let mut table = Table::new("", &["part of the score", "levels", "90% interval"]).numeric(1..);
+    let parts =
+        line.own("summarizer_result.contributions").and_then(|parts| Vec::<Contribution>::deserialize(parts).ok());
+    for Contribution { name, value, interval } in parts.unwrap_or_default() {
+        let interval = interval.map(|[low, high]| format!("{low:+.2} to {high:+.2}")).unwrap_or_default();
+        table.row([name, format!("{value:+.2}"), interval]);
+    }
+    table
+}
+
 fn distortions(evidence: &ExecutorOutput) -> Table {
     let mut table = Table::new("", &["object", "distortion", "severity", "explanation"]);
     for (place, found) in evidence.distortion_analysis.iter().flatten() {
         for one in found {
             let words = [place.as_str(), one.distortion.name(), one.severity.name(), one.explanation.as_str()];
             table.row(words);
+        }
+    }
+    table
+}
+
+fn attributes(evidence: &ExecutorOutput) -> Table {
+    let headings = ["object", "axis", "level", "measurements", "value", "probability"];
+    let mut table = Table::new("", &headings).numeric(4..);
+    for (place, attributes) in evidence.attributes.iter().flatten() {
+        for (axis, one) in attributes {
+            let kind = one.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+            let measurements = one.measurements.iter().map(|measured| {
+                let space = if measured.unit.is_empty() || measured.unit == "%" { "" } else { " " };
+                format!("{} {:.1}{space}{}", measured.name, measured.value, measured.unit)
+            });
+            // Avoids "-0.00".
+            let value = if one.value.abs() < 0.005 { 0.0 } else { one.value };
+            table.row([
+                place.to_string(),
+                axis.name().to_owned(),
+                format!("{}{kind}", one.level),
+                measurements.collect::<Vec<_>>().join(", "),
+                format!("{value:.2}"),
+                words::percent(one.probability),
+            ]);
         }
     }
     table
@@ -205,9 +246,9 @@ fn reasoning(line: &Line) -> Vec<(String, Vec<String>)> {
     whole.map(|text| vec![(text.to_owned(), Vec::new())]).unwrap_or_default()
 }
 
-/// Returns the readable name of a JSON pointer into the evidence: the tool or the distortion.
+/// Returns the readable name of a JSON pointer into the evidence: the tool, the distortion or the axis.
 fn in_words(line: &Line, place: &str) -> String {
     let found = line.own("executor_evidence").and_then(|evidence| evidence.pointer(place));
     let name = |field: &str| found.and_then(|found| found.get(field)).and_then(Value::as_str);
-    name("tool_name").or_else(|| name("type")).unwrap_or(place).to_owned()
+    name("tool_name").or_else(|| name("type")).or_else(|| name("axis")).unwrap_or(place).to_owned()
 }

@@ -9,16 +9,15 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::details::Case;
 use agenticiqa_batch::path_rules::PathRules;
-use agenticiqa_tools::{Part, Registry};
+use agenticiqa_tools::{Part, Registry, Tool};
 
 /// The maximum length of the longer image side on the page, in pixels.
 const SIDE: usize = 480;
 /// The JPEG quality of images on the page, high enough to show all visible distortions at this
 /// size.
 const QUALITY: u8 = 88;
-/// The tool of the distortion map, with and without a reference.
+/// The tool of the distortion map with a reference.
 const WITH_REFERENCE: &str = "SSIM";
-const WITHOUT_REFERENCE: &str = "Fused-NR";
 
 /// Renders the images of a report.
 #[derive(Debug, Clone, Copy)]
@@ -77,9 +76,12 @@ impl Studio<'_> {
     fn map(&self, image: &Image, reference: Option<&Image>) -> (String, Result<Image, String>) {
         let fits = |reference: &&Image| Pair::new(reference, image).is_ok();
         let part = Part::new(image.clone(), reference.filter(fits).cloned());
-        let name = if part.reference.is_some() { WITH_REFERENCE } else { WITHOUT_REFERENCE };
+        let tool = match self.map_tool(part.reference.is_some()) {
+            Ok(tool) => tool,
+            Err(reason) => return ("distortion map".to_owned(), Err(reason)),
+        };
+        let name = tool.name();
         let paint = || {
-            let tool = self.registry.get(name).map_err(|error| error.to_string())?;
             let run = part.measure(tool, true);
             let why = || {
                 run.error.as_ref().map_or("the tool returned no map".to_owned(), |failure| failure.message().to_owned())
@@ -90,5 +92,15 @@ impl Studio<'_> {
             painted(&small, map, &format!("{name} {score}")).map_err(|error| error.to_string())
         };
         (format!("distortion map of {name}"), paint())
+    }
+
+    /// Returns the tool of the distortion map. Without a reference, it is the tool that was fitted
+    /// to opinions.
+    fn map_tool(&self, with_reference: bool) -> Result<&Tool, String> {
+        if with_reference {
+            return self.registry.get(WITH_REFERENCE).map_err(|error| error.to_string());
+        }
+        let fits = |tool: &&Tool| tool.has_interval() && tool.has_map() && !tool.needs_reference();
+        self.registry.iter().find(fits).ok_or_else(|| "no tool draws a map without a reference".to_owned())
     }
 }

@@ -123,7 +123,7 @@ impl Run {
     fn take(&mut self, object: Map<String, Value>, (number, offset): (u64, u64), filter: &Filter) {
         let line = Line::from(object);
         if !line.is_record() {
-            return self.broken.add(number, "it is no assessment record: it has no summarizer_result");
+            return self.broken.add(number, "it is not an assessment record: it has no summarizer_result");
         }
         let taken = match self.rows.add(&line, filter) {
             Ok(taken) => taken,
@@ -149,7 +149,7 @@ impl Run {
                 Err(reason) => self.not_compared = Some(reason.to_string()),
             }
         }
-        if self.rows.rows.iter().any(|row| mcq::key_and_given(row).is_some()) {
+        if self.rows.rows.iter().any(|row| mcq::key_and_chosen(row).is_some()) {
             let confidence = options.bootstrap.confidence;
             self.answers = Some(mcq::of_rows(&self.path, &self.rows, &self.fields, confidence)?);
         }

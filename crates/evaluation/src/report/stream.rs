@@ -118,7 +118,7 @@ fn skip_line(file: &mut impl BufRead) -> std::io::Result<u64> {
 fn parse(text: &[u8]) -> Result<Map<String, Value>, String> {
     match serde_json::from_slice(text) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err("it is no JSON object".to_owned()),
+        Ok(_) => Err("it is not a JSON object".to_owned()),
         Err(error) => Err(format!("it is not valid JSON: {} at column {}", without_place(&error), error.column())),
     }
 }
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(lines.offset(), text.len() as u64);
         assert_eq!(good.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 7]);
         let reasons: Vec<_> = wrong.iter().map(|(number, reason)| (*number, reason.as_str())).collect();
-        assert_eq!(reasons[0], (3, "it is no JSON object"));
+        assert_eq!(reasons[0], (3, "it is not a JSON object"));
         assert!(reasons[1].1.starts_with("it is not valid JSON: EOF while parsing a value"), "{reasons:?}");
         assert_eq!(reasons[2], (5, "it is longer than 16 MB: is this JSON Lines?"));
         assert_eq!(reasons[3].0, 6);

@@ -94,6 +94,8 @@ pub struct Tally {
     pub tools: BTreeMap<String, ToolUse>,
     /// The detected distortions, by severity from none to extreme.
     pub distortions: BTreeMap<Distortion, [u64; 5]>,
+    /// What each fault costs: the sum of its contributions to the scores, and the number of records.
+    pub faults: BTreeMap<String, (f64, u64)>,
     /// The milliseconds of each record: planner, executor, summarizer, total.
     pub(super) times: [Vec<f64>; 4],
 }
@@ -128,6 +130,20 @@ impl Tally {
         }
         if let Some(evidence) = evidence {
             self.evidence(evidence);
+        }
+        self.faults(record);
+    }
+
+    /// Adds what the faults of a record cost. The first contribution is the clean start, the last the rest.
+    fn faults(&mut self, record: &Line) {
+        let parts = record.own("summarizer_result.contributions").and_then(Value::as_array);
+        let Some([_, faults @ .., _]) = parts.map(Vec::as_slice) else { return };
+        for fault in faults {
+            if let (Some(name), Some(value)) = (fault["name"].as_str(), fault["value"].as_f64()) {
+                let (sum, count) = self.faults.entry(name.to_owned()).or_default();
+                *sum += value;
+                *count += 1;
+            }
         }
     }
 

@@ -26,6 +26,8 @@ fn record(id: &str, score: Option<f64>, mos: f64, tools: [f64; 2]) -> Value {
                  "plan": {"distortion_detection": true, "distortion_analysis": true, "tool_selection": false, "tool_execution": true}},
         "executor_evidence": {
             "distortion_analysis": {"Global": [{"type": "Noise", "severity": "severe", "explanation": "grain of 9 levels"}]},
+            "attributes": {"Global": {"sharpness": {"level": "blurry", "direction": "blurry", "value": -0.7, "probability": 0.93, "kind": "defocus",
+                                       "measurements": [{"name": "edge width", "value": 11.9, "unit": "px"}]}}},
             "tool_logs": [log("BRISQUE", tools[0]), log("NIQE", tools[1])]},
         "summarizer_result": conclusion,
         "metadata": {"execution_time_ms": 20.0, "iteration_count": 0, "replan_history": [], "final_status": status,
@@ -114,6 +116,9 @@ fn page_and_markdown_say_the_same() {
         "openai.gpt-4o",
         "4,100 tokens",
         "grain of 9 levels",
+        "blurry (defocus)",
+        "edge width 11.9 px",
+        "93.0 %",
         "Because of noise.",
         "AgenticIQA (GPT-4o), paper",
         "detect distortions → analyze distortions → run tools",

@@ -1,22 +1,21 @@
-//! `agenticiqa-fit fused-nr`: fits Fused-NR to opinions and to generated distortions, and reports
-//! its accuracy on data that was left out.
+//! `agenticiqa-fit fused-nr`: reports how well Fused-NR, the attributes and the findings agree with
+//! people, on photos that nothing was fitted to.
+//!
+//! The model itself is trained by `scripts/training`. This report uses the code that users run.
 
-mod heads;
-mod report;
-mod ridge;
-mod samples;
-mod train;
+mod attributes;
+mod damage;
+mod findings;
+pub mod photos;
+mod reasons;
+mod score;
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::error::Error;
-use samples::{Content, Photo};
-use train::Parts;
-
-/// Number of best-rated photos that count as free of distortions.
-const GOOD: usize = 400;
 
 /// Arguments of `fused-nr`.
 #[derive(Args)]
@@ -24,56 +23,38 @@ pub struct Arguments {
     /// Folder with photos, opinions and a manifest.jsonl
     #[arg(long)]
     opinions: PathBuf,
-    /// Folders of clean photos to distort as well
+    /// File with the attributes of the photos, one JSON object per line
+    #[arg(long)]
+    labels: PathBuf,
+    /// Folders of clean photos to distort
     #[arg(long, num_args = 0..)]
     photos: Vec<PathBuf>,
-    /// Number of best-rated photos with opinions to distort
-    #[arg(long, default_value_t = 40)]
-    best: usize,
-    /// Folder that caches features
+    /// File to write what the models say about each photo to, one JSON object per line
     #[arg(long)]
-    cache: PathBuf,
-    /// Model file to write
-    #[arg(long)]
-    output: PathBuf,
-    /// Report file to write [default: print the report]
-    #[arg(long)]
-    report: Option<PathBuf>,
+    outputs: Option<PathBuf>,
 }
 
-/// Fits the model, writes it, and returns the report.
+/// Returns the report.
 pub fn run(arguments: &Arguments) -> Result<String, Error> {
-    std::fs::create_dir_all(&arguments.cache).map_err(|error| Error::file(&arguments.cache, error))?;
-    let photos = samples::photos(&arguments.opinions, &arguments.cache)?;
-    let mut ranked: Vec<_> = photos.iter().collect();
-    ranked.sort_by(|a, b| b.opinion.total_cmp(&a.opinion).then_with(|| a.name.cmp(&b.name)));
-    let mut paths: Vec<_> =
-        ranked.iter().take(arguments.best).map(|photo| (photo.path.clone(), photo.name.clone())).collect();
-    paths.extend(
-        crate::corpus::collect(&arguments.photos, 0, 0)?.into_iter().map(|content| (content.path, content.name)),
-    );
-    let contents = samples::contents(&paths, &arguments.cache)?;
-    let seen: Vec<&Photo> = photos.iter().filter(|photo| !photo.validation).collect();
-    let damaged: Vec<&Content> = contents.iter().filter(|content| !content.validation).collect();
-    if seen.is_empty() {
-        return Err(Error::Nothing("there are no photos with opinions".to_owned()));
+    let photos = photos::read(&arguments.opinions, &arguments.labels)?;
+    if let Some(path) = &arguments.outputs {
+        let mut file = std::fs::File::create(path).map_err(|error| Error::file(path, error))?;
+        for photo in &photos {
+            let json = serde_json::json!({
+                "name": photo.name, "outputs": photo.reading.outputs(),
+                "unusual": photo.reading.judgment.unusual, "perceived": photo.perceived,
+            });
+            writeln!(file, "{json}").map_err(|error| Error::file(path, error))?;
+        }
     }
-    let empty = train::empty(&seen);
-    let parts = Parts::new(&empty, &seen, &damaged);
-    let model = parts.complete(empty)?;
-    let bytes = model.write()?;
-    std::fs::write(&arguments.output, &bytes).map_err(|error| Error::file(&arguments.output, error))?;
-    let good: Vec<&Photo> = ranked.iter().take(GOOD).copied().collect();
-    let text = format!(
-        "Fitted to {} photos with opinions and {} photos that were damaged. The model has {} bytes.\n\n{}{}",
-        seen.len(),
-        damaged.len(),
-        bytes.len(),
-        report::report(&model, &parts, &photos, &contents)?,
-        heads::compare(&model, &good, &contents)?,
-    );
-    match &arguments.report {
-        Some(path) => std::fs::write(path, &text).map(|()| String::new()).map_err(|error| Error::file(path, error)),
-        None => Ok(text),
+    if photos.is_empty() {
+        return Err(Error::Nothing("there are no photos for validation".to_owned()));
     }
+    let validation: Vec<&photos::Photo> = photos.iter().collect();
+    let mut report = score::report(&validation);
+    report += &attributes::report(&validation);
+    report += &findings::report(&validation);
+    report += &reasons::report(&validation)?;
+    report += &damage::report(&damage::contents(&validation, &arguments.photos)?)?;
+    Ok(report)
 }

@@ -191,8 +191,8 @@ fn squared_difference(normalization: &Normalization, first: [&[f32]; 3], second:
     let Normalization { constant, before, after, above, below } = *normalization;
     let constant = constant * PEAK;
     let gain = |a: f32, row: &[f32], b: f32| {
-        let beside = before[0] * row[0].abs() + before[1] * row[1].abs() + after * row[3].abs();
-        constant + beside + above * a.abs() + below * b.abs()
+        let sides = before[0] * row[0].abs() + before[1] * row[1].abs() + after * row[3].abs();
+        constant + sides + above * a.abs() + below * b.abs()
     };
     let first = first[0][LEFT..].iter().zip(first[1].windows(4)).zip(&first[2][LEFT..]);
     let second = second[0][LEFT..].iter().zip(second[1].windows(4)).zip(&second[2][LEFT..]);

@@ -323,7 +323,8 @@ mod tests {
 
     #[test]
     fn cast_is_that_of_the_grayest_quarter() {
-        // skimage.color.rgb2lab, L in [10, 95), mean (a, b) of the 25 % of least chroma, their exact quantile
+        // skimage.color.rgb2lab with L in [10, 95): mean (a, b) of the 25 % with the least chroma,
+        // by their exact quantile
         let image = Image::from_rgb8(24, 18, pattern()).unwrap();
         assert!((ColorCast.score(&image).unwrap() - 4.530_504_856).abs() < 0.05);
         // One color: rgb2lab([150, 130, 120]) = (55.893, 5.927, 8.221)

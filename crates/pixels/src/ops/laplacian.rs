@@ -1,4 +1,5 @@
-//! The Laplacian pyramid of Burt and Adelson, as built by MATLAB code since Mertens' release of 2007.
+//! The Laplacian pyramid of Burt and Adelson, as built by MATLAB code since the release by Mertens
+//! (2007).
 //!
 //! Reducing uses five taps with mirrored borders; enlarging puts zeros between the samples and
 //! replicates the borders.

@@ -23,7 +23,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::http::form::Form;
 use crate::http::query::{Checked, Named};
-use crate::jobs::{Entry, JobState, JobView, Results, ResultsQuery, Row, record};
+use crate::jobs::{Entry, Index, JobState, JobView, Results, ResultsQuery, Row};
 use crate::requests::JobRequest;
 
 /// The minimum time between two progress events.
@@ -122,15 +122,15 @@ fn progress(app: Arc<App>, entry: Arc<Entry>) -> impl Stream<Item = Result<sse::
 }
 
 /// Runs `then` on the rows of a job, on a blocking thread.
-pub(super) async fn with_rows<T: Send + 'static>(
+pub(super) async fn with_index<T: Send + 'static>(
     entry: &Arc<Entry>,
-    then: impl FnOnce(&[Row]) -> Result<T, Problem> + Send + 'static,
+    then: impl FnOnce(&Index) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let entry = Arc::clone(entry);
     let work = move || {
         let mut index = entry.index.lock().unwrap_or_else(PoisonError::into_inner);
         index.refresh(&entry.records())?;
-        then(&index.rows)
+        then(&index)
     };
     tokio::task::spawn_blocking(work).await?
 }
@@ -142,15 +142,20 @@ pub async fn results(
     Checked(Query(query)): Checked<ResultsQuery>,
 ) -> Result<Json<Results>, Problem> {
     let entry = app.jobs.get(&id)?;
-    with_rows(&entry, move |rows| Ok(query.page(&id, rows))).await.map(Json)
+    with_index(&entry, move |index| Ok(query.page(&id, &index.rows))).await.map(Json)
 }
 
-async fn row(entry: &Arc<Entry>, sample_id: String) -> Result<Row, Problem> {
-    let find = move |rows: &[Row]| {
-        let found = rows.iter().find(|row| row.sample_id == sample_id).cloned();
-        found.ok_or_else(|| Problem::not_found(format!("no record of sample {sample_id:?} yet")))
+/// Runs `then` on the row of a sample.
+async fn with_row<T: Send + 'static>(
+    entry: &Arc<Entry>,
+    sample_id: String,
+    then: impl FnOnce(&Index, &Row) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let find = move |index: &Index| match index.find(&sample_id) {
+        Some(row) => then(index, row),
+        None => Err(Problem::not_found(format!("no record of sample {sample_id:?} yet"))),
     };
-    with_rows(entry, find).await
+    with_index(entry, find).await
 }
 
 /// `GET /jobs/{id}/results/{sample_id}`
@@ -159,8 +164,7 @@ pub async fn sample(
     Named((id, sample_id)): Named<(String, String)>,
 ) -> Result<Json<Box<RawValue>>, Problem> {
     let entry = app.jobs.get(&id)?;
-    let row = row(&entry, sample_id).await?;
-    raw(tokio::task::spawn_blocking(move || record(&entry.records(), &row)).await??)
+    raw(with_row(&entry, sample_id, |index, row| Ok(index.record(row)?)).await?)
 }
 
 /// `GET /jobs/{id}/export`
@@ -171,10 +175,14 @@ pub async fn export(
 ) -> Result<Response, Problem> {
     let entry = app.jobs.get(&id)?;
     let format = query.format.unwrap_or_default();
-    let rows = with_rows(&entry, move |rows| Ok(query.select(rows).into_iter().cloned().collect::<Vec<_>>())).await?;
+    let select = move |index: &Index| {
+        let rows: Vec<Row> = query.select(&index.rows).into_iter().cloned().collect();
+        Ok((rows, index.file.clone()))
+    };
+    let (rows, file) = with_index(&entry, select).await?;
     let (kind, extension) = jobs_export::kind(format);
     let disposition = format!("attachment; filename=\"job-{id}.{extension}\"");
-    let body = Body::from_stream(jobs_export::lines(entry.records(), rows, format));
+    let body = Body::from_stream(jobs_export::lines(file, rows, format));
     Ok(([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, disposition)], body).into_response())
 }
 
@@ -215,7 +223,7 @@ async fn shown(
     longest: usize,
     kept: Option<PathBuf>,
 ) -> Result<Vec<u8>, Problem> {
-    let row = row(entry, sample_id).await?;
+    let row = with_row(entry, sample_id, |_, row| Ok(row.clone())).await?;
     let turn = app.views.enter().await?;
     let (app, own) = (Arc::clone(app), entry.folder.clone());
     let work = move || {

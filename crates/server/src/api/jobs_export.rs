@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt as _};
+use same_file::Handle;
 use tokio::sync::mpsc::{self, Sender};
 
 use crate::jobs::{ExportFormat, Finding, Row, record};
@@ -24,12 +25,16 @@ pub fn kind(format: ExportFormat) -> (&'static str, &'static str) {
 }
 
 /// Streams the rows in chunks. Writing pauses while the client does not read.
-pub fn lines(records: PathBuf, rows: Vec<Row>, format: ExportFormat) -> impl Stream<Item = Result<Bytes, io::Error>> {
+pub fn lines(
+    file: Option<Arc<Handle>>,
+    rows: Vec<Row>,
+    format: ExportFormat,
+) -> impl Stream<Item = Result<Bytes, io::Error>> {
     let (sender, receiver) = mpsc::channel(AHEAD);
     tokio::task::spawn_blocking(move || {
         let written = match format {
             ExportFormat::Csv => table(&rows, &sender),
-            ExportFormat::Jsonl => all_records(&records, &rows, &sender),
+            ExportFormat::Jsonl => file.map_or(Ok(()), |file| all_records(&file, &rows, &sender)),
         };
         if let Err(error) = written {
             // Sending fails only after the client has disconnected.
@@ -46,11 +51,11 @@ fn send(pieces: &Pieces, piece: Vec<u8>) -> io::Result<()> {
     pieces.blocking_send(Ok(piece.into())).map_err(|_| io::ErrorKind::BrokenPipe.into())
 }
 
-fn all_records(path: &Path, rows: &[Row], pieces: &Pieces) -> io::Result<()> {
+fn all_records(file: &Handle, rows: &[Row], pieces: &Pieces) -> io::Result<()> {
     for rows in rows.chunks(ROWS) {
         let mut piece = Vec::new();
         for row in rows {
-            piece.extend(record(path, row)?);
+            piece.extend(record(file, row)?);
             piece.push(b'\n');
         }
         send(pieces, piece)?;

@@ -71,9 +71,8 @@ pub async fn send(State(app): State<Arc<App>>, request: Request) -> Result<(Stat
     if let Some(field) = form.fields.keys().next() {
         return Err(Problem::invalid(format!("unknown field `{field}`: only `image` is expected")));
     }
-    let kept = specimen(&app, image, |specimen| {
-        Ok(Kept::of(&specimen.source.digest, &specimen.name, &specimen.source.picture))
-    });
+    let kept =
+        with_image(&app, image, |loaded| Ok(Kept::of(&loaded.source.digest, &loaded.name, &loaded.source.picture)));
     Ok((StatusCode::CREATED, Json(in_time(&app, kept).await?)))
 }
 
@@ -87,8 +86,8 @@ pub async fn original(
         return Ok((StatusCode::NOT_MODIFIED, caching(&id)).into_response());
     }
     let etag = id.clone();
-    let work = specimen(&app, RequestImage::Id(id), |specimen| {
-        Ok((specimen.source.bytes.to_vec(), specimen.source.picture.format))
+    let work = with_image(&app, RequestImage::Id(id), |loaded| {
+        Ok((loaded.source.bytes.to_vec(), loaded.source.picture.format))
     });
     let (bytes, format) = in_time(&app, work).await?;
     let headers = [
@@ -125,7 +124,7 @@ async fn shown(app: &Arc<App>, id: String, longest: usize, headers: &HeaderMap) 
     }
     let png = in_time(
         app,
-        specimen(app, RequestImage::Id(id), move |specimen| small_png(&specimen.source.picture.image, longest)),
+        with_image(app, RequestImage::Id(id), move |loaded| small_png(&loaded.source.picture.image, longest)),
     );
     Ok(([(header::CONTENT_TYPE, "image/png")], caching(&tag), png.await?).into_response())
 }
@@ -137,16 +136,16 @@ pub fn small_png(image: &Image, longest: usize) -> Result<Vec<u8>, Problem> {
 }
 
 /// Loads an image and runs `then` on it, on a blocking thread.
-pub async fn specimen<T: Send + 'static>(
+pub async fn with_image<T: Send + 'static>(
     app: &Arc<App>,
-    given: RequestImage,
+    image: RequestImage,
     then: impl FnOnce(&LoadedImage) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let turn = app.views.enter().await?;
     let app = Arc::clone(app);
     let work = move || {
         let _turn = turn;
-        then(&app.open_picture("image", given, true)?)
+        then(&app.open_picture("image", image, true)?)
     };
     tokio::task::spawn_blocking(work).await?
 }

@@ -1,11 +1,12 @@
 //! An index of the records of a job for sorting and filtering. The records stay in their file.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use agenticiqa::state::{AssessmentRecord, FinalStatus};
+use same_file::Handle;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -56,24 +57,26 @@ pub struct Row {
 pub struct Index {
     /// The rows in file order.
     pub rows: Vec<Row>,
+    /// The file that the rows were read from. It stays readable after a resumed job has replaced it.
+    /// Each refresh opens the file again, so its position belongs to one request.
+    pub file: Option<Arc<Handle>>,
     read: u64,
 }
 
 impl Index {
-    /// Reads new records. A file that has become shorter is read again from the start.
+    /// Reads new records. A file that was replaced or has become shorter is read again from the start.
     pub fn refresh(&mut self, path: &Path) -> io::Result<()> {
-        let mut file = match File::open(path) {
-            Ok(file) => file,
+        let file = match Handle::from_path(path) {
+            Ok(file) => Arc::new(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         };
-        let length = file.metadata()?.len();
-        if length < self.read {
+        let length = file.as_file().metadata()?.len();
+        if length < self.read || self.file.as_ref().is_some_and(|known| *known != file) {
             *self = Self::default();
         }
-        if length == self.read {
-            return Ok(());
-        }
+        self.file = Some(Arc::clone(&file));
+        let mut file = file.as_file();
         file.seek(SeekFrom::Start(self.read))?;
         let mut lines = BufReader::new(file.take(length - self.read));
         let mut line = Vec::new();
@@ -96,11 +99,16 @@ impl Index {
     pub fn find(&self, sample_id: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.sample_id == sample_id)
     }
+
+    /// Reads the record of a row.
+    pub fn record(&self, row: &Row) -> io::Result<Vec<u8>> {
+        record(self.file.as_ref().ok_or(io::ErrorKind::NotFound)?, row)
+    }
 }
 
-/// Reads the record of a row from the file.
-pub fn record(path: &Path, row: &Row) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+/// Reads the record of a row from the file of its index.
+pub fn record(file: &Handle, row: &Row) -> io::Result<Vec<u8>> {
+    let mut file = file.as_file();
     file.seek(SeekFrom::Start(row.offset))?;
     let mut line = vec![0; row.length];
     file.read_exact(&mut line)?;
@@ -140,5 +148,46 @@ fn row(record: &AssessmentRecord, offset: u64, length: usize) -> Row {
         ms: metadata.execution_time_ms,
         offset,
         length,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record of the sample `name`.
+    fn line(name: &str) -> String {
+        let of_nodes = |value: &str| format!(r#"{{"planner":{value},"executor":{value},"summarizer":{value}}}"#);
+        let metadata = format!(
+            r#"{{"execution_time_ms":1.0,"iteration_count":0,"replan_history":[],"final_status":"success","error_details":null,"timestamp":"2026-01-01T00:00:00Z","version":"0.1.0","backends":{},"tokens_used":{},"cost_usd":null,"node_times_ms":{}}}"#,
+            of_nodes(r#""builtin""#),
+            of_nodes("0"),
+            of_nodes("1.0")
+        );
+        format!(
+            r#"{{"sample_id":"{name}","image_path":"{name}.png","query":"Rate it.","options":[],"reference_path":null,"regions":[],"plan":null,"executor_evidence":null,"summarizer_result":null,"metadata":{metadata}}}"#
+        )
+    }
+
+    #[test]
+    fn a_replaced_file_is_read_anew_and_the_old_one_stays_readable() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl");
+        std::fs::write(&path, format!("{}\n{}\n", line("failed"), line("kept"))).unwrap();
+        let mut index = Index::default();
+        index.refresh(&path).unwrap();
+        let (rows, old) = (index.rows.clone(), index.file.clone().unwrap());
+        assert_eq!(rows.len(), 2);
+        // A resumed job drops a record and adds a longer one.
+        let fresh = folder.path().join("fresh");
+        std::fs::write(&fresh, format!("{}\n{}\n", line("kept"), line("failed before"))).unwrap();
+        std::fs::rename(&fresh, &path).unwrap();
+        assert_eq!(record(&old, &rows[1]).unwrap(), line("kept").into_bytes());
+        index.refresh(&path).unwrap();
+        let names: Vec<&str> = index.rows.iter().map(|row| row.sample_id.as_str()).collect();
+        assert_eq!(names, ["kept", "failed before"]);
+        for row in &index.rows {
+            assert_eq!(index.record(row).unwrap(), line(&row.sample_id).into_bytes());
+        }
     }
 }

@@ -16,7 +16,7 @@ use agenticiqa::batch::{Ending, Input};
 use jiff::Timestamp;
 use tokio::sync::{Notify, Semaphore};
 
-pub use index::{Finding, Row, record};
+pub use index::{Finding, Index, Row, record};
 pub use job::{Entry, Job, JobState, JobView, Plan};
 pub use results::{ExportFormat, Facets, Histogram, ResultRow, Results, ResultsQuery, Sort};
 

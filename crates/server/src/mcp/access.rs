@@ -14,10 +14,10 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use crate::error::Problem;
-use crate::roots::Roots;
+use crate::roots::{ALLOW_FOLDER, Roots};
 
 /// The maximum time for a client to announce its folders.
-const QUEUE_TIME: Duration = Duration::from_secs(10);
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Which files a client may name.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Access {
 
     /// Returns advice for a refused path.
     pub async fn advice(&self) -> String {
-        let bytes = "send the image's bytes in base64, or start the server with --allow-root DIR";
+        let bytes = format!("send the image's bytes in base64, or ask the operator to {ALLOW_FOLDER}");
         let Self::Client(known) = self else {
             return format!("name a file below a folder that this server may read, {bytes}");
         };
@@ -103,13 +103,13 @@ async fn announced(context: &RequestContext<RoleServer>) -> Result<Vec<PathBuf>,
     }
     let refused = |reason: String| {
         let message =
-            format!("the client did not say which folders may be read ({reason}): start with --allow-root DIR");
+            format!("the client did not say which folders may be read ({reason}): the operator must {ALLOW_FOLDER}");
         Problem::new(StatusCode::FORBIDDEN, "ForbiddenPathError", message)
     };
     let asked = context.peer.list_roots();
-    let told = tokio::time::timeout(QUEUE_TIME, asked)
+    let told = tokio::time::timeout(ROOTS_TIMEOUT, asked)
         .await
-        .map_err(|_| refused(format!("no answer within {QUEUE_TIME:?}")))?;
+        .map_err(|_| refused(format!("no answer within {ROOTS_TIMEOUT:?}")))?;
     let told = told.map_err(|error| refused(error.to_string()))?;
     Ok(told.roots.iter().filter_map(|root| file_path(&root.uri)).collect())
 }

@@ -30,8 +30,8 @@ pub struct AssessArguments {
     /// Bounding boxes of objects in the question. Each name should occur in the question.
     #[schemars(length(max = 64))]
     pub regions: Option<Vec<RegionArgument>>,
-    /// Names of metrics to run in addition to the automatic selection. `list_tools` returns all
-    /// names.
+    /// Names of metrics to run; no others run then (default: selected automatically). `list_tools`
+    /// returns all names.
     #[schemars(length(max = 64))]
     pub tools: Option<Vec<String>>,
     /// Maximum number of replans when evidence is missing, from 0 to 5 (default: 2).

@@ -52,9 +52,9 @@ impl Service {
         let mut result = AssessResult::new(answer, direction);
         let mut pictures = Vec::new();
         if let Some(tool) = map {
-            let named = |given| (name_of(&given), given);
+            let named = |image| (name_of(&image), image);
             let wanted = Wanted { tool, image: named(image), against: reference.map(named), region: None };
-            let (map, png) = maps::draw(&self.app, wanted, maps::ROOM).await?;
+            let (map, png) = maps::draw(&self.app, wanted, maps::MAX_BYTES).await?;
             result.map = Some(map);
             pictures.push(png);
         }

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use agenticiqa::scoring::Row;
+use agenticiqa::{fused_fr, fused_nr};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
@@ -9,16 +11,15 @@ use super::arguments::CompareArguments;
 use super::maps::{self, Wanted};
 use super::pictures::name_of;
 use super::progress::Progress;
-use super::results::{Beside, CompareResult, MapResult, Measured, Overall, Ranked};
+use super::results::{CompareResult, Comparison, MapResult, Measured, Overall, Ranked};
 use super::{Reply, Service, words};
-use crate::answers::ScoreRow;
 use crate::error::Problem;
 use crate::requests::ScoreRequest;
 use crate::sources::RequestImage;
 
 /// The tools that rank images with and without a reference.
-const BESIDE: &str = "Fused-FR";
-const ALONE: &str = "Fused-NR";
+const WITH_REFERENCE: &str = fused_fr::NAME;
+const ALONE: &str = fused_nr::NAME;
 /// The default tool for maps of differences.
 const MAP: &str = "SSIM";
 /// The maximum number of images and of maps.
@@ -29,7 +30,7 @@ const MOST_MAPS: usize = 4;
 struct Compared {
     index: Option<usize>,
     name: String,
-    given: RequestImage,
+    image: RequestImage,
     rows: Vec<Measured>,
 }
 
@@ -50,9 +51,9 @@ impl Service {
         let mut images = Vec::new();
         for (index, text) in arguments.images.iter().enumerate() {
             let field = format!("images[{index}]");
-            let given = self.picture(context, &field, text, &format!("picture-{}", index + 1)).await?;
-            let name = unique(&images, name_of(&given));
-            images.push(Compared { index: Some(index), name, given, rows: Vec::new() });
+            let image = self.picture(context, &field, text, &format!("picture-{}", index + 1)).await?;
+            let name = unique(&images, name_of(&image));
+            images.push(Compared { index: Some(index), name, image, rows: Vec::new() });
         }
         let reference = self.reference(context, arguments.reference.as_deref()).await?;
         let steps = images.len() + usize::from(reference.is_some());
@@ -68,11 +69,11 @@ impl Service {
         let ranked_by = self.ranker(&mut images, reference.as_ref()).await?;
         images.sort_by(|a, b| by_score(a.overall(&ranked_by).as_ref(), b.overall(&ranked_by).as_ref()));
         let reference = match reference {
-            Some(given) => {
-                let rows = self.rows(&given, None, &[ALONE.to_owned()]).await?;
+            Some(image) => {
+                let rows = self.rows(&image, None, &[ALONE.to_owned()]).await?;
                 progress.step("reference scored").await;
                 let rows = rows.iter().map(Measured::from).collect();
-                Some(Compared { index: None, name: name_of(&given), given, rows })
+                Some(Compared { index: None, name: name_of(&image), image, rows })
             }
             None => None,
         };
@@ -127,10 +128,10 @@ impl Service {
         compared: &Compared,
         reference: Option<&RequestImage>,
         named: &[String],
-    ) -> Result<Vec<ScoreRow>, Problem> {
-        let mut rows = self.rows(&compared.given, reference, named).await?;
+    ) -> Result<Vec<Row>, Problem> {
+        let mut rows = self.rows(&compared.image, reference, named).await?;
         if reference.is_some() && named.is_empty() {
-            rows.extend(self.rows(&compared.given, None, &[ALONE.to_owned()]).await?);
+            rows.extend(self.rows(&compared.image, None, &[ALONE.to_owned()]).await?);
         }
         Ok(rows)
     }
@@ -140,7 +141,7 @@ impl Service {
         image: &RequestImage,
         reference: Option<&RequestImage>,
         tools: &[String],
-    ) -> Result<Vec<ScoreRow>, Problem> {
+    ) -> Result<Vec<Row>, Problem> {
         let request = ScoreRequest { tools: tools.to_vec(), ..ScoreRequest::default() };
         Ok(self.app.score(request, image.clone(), reference.cloned()).await?.rows)
     }
@@ -154,9 +155,9 @@ impl Service {
         if let Some(tool) = tried.into_iter().flatten().find(|tool| scores_all(images, tool)) {
             return Ok(tool);
         }
-        let ranker = if reference.is_some() { BESIDE } else { ALONE };
+        let ranker = if reference.is_some() { WITH_REFERENCE } else { ALONE };
         for compared in images.iter_mut().filter(|compared| compared.overall(ranker).is_none()) {
-            let rows = self.rows(&compared.given, reference, &[ranker.to_owned()]).await?;
+            let rows = self.rows(&compared.image, reference, &[ranker.to_owned()]).await?;
             compared.rows.extend(rows.iter().map(Measured::from));
             if compared.overall(ranker).is_none() {
                 let reason = rows.iter().find_map(|row| row.error.clone()).unwrap_or_default();
@@ -181,15 +182,15 @@ impl Service {
             return (Vec::new(), Vec::new());
         };
         let (mut maps, mut pictures) = (Vec::new(), Vec::new());
-        let room = maps::ROOM / others.len().clamp(1, MOST_MAPS);
+        let max_bytes = maps::MAX_BYTES / others.len().clamp(1, MOST_MAPS);
         for compared in others.iter().take(MOST_MAPS) {
             let wanted = Wanted {
                 tool: tool.clone(),
-                image: (compared.name.clone(), compared.given.clone()),
-                against: Some((against.name.clone(), against.given.clone())),
+                image: (compared.name.clone(), compared.image.clone()),
+                against: Some((against.name.clone(), against.image.clone())),
                 region: None,
             };
-            match maps::draw(&self.app, wanted, room).await {
+            match maps::draw(&self.app, wanted, max_bytes).await {
                 Ok((map, png)) => {
                     maps.push(map);
                     pictures.push(png);
@@ -216,7 +217,7 @@ fn unique(images: &[Compared], name: String) -> String {
     numbered.unwrap_or(name)
 }
 
-fn note(notes: &mut Vec<String>, name: &str, rows: &[ScoreRow]) {
+fn note(notes: &mut Vec<String>, name: &str, rows: &[Row]) {
     let told = rows.first().into_iter().flat_map(|row| &row.notes);
     notes.extend(told.map(|note| format!("{name}: {note}")));
 }
@@ -245,22 +246,22 @@ fn ranked(images: &[Compared], tool: &str) -> Vec<Ranked> {
 
 /// Compares the best image with each other image. A single image is compared with its reference,
 /// each scored alone.
-fn comparisons(images: &[Compared], reference: Option<&Compared>, ranked_by: &str) -> Vec<Beside> {
+fn comparisons(images: &[Compared], reference: Option<&Compared>, ranked_by: &str) -> Vec<Comparison> {
     let Some((best, others)) = images.split_first() else { return Vec::new() };
     match reference {
-        Some(reference) if others.is_empty() => beside(reference, best, ALONE).into_iter().collect(),
-        _ => others.iter().filter_map(|other| beside(best, other, ranked_by)).collect(),
+        Some(reference) if others.is_empty() => compare_pair(reference, best, ALONE).into_iter().collect(),
+        _ => others.iter().filter_map(|other| compare_pair(best, other, ranked_by)).collect(),
     }
 }
 
-fn beside(first: &Compared, second: &Compared, tool: &str) -> Option<Beside> {
+fn compare_pair(first: &Compared, second: &Compared, tool: &str) -> Option<Comparison> {
     let (mut better, mut worse) = ((first, first.overall(tool)?), (second, second.overall(tool)?));
     if better.1.score < worse.1.score {
         std::mem::swap(&mut better, &mut worse);
     }
     let difference = words::short(better.1.score - worse.1.score);
     let overlap = |[low, _]: [f64; 2], [_, high]: [f64; 2]| low <= high;
-    Some(Beside {
+    Some(Comparison {
         better: (difference > 0.0).then(|| better.0.name.clone()),
         images: [better.0.name.clone(), worse.0.name.clone()],
         tool: tool.to_owned(),
@@ -269,13 +270,13 @@ fn beside(first: &Compared, second: &Compared, tool: &str) -> Option<Beside> {
     })
 }
 
-fn verdict(images: &[Compared], reference: Option<&Compared>, ranked_by: &str, comparisons: &[Beside]) -> String {
+fn verdict(images: &[Compared], reference: Option<&Compared>, ranked_by: &str, comparisons: &[Comparison]) -> String {
     let told = |compared: &Compared, tool: &str| {
         compared.overall(tool).map_or_else(|| "no score".to_owned(), |overall| words::overall(&overall))
     };
     let Some(best) = images.first() else { return String::new() };
     if let (Some(reference), [_]) = (reference, images) {
-        let beside =
+        let compared =
             format!("Compared with the reference, {} scores {} by {ranked_by}.", best.name, told(best, ranked_by));
         let alone = comparisons.first().map(|alone| {
             let (picture, reference) = (told(best, ALONE), told(reference, ALONE));
@@ -284,7 +285,7 @@ fn verdict(images: &[Compared], reference: Option<&Compared>, ranked_by: &str, c
                 sentence(alone)
             )
         });
-        return beside + &alone.unwrap_or_default();
+        return compared + &alone.unwrap_or_default();
     }
     let scores: Vec<String> =
         images.iter().map(|compared| format!("{} scores {}", compared.name, told(compared, ranked_by))).collect();
@@ -293,22 +294,22 @@ fn verdict(images: &[Compared], reference: Option<&Compared>, ranked_by: &str, c
 }
 
 /// Describes a comparison in one sentence.
-fn sentence(beside: &Beside) -> String {
-    let Some(better) = &beside.better else {
-        return format!("{} and {} score the same", beside.images[0], beside.images[1]);
+fn sentence(comparison: &Comparison) -> String {
+    let Some(better) = &comparison.better else {
+        return format!("{} and {} score the same", comparison.images[0], comparison.images[1]);
     };
-    let certainty = match beside.intervals_overlap {
+    let certainty = match comparison.intervals_overlap {
         Some(true) => ", but their prediction intervals overlap, so viewers may disagree",
         Some(false) => ", and their prediction intervals do not overlap, so most viewers would agree",
         None => "",
     };
-    format!("{better} is better than {} by {:.2}{certainty}", beside.images[1], beside.difference)
+    format!("{better} is better than {} by {:.2}{certainty}", comparison.images[1], comparison.difference)
 }
 
 fn text(result: &CompareResult) -> String {
     let mut lines = vec![result.verdict.clone()];
     let others = result.comparisons.iter().skip(1);
-    lines.extend(others.map(|beside| format!("{}.", sentence(beside))));
+    lines.extend(others.map(|comparison| format!("{}.", sentence(comparison))));
     let map = |map: &MapResult| {
         let against = map.against.as_deref().unwrap_or_default();
         format!("Heat map of {} compared with {against}: {}", map.image, map.meaning)
@@ -332,21 +333,21 @@ mod tests {
             interval,
             error: None,
         };
-        Compared { index: Some(0), name: name.into(), given: RequestImage::Path(name.into()), rows: vec![row] }
+        Compared { index: Some(0), name: name.into(), image: RequestImage::Path(name.into()), rows: vec![row] }
     }
 
     #[test]
     fn the_better_one_is_named_and_doubt_is_said() {
         let (a, b) = (compared("a", 3.0, Some([2.5, 3.5])), compared("b", 4.0, Some([3.5, 4.5])));
-        let told = beside(&a, &b, ALONE).unwrap();
+        let told = compare_pair(&a, &b, ALONE).unwrap();
         assert_eq!((told.better.as_deref(), told.difference, told.intervals_overlap), (Some("b"), 1.0, Some(true)));
         assert_eq!(
             sentence(&told),
             "b is better than a by 1.00, but their prediction intervals overlap, so viewers may disagree"
         );
         let c = compared("c", 4.6, Some([4.51, 4.9]));
-        assert_eq!(beside(&b, &c, ALONE).unwrap().intervals_overlap, Some(false));
-        let same = beside(&a, &compared("d", 3.0, None), ALONE).unwrap();
+        assert_eq!(compare_pair(&b, &c, ALONE).unwrap().intervals_overlap, Some(false));
+        let same = compare_pair(&a, &compared("d", 3.0, None), ALONE).unwrap();
         assert_eq!((same.better, same.intervals_overlap), (None, None));
     }
 

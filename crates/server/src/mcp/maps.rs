@@ -20,7 +20,7 @@ const LEGEND: usize = 96;
 const SMALLEST: usize = 384;
 /// The maximum total size of the maps in a result, in bytes. Some clients refuse results of more
 /// than a megabyte, in which images are encoded as base64.
-pub const ROOM: usize = 540_000;
+pub const MAX_BYTES: usize = 540_000;
 
 /// A requested map.
 #[derive(Debug, Clone)]
@@ -35,9 +35,9 @@ pub struct Wanted {
     pub region: Option<(String, OneRegion)>,
 }
 
-/// Draws a map. Returns its description and a PNG file of at most `room` bytes, if that is
+/// Draws a map. Returns its description and a PNG file of at most `max_bytes` bytes, if that is
 /// possible.
-pub async fn draw(app: &Arc<App>, wanted: Wanted, room: usize) -> Result<(MapResult, Vec<u8>), Problem> {
+pub async fn draw(app: &Arc<App>, wanted: Wanted, max_bytes: usize) -> Result<(MapResult, Vec<u8>), Problem> {
     check(app, &wanted.tool, wanted.against.is_some())?;
     let Wanted { tool, image, against, region } = wanted;
     let (region_name, region) = region.unzip();
@@ -51,7 +51,7 @@ pub async fn draw(app: &Arc<App>, wanted: Wanted, room: usize) -> Result<(MapRes
         region: region_name,
         meaning: meaning(&mapped),
     };
-    let png = tokio::task::spawn_blocking(move || small(&mapped, room)).await??;
+    let png = tokio::task::spawn_blocking(move || small(&mapped, max_bytes)).await??;
     Ok((result, png))
 }
 
@@ -77,12 +77,12 @@ fn meaning(mapped: &Mapped) -> String {
 }
 
 /// Draws the map over the image and shrinks it until it fits the size limits.
-fn small(mapped: &Mapped, room: usize) -> Result<Vec<u8>, Problem> {
+fn small(mapped: &Mapped, max_bytes: usize) -> Result<Vec<u8>, Problem> {
     let mut longest = LONGEST - LEGEND;
     loop {
         let image = imaging::shrink(&mapped.image, longest).map_err(Problem::internal)?;
         let png = imaging::overlay(&image, &mapped.map, &mapped.tool).map_err(Problem::internal)?;
-        if png.len() <= room || longest <= SMALLEST {
+        if png.len() <= max_bytes || longest <= SMALLEST {
             return Ok(png);
         }
         let shown = longest.min(mapped.image.width().max(mapped.image.height()));
@@ -103,7 +103,7 @@ mod tests {
             let image = Image::from_gray8(width, height, vec![90; width * height]).unwrap();
             let map = Map { plane: Plane::from_fn(8, 8, |x, _| x as f32), best: 0.0, worst: 7.0 };
             let mapped = Mapped { tool: "SSIM".into(), image, map, raw_score: None };
-            let png = Decoder::default().decode(&small(&mapped, ROOM).unwrap()).unwrap().image;
+            let png = Decoder::default().decode(&small(&mapped, MAX_BYTES).unwrap()).unwrap().image;
             assert!(
                 png.width() <= LONGEST && png.height() <= LONGEST,
                 "{width}x{height}: {}x{}",
@@ -119,13 +119,13 @@ mod tests {
         let image = Image::from_gray8(1000, 800, (0..800_000).map(|_| random.u8(..)).collect()).unwrap();
         let map = Map { plane: Plane::from_fn(8, 8, |x, _| x as f32), best: 0.0, worst: 7.0 };
         let mapped = Mapped { tool: "SSIM".into(), image, map, raw_score: None };
-        let size = |room| {
-            let png = small(&mapped, room).unwrap();
+        let size = |max_bytes| {
+            let png = small(&mapped, max_bytes).unwrap();
             (Decoder::default().decode(&png).unwrap().image.width(), png.len())
         };
         assert_eq!(size(usize::MAX).0, LONGEST - LEGEND);
-        let (width, bytes) = size(ROOM);
-        assert!(width < LONGEST - LEGEND && bytes <= ROOM, "{width}: {bytes}");
+        let (width, bytes) = size(MAX_BYTES);
+        assert!(width < LONGEST - LEGEND && bytes <= MAX_BYTES, "{width}: {bytes}");
         assert_eq!(size(1).0, SMALLEST);
     }
 }

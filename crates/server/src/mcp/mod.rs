@@ -150,7 +150,7 @@ impl ServerHandler for Service {
         // Dropping the work cancels it: tools that have not started do not run.
         let done = tokio::select! {
             biased;
-            () = context.ct.cancelled() => Err(Problem::invalid("cancelled")),
+            () = context.ct.cancelled() => Err(Problem::invalid("canceled")),
             () = self.app.ending() => Err(Problem::busy("the server is shutting down: try again later", 10)),
             done = work => done.unwrap_or_else(|_| {
                 Err(Problem::invalid(format!("no answer within {limit:?}: request less, or raise server.timeout_seconds")))

@@ -74,8 +74,8 @@ impl Service {
 }
 
 /// Returns the name of an image in results.
-pub fn name_of(given: &RequestImage) -> String {
-    match given {
+pub fn name_of(image: &RequestImage) -> String {
+    match image {
         RequestImage::Sent { name, .. } => name.clone(),
         RequestImage::Path(path) => path.clone(),
         RequestImage::Id(id) => id.clone(),

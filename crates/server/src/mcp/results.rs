@@ -1,11 +1,12 @@
 //! Results of the MCP tools: compact, with the context that a model needs to interpret the numbers.
 
+use agenticiqa::scoring::Row;
 use agenticiqa::state::{AnswerForm, QualityLevel, Replan, Score, ToolExecutionLog};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::{short, short_raw};
-use crate::answers::{Answer, Detected, ScoreRow, Skipped, ToolEntry};
+use crate::answers::{Answer, Detected, Skipped, ToolEntry};
 
 /// Result of `assess_image`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -69,8 +70,8 @@ pub struct Measured {
     pub error: Option<String>,
 }
 
-impl From<&ScoreRow> for Measured {
-    fn from(row: &ScoreRow) -> Self {
+impl From<&Row> for Measured {
+    fn from(row: &Row) -> Self {
         Self {
             tool: row.tool.clone(),
             region: row.region.clone(),
@@ -170,7 +171,7 @@ pub struct CompareResult {
     pub reference: Option<Ranked>,
     /// The best image compared with each other image. For a single image: the reference compared
     /// with it.
-    pub comparisons: Vec<Beside>,
+    pub comparisons: Vec<Comparison>,
     /// The heat maps that are returned as images, in order.
     pub maps: Vec<MapResult>,
     /// Steps that failed, and conversions applied to the images.
@@ -194,7 +195,7 @@ pub struct Ranked {
 
 /// A comparison of two images.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Beside {
+pub struct Comparison {
     /// The better image; null if the scores are equal.
     pub better: Option<String>,
     /// The two images, better first.

@@ -37,10 +37,10 @@ impl Service {
         };
         let mut pictures = Vec::new();
         if let Some(tool) = map {
-            let named = |given| (name_of(&given), given);
+            let named = |image| (name_of(&image), image);
             let region = only(arguments.regions.as_deref());
             let wanted = Wanted { tool, image: named(image), against: reference.map(named), region };
-            let (map, png) = maps::draw(&self.app, wanted, maps::ROOM).await?;
+            let (map, png) = maps::draw(&self.app, wanted, maps::MAX_BYTES).await?;
             progress.step("heat map drawn").await;
             result.map = Some(map);
             pictures.push(png);

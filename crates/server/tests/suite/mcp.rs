@@ -150,7 +150,7 @@ async fn every_tool_says_what_it_takes_and_gives() {
 }
 
 #[tokio::test]
-async fn a_picture_is_scored_beside_its_original_with_a_map() {
+async fn a_picture_is_scored_with_its_original_and_a_map() {
     let connected = connected().await;
     let arguments =
         json!({"image": "osprey-blurred.jpg", "reference": "osprey.jpg", "tools": ["SSIM", "Fused-FR"], "map": "SSIM"});
@@ -222,16 +222,18 @@ async fn the_better_picture_is_found_with_and_without_the_original() {
     let (data, text, pictures) = connected.call("compare_images", pair).await;
     assert_eq!(data["ranked_by"], "Fused-NR");
     assert_eq!((&data["pictures"][0]["image"], &data["pictures"][0]["index"]), (&json!("osprey.jpg"), &json!(1)));
-    let beside = &data["comparisons"][0];
-    assert_eq!(beside["better"], "osprey.jpg");
+    let comparison = &data["comparisons"][0];
+    assert_eq!(comparison["better"], "osprey.jpg");
     let score = |place: usize| data["pictures"][place]["overall"]["score"].as_f64().unwrap();
-    assert!((beside["difference"].as_f64().unwrap() - (score(0) - score(1))).abs() < 1e-9 && score(0) > score(1) + 0.2);
-    assert!(beside["intervals_overlap"].is_boolean());
+    assert!(
+        (comparison["difference"].as_f64().unwrap() - (score(0) - score(1))).abs() < 1e-9 && score(0) > score(1) + 0.2
+    );
+    assert!(comparison["intervals_overlap"].is_boolean());
     assert!(text.contains("osprey.jpg is better than osprey-blurred.jpg by "), "{text}");
     assert_eq!((pictures.len(), &data["maps"][0]["against"]), (1, &json!("osprey.jpg")));
 
-    let beside = json!({"images": ["osprey-blurred.jpg"], "reference": "osprey.jpg", "map": "none"});
-    let (data, text, pictures) = connected.call("compare_images", beside).await;
+    let request = json!({"images": ["osprey-blurred.jpg"], "reference": "osprey.jpg", "map": "none"});
+    let (data, text, pictures) = connected.call("compare_images", request).await;
     assert_eq!((&data["ranked_by"], &data["reference"]["image"]), (&json!("Fused-FR"), &json!("osprey.jpg")));
     assert_eq!(
         (&data["comparisons"][0]["better"], &data["comparisons"][0]["tool"]),
@@ -256,8 +258,8 @@ async fn pictures_of_other_sizes_are_ranked_and_what_cannot_be_drawn_is_said() {
         connected.call("compare_images", json!({"images": ["otters.jpg", "osprey.jpg"]})).await;
     assert_eq!((data["pictures"].as_array().unwrap().len(), pictures.len()), (2, 0));
     assert!(text.contains("Note: no map of "), "{text}");
-    let beside = json!({"images": ["otters.jpg"], "reference": "osprey.jpg"});
-    assert!(connected.fail("compare_images", beside).await.contains("size"));
+    let request = json!({"images": ["otters.jpg"], "reference": "osprey.jpg"});
+    assert!(connected.fail("compare_images", request).await.contains("size"));
 }
 
 #[tokio::test]
@@ -269,7 +271,7 @@ async fn bytes_are_taken_in_base64_with_and_without_a_header() {
         assert!(data["scores"][0]["raw_score"].as_f64().unwrap() > 1.0);
     }
     let refused = connected.fail("score_image", json!({"image": "osprey.jpg"})).await;
-    assert!(refused.contains("--allow-root") && refused.contains("send the image"), "{refused}");
+    assert!(refused.contains("allow a folder (server.allow_roots)") && refused.contains("send the image"), "{refused}");
 }
 
 #[cfg(unix)]
@@ -291,7 +293,8 @@ async fn nothing_outside_of_the_allowed_folders_is_read() {
     for path in ["link.jpg", "../secret.jpg", "../in/../secret.jpg", &secret, "/etc/passwd", "../none.jpg"] {
         let message = connected.fail("score_image", score(path.to_owned())).await;
         assert!(
-            message.contains("outside of the allowed folders") && message.contains("--allow-root"),
+            message.contains("outside of the allowed folders")
+                && message.contains("allow a folder (server.allow_roots)"),
             "{path}: {message}"
         );
     }

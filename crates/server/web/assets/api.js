@@ -18,7 +18,7 @@ export class ApiError extends Error {
   }
 }
 
-/** @param {unknown} error @returns {boolean} whether the user has cancelled */
+/** @param {unknown} error @returns {boolean} whether the user has canceled */
 export function isAbort(error) {
   return error instanceof DOMException && error.name === 'AbortError';
 }

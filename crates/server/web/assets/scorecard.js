@@ -1,5 +1,5 @@
-// The score card of a record: answer, score with interval, distortions, tools, fusion and reasoning.
-import { along, scoreBar } from './bars.js';
+// The score card of a record: answer, score with interval, distortions, attributes, tools, fusion and reasoning.
+import { along, axisBar, scoreBar, stepBar } from './bars.js';
 import { h } from './dom.js';
 import { LEVELS, SEVERITIES, duration, raw, score } from './format.js';
 import { number } from './i18n.js';
@@ -12,6 +12,7 @@ import { totals } from './trace.js';
 /** @typedef {import('../types.js').Tool} Tool */
 /** @typedef {import('../types.js').Conclusion} Conclusion */
 /** @typedef {import('../types.js').Evidence} Evidence */
+/** @typedef {import('../types.js').Attribute} Attribute */
 
 /**
  * @typedef {object} Context
@@ -28,9 +29,14 @@ export function scoreCard(record, context) {
   const card = h('article', { class: 'card', label: 'card.title' });
   if (metadata.final_status !== 'success') card.append(problems(record));
   if (conclusion) card.append(verdict(record, conclusion));
+  if (conclusion?.contributions?.length) card.append(waterfall(conclusion.contributions));
   if (evidence) {
+    const repairs = whatIfs(evidence);
+    if (repairs) card.append(repairs);
     const found = distortions(evidence);
     if (found) card.append(found);
+    const looks = attributes(evidence);
+    if (looks) card.append(looks);
     if (evidence.tool_logs.length > 0) card.append(toolTable(evidence, context.tools));
   }
   if (conclusion && evidence) {
@@ -96,6 +102,55 @@ function distortions(evidence) {
       h('p', { class: 'small faint' }, analysis.explanation))));
   if (items.length === 0) return null;
   return h('section', { class: 'part' }, h('h3', { t: 'distortions.title' }), h('ul', { class: 'plain' }, ...items));
+}
+
+/** @param {NonNullable<Conclusion['contributions']>} parts */
+function waterfall(parts) {
+  let from = 1;
+  const rows = parts.map(({ name, value, interval }, index) => {
+    const to = index === 0 ? value : from + value;
+    const bar = stepBar(from, to);
+    from = to;
+    const title = interval ? `${number(interval[0], 1)} … ${number(interval[1], 1)}` : null;
+    return h('li', { class: 'contribution', title }, h('span', { t: `part.${name}` }),
+      h('b', { class: 'figure' }, `${value < 0 ? '−' : index === 0 ? '' : '+'}${number(Math.abs(value), 2)}`), bar);
+  });
+  return h('section', { class: 'part' }, h('h3', { t: 'parts.title' }), h('ul', { class: 'plain' }, ...rows));
+}
+
+/** @param {Evidence} evidence */
+function whatIfs(evidence) {
+  const rows = Object.entries(evidence.what_if ?? {}).flatMap(([object, { tried, lost = [] }]) => [
+    ...tried.map((one) => h('li', { class: 'whatif' }, object === 'Global' ? null : h('span', { class: 'tag' }, object),
+      h('span', { t: [`edit.${one.operation}`, { amount: number(one.amount, 1), percent: number(100 * one.amount, 0) }] }), ' ',
+      one.doubtful ? h('span', { class: 'faint', t: 'whatif.doubtful' })
+        : h('b', { class: 'figure' }, `${number(one.before, 1)} → ${number(one.after, 1)}`))),
+    ...lost.map((problem) => h('li', { class: 'whatif faint' }, h('span', { t: `part.${problem.replaceAll('_', ' ')}` }), ': ', h('span', { t: 'whatif.lost' }))),
+  ]);
+  if (rows.length === 0) return null;
+  return h('section', { class: 'part' }, h('h3', { t: 'whatif.title' }), h('ul', { class: 'plain' }, ...rows));
+}
+
+/** @param {Evidence} evidence */
+function attributes(evidence) {
+  const objects = Object.entries(evidence.attributes ?? {}).filter(([, all]) => Object.keys(all).length > 0);
+  if (objects.length === 0) return null;
+  return h('section', { class: 'part' }, h('h3', { t: 'attributes.title' }), ...objects.flatMap(([object, all]) => [
+    object === 'Global' ? null : h('p', { class: 'tag' }, object),
+    h('ul', { class: 'plain' }, ...Object.entries(all).map(([axis, attribute]) => attributeRow(axis, attribute, `/attributes/${escapePart(object)}/${axis}`))),
+  ]));
+}
+
+/** @param {string} axis @param {Attribute} attribute @param {string} pointer */
+function attributeRow(axis, { level, value, probability, kind, reason, measurements = [] }, pointer) {
+  const measured = measurements.filter((one) => Number.isFinite(one.value))
+    .map((one) => `${one.name} ${number(one.value, 1)}${one.unit && one.unit !== '%' ? ' ' : ''}${one.unit ?? ''}`).join(', ');
+  return h('li', { 'data-evidence': pointer, class: 'attribute', title: reason ?? (measured || null) },
+    h('span', { t: `axis.${axis}` }),
+    h('span', {}, h('b', { t: `attribute.${level}` }), kind ? ', ' : null, kind ? h('span', { t: `attribute.${kind}` }) : null),
+    axisBar(axis, value),
+    h('span', { class: 'figure faint', hint: 'attributes.probability' }, reason ? '' : `${number(100 * probability, 0)}%`),
+    measured ? h('span', { class: 'unseen' }, measured) : null);
 }
 
 /** @param {Evidence} evidence @param {Map<string, Tool>} tools */

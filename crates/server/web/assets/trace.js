@@ -44,7 +44,7 @@ export class Trace {
     this.element.hidden = true;
   }
 
-  /** Ends the trace and collapses it if there is an answer. @param {'done' | 'cancelled' | 'failed'} state */
+  /** Ends the trace and collapses it if there is an answer. @param {'done' | 'canceled' | 'failed'} state */
   end(state) {
     clearInterval(this.timer);
     if (state === 'done') this.fold.open = false;

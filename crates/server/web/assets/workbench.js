@@ -204,7 +204,7 @@ export class Workbench {
       if (!this.answer) throw new ApiError(0, 'cut', translate('error.cut'));
       this.trace.end('done');
     } catch (error) {
-      this.trace.end(isAbort(error) ? 'cancelled' : 'failed');
+      this.trace.end(isAbort(error) ? 'canceled' : 'failed');
       if (!isAbort(error)) this.#fail(error);
     } finally {
       if (this.running === running) {

@@ -9,7 +9,7 @@ use super::Checksum;
 #[non_exhaustive]
 pub enum Error {
     /// The user has to get a file.
-    #[error("{package} cannot be downloaded: only its authors hand out {file}")]
+    #[error("{package} cannot be downloaded: only its authors distribute {file}")]
     NotDownloadable {
         /// The package.
         package: String,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 use super::{Checksum, Error, Event, Listener, Package};
-use agenticiqa_imaging::files::beside;
+use agenticiqa_imaging::files::temporary_for;
 
 /// Interval between attempts to get a lock that another process holds.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -59,10 +59,10 @@ pub(super) fn store(
         if let Some(expected) = expected.sha256.as_ref().filter(|expected| **expected != found) {
             return Err(Error::Checksum { place: name.clone(), expected: expected.clone(), found });
         }
-        written.push((write_beside(&path, content)?, path, content.len() as u64, found));
+        written.push((write_temporary(&path, content)?, path, content.len() as u64, found));
     }
     let terms = package.terms_file(data);
-    let text = write_beside(&terms, package.terms().as_bytes())?;
+    let text = write_temporary(&terms, package.terms().as_bytes())?;
     for (file, path, size, sha256) in written {
         file.persist(&path).map_err(|error| Error::file(&path)(error.error))?;
         listener(&Event::Installed { path: &path, size, sha256: &sha256 });
@@ -73,9 +73,9 @@ pub(super) fn store(
 
 /// Writes a temporary file next to `path` and syncs it to disk. It is removed unless it is moved
 /// there.
-fn write_beside(path: &Path, content: &[u8]) -> Result<NamedTempFile, Error> {
+fn write_temporary(path: &Path, content: &[u8]) -> Result<NamedTempFile, Error> {
     let write = || {
-        let mut file = beside(path)?;
+        let mut file = temporary_for(path)?;
         file.write_all(content)?;
         file.as_file().sync_all()?;
         Ok(file)

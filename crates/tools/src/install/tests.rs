@@ -324,7 +324,7 @@ async fn a_source_without_address_has_to_be_given_and_is_looked_into() {
     let ilniqe = packages(&registry).unwrap().into_iter().find(|package| package.name == "ILNIQE").unwrap();
     let (data, from) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let error = install(&Installer::new(data.path()), &ilniqe).await.unwrap_err().to_string();
-    assert!(error.contains("only its authors hand out templateModel.mat"), "{error}");
+    assert!(error.contains("only its authors distribute templateModel.mat"), "{error}");
     let file = from.path().join("templateModel.mat");
     std::fs::write(&file, b"MATLAB 5.0 MAT-file, cut").unwrap();
     let installer = Installer::new(data.path()).with_files(vec![file]);

@@ -213,7 +213,7 @@ fn graphs_with_other_inputs_and_outputs_than_the_entry_says_are_named() {
     );
     assert_eq!(
         reason(json!({"model": "x.onnx"}), graphs::ratings()),
-        "the graph gave 5 numbers of shape [1, 5], not one"
+        "the graph returned 5 numbers of shape [1, 5], not one"
     );
     let section = json!({"model": "x.onnx", "inputs": {"image": "reference"}});
     assert_eq!(reason(section, graphs::tile()), "it also needs the input distorted: float32 [1, 3, n, n]");

@@ -195,7 +195,7 @@ impl<'a> Pictures<'a> {
 }
 
 fn only(outputs: Vec<Tensor>) -> Result<Tensor, Failure> {
-    outputs.into_iter().next().ok_or_else(|| Failure::Tool("the graph gave nothing".to_owned()))
+    outputs.into_iter().next().ok_or_else(|| Failure::Tool("the graph returned nothing".to_owned()))
 }
 
 /// Stacks the statistics of all tiles, one row per tile.
@@ -224,17 +224,17 @@ fn reduce(output: &Tensor, reduce: Reduce) -> Result<f64, Failure> {
     let Some(floats) = output.floats() else { return failed("the score is not a floating point number".to_owned()) };
     let numbers = || floats.iter().map(|&number| f64::from(number));
     match (reduce, floats) {
-        (_, []) => failed("the graph gave no number".to_owned()),
+        (_, []) => failed("the graph returned no number".to_owned()),
         (Reduce::Value, [score]) => Ok(f64::from(*score)),
         (Reduce::Value, _) => {
-            failed(format!("the graph gave {} numbers of shape {:?}, not one", floats.len(), output.shape()))
+            failed(format!("the graph returned {} numbers of shape {:?}, not one", floats.len(), output.shape()))
         }
         (Reduce::Mean, _) => Ok(numbers().sum::<f64>() / floats.len() as f64),
         (Reduce::ExpectedRating, _) => {
             let sum: f64 = numbers().sum();
             // This form of comparison also rejects NaN.
             if !((sum - 1.0).abs() <= PROBABILITY_TOLERANCE && numbers().all(|number| number >= 0.0)) {
-                return failed(format!("the graph gave no probabilities: they sum to {sum}"));
+                return failed(format!("the graph returned no probabilities: they sum to {sum}"));
             }
             Ok(numbers().zip(1u32..).map(|(probability, rating)| probability * f64::from(rating)).sum::<f64>() / sum)
         }

@@ -107,7 +107,7 @@ impl Engine for WorkerTool {
             (false, _) => Pair::single(input.pair().distorted()),
         };
         let measured = self.worker.measure(&self.metric, &[pair]).pop();
-        let nothing = || Err(Failure::Tool("the worker gave no answer".to_owned()));
+        let nothing = || Err(Failure::Tool("the worker returned no answer".to_owned()));
         measured.unwrap_or_else(nothing).map(|measured| Measurement::new(measured.score))
     }
 

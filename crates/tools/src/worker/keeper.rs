@@ -178,7 +178,7 @@ impl Keeper {
         let (python, seconds) = (self.settings.python.display(), self.settings.timeout.as_secs_f64());
         match broken {
             Broken::Died(how) => format!("the worker died while it measured with {metric}: {how}"),
-            Broken::Garbage(what) => format!("{python} gave no answer of a worker: {what}"),
+            Broken::Garbage(what) => format!("{python} did not answer like a worker: {what}"),
             Broken::Stuck { creating: true } => format!(
                 "{metric} was not ready after {seconds} seconds; if its weights are being downloaded, run once: {python} -c \
                  \"import pyiqa; pyiqa.create_metric('{metric}')\", or raise tools.worker.timeout_seconds"
@@ -196,7 +196,7 @@ fn scores(answer: Answer) -> Vec<Result<WorkerScore, Failure>> {
     items
         .map(|((score, error), seconds)| match (score, error) {
             (Some(score), None) => Ok(WorkerScore { score, seconds: seconds.unwrap_or_default() }),
-            (_, error) => Err(Failure::Tool(error.unwrap_or_else(|| "the worker gave no score".to_owned()))),
+            (_, error) => Err(Failure::Tool(error.unwrap_or_else(|| "the worker returned no score".to_owned()))),
         })
         .collect()
 }

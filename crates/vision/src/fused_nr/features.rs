@@ -1,14 +1,16 @@
-//! Features of an image: activations of the network and measurements of its pixels.
+//! Features of an image: activations of the network, statistics of tone and color, and measurements
+//! of its pixels.
 
-use crate::network::{Backbone, CHANNELS};
+use crate::network::{Backbone, PLANES};
 
+use super::statistics::{STATISTICS, statistics};
 use super::{Error, view};
 use crate::perception;
 use agenticiqa_metrics::Image;
 
-/// Number of features: mean and spread of each plane of the network, then the measurements of
-/// [`perception`].
-pub const COUNT: usize = 2 * CHANNELS + perception::MEASURED;
+/// Number of features: mean and spread of each plane of all stages of the network, statistics of what
+/// it sees, then the measurements of [`perception`].
+pub const COUNT: usize = 2 * PLANES + STATISTICS + perception::MEASURED;
 
 /// Added to a spread so that its logarithm stays finite on flat images.
 const LEAST_SPREAD: f64 = 1e-3;
@@ -24,11 +26,10 @@ pub fn measure(image: &Image) -> Result<Vec<f32>, Error> {
 
 fn answers(image: &Image) -> Result<Vec<f32>, Error> {
     let seen = view::of(image).ok_or(Error::Empty)?;
+    let moments = Backbone::builtin()?.look(&seen)?;
     let mut features = Vec::with_capacity(COUNT);
-    Backbone::builtin()?.look(&seen, |stage| {
-        let moments = stage.moments();
-        features.extend(moments.iter().map(|(mean, _)| *mean as f32));
-        features.extend(moments.iter().map(|(_, spread)| (spread + LEAST_SPREAD).ln() as f32));
-    })?;
+    features.extend(moments.iter().map(|(mean, _)| *mean as f32));
+    features.extend(moments.iter().map(|(_, spread)| (spread + LEAST_SPREAD).ln() as f32));
+    features.extend(statistics(&seen));
     Ok(features)
 }

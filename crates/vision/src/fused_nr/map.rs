@@ -27,7 +27,7 @@ pub fn map(model: &Model, image: &Image) -> Result<Plane, Error> {
         .collect();
     let scores: Vec<f32> = tiles
         .par_iter()
-        .map(|tile| Ok(model.judge(&measure(&image.crop(tile)?)?).score as f32))
+        .map(|tile| Ok(model.read(&measure(&image.crop(tile)?)?).judgment.score as f32))
         .collect::<Result<_, Error>>()?;
     Plane::from_vec(columns, rows, scores).ok_or(Error::Empty)
 }

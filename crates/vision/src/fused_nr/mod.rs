@@ -1,23 +1,29 @@
 //! Fused-NR: a quality score with a 90% prediction interval for an image without a reference.
 //!
-//! A classification network (EfficientNet-Lite0, [`network`](crate::network)) sees the whole image
-//! as a thumbnail. The measurements of [`perception`] (noise, blur, blocks, tone, color, natural
-//! scene statistics at two scales) add what a thumbnail hides. A linear model combines both; it
-//! was fitted to opinions about real photos and to the order of generated distortions.
+//! A network (EfficientNet-Lite0, [`network`](crate::network)), trained on photos with opinions and
+//! attributes, sees the whole image as a thumbnail. Statistics of tone and color and the
+//! measurements of [`perception`] (noise, blur, blocks, natural scene statistics at two scales) add
+//! what a thumbnail hides. One model ([`Model`]) turns these features into the score, its interval,
+//! and the probabilities behind the [`attributes`](crate::attributes).
 //!
 //! See `docs/models/fused-nr.md` for the training data and the accuracy.
 
+mod damage;
 mod features;
 mod map;
 mod model;
+mod statistics;
+mod strange;
 mod view;
 
-use std::sync::{Once, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use crate::network::Backbone;
+use crate::vocabulary::Distortion;
 pub use features::{COUNT, measure};
 pub use map::map;
-pub use model::{BEST, Judgment, Linear, Link, Model, WORST, expected_error, mean_square};
+pub(crate) use model::likeliest;
+pub use model::{BEST, Blend, Group, Head, Judgment, Model, Reading, WORST};
 
 use crate::perception;
 use agenticiqa_metrics::{self, Image};
@@ -53,7 +59,24 @@ pub struct Unusable(pub(crate) String);
 
 /// Scores an image with the built-in model.
 pub fn judge(image: &Image) -> Result<Judgment, Error> {
-    Ok(builtin()?.judge(&measure(image)?))
+    Ok(read(image)?.judgment)
+}
+
+/// Returns everything that the built-in model says about an image. The result is cached in the
+/// image.
+pub fn read(image: &Image) -> Result<Arc<Reading>, Error> {
+    Arc::unwrap_or_clone(image.derived(|| read_anew(image).map(Arc::new)))
+}
+
+fn read_anew(image: &Image) -> Result<Reading, Error> {
+    let mut reading = builtin()?.read(&measure(image)?);
+    reading.strange = strange::is_strange(image, reading.judgment.unusual);
+    if !reading.strange {
+        let levels = perception::levels(image)?;
+        let level = levels[&Distortion::Noise].max(levels[&Distortion::Compression]);
+        reading.judgment = damage::limit(reading.judgment, level);
+    }
+    Ok(reading)
 }
 
 /// Starts loading the model and the network on a background thread, so that images can be decoded
@@ -69,5 +92,5 @@ pub fn prepare() {
 /// Returns the built-in model, which is read once per process.
 pub fn builtin() -> Result<&'static Model, Unusable> {
     static MODEL: OnceLock<Result<Model, Unusable>> = OnceLock::new();
-    MODEL.get_or_init(|| Model::read(model::BYTES)).as_ref().map_err(Clone::clone)
+    MODEL.get_or_init(|| Model::open(model::BYTES)).as_ref().map_err(Clone::clone)
 }

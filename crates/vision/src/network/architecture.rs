@@ -36,12 +36,8 @@ pub(crate) const STEM: Convolution = Convolution { inputs: 3, outputs: 32, side:
 const LAYOUT: [(usize, usize, usize, usize, usize); 6] =
     [(1, 3, 1, 1, 16), (2, 3, 2, 6, 24), (2, 5, 2, 6, 40), (3, 3, 2, 6, 80), (3, 5, 1, 6, 112), (4, 5, 2, 6, 192)];
 
-/// Number of stages that [`Backbone::look`](crate::network::Backbone::look) shows: the stem and
-/// six stages.
-pub const STAGES: usize = 1 + LAYOUT.len();
-
-/// Total number of planes of all stages.
-pub const CHANNELS: usize = 32 + 16 + 24 + 40 + 80 + 112 + 192;
+/// Number of planes of the stem and of all stages.
+pub const PLANES: usize = 32 + 16 + 24 + 40 + 80 + 112 + 192;
 
 /// An inverted residual block.
 #[derive(Debug, Clone, Copy)]
@@ -77,16 +73,16 @@ pub(crate) fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Returns all convolutions in execution order, which is also the order in the weights file.
-pub fn convolutions() -> Vec<Convolution> {
-    let blocks = blocks();
-    let inner = blocks.iter().flat_map(|block| block.expand.into_iter().chain([block.depthwise, block.project]));
-    std::iter::once(STEM).chain(inner).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns all convolutions in the order of the weights file.
+    fn convolutions() -> Vec<Convolution> {
+        let blocks = blocks();
+        let inner = blocks.iter().flat_map(|block| block.expand.into_iter().chain([block.depthwise, block.project]));
+        std::iter::once(STEM).chain(inner).collect()
+    }
 
     #[test]
     fn the_network_has_its_published_size() {
@@ -97,9 +93,7 @@ mod tests {
         let head = 320 * 1280 + 2 * 1280 + 1280 * 1000 + 1000;
         let biases: usize = convolutions().iter().map(|convolution| convolution.outputs).sum();
         assert_eq!(numbers + biases + last + head, 4_652_008);
-        assert_eq!(
-            blocks().iter().filter(|block| block.last).map(|block| block.project.outputs).sum::<usize>() + 32,
-            CHANNELS
-        );
+        let stages = blocks().into_iter().filter(|block| block.last).map(|block| block.project.outputs);
+        assert_eq!(STEM.outputs + stages.sum::<usize>(), PLANES);
     }
 }

@@ -1,5 +1,7 @@
 //! Planes of equal size, the data that flows through the network.
 
+use rayon::prelude::*;
+
 /// Planes of equal size, one after the other, each row by row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planes {
@@ -56,7 +58,7 @@ impl Planes {
 
     /// Returns the mean and standard deviation of each plane.
     pub fn moments(&self) -> Vec<(f64, f64)> {
-        self.iter().map(moments).collect()
+        self.data.par_chunks_exact(self.width * self.height).map(moments).collect()
     }
 }
 

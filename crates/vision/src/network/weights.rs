@@ -4,11 +4,11 @@ use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 use sha2::{Digest as _, Sha256};
 
-use crate::network::architecture::{Convolution, convolutions};
+use crate::network::architecture::Convolution;
 
-/// The built-in weights: `efficientnet-lite0`, converted by ML Illustrated from Google's release;
-/// see `models/NOTICE.md`.
-pub(crate) const BUILTIN: &[u8] = include_bytes!("../../models/efficientnet-lite0.bin");
+/// The built-in weights: EfficientNet-Lite0, trained further by `scripts/training`; see
+/// `models/NOTICE.md`.
+pub(crate) const BUILTIN: &[u8] = include_bytes!("../../models/fused-nr-network.bin");
 
 const MAGIC: &[u8; 8] = b"AIQALT01";
 const CHECKSUM: usize = 32;
@@ -23,25 +23,6 @@ pub struct Unusable(pub(crate) String);
 pub(crate) struct Numbers {
     pub weights: Vec<f32>,
     pub bias: Vec<f32>,
-}
-
-/// Serializes the weights and biases of each convolution, in the order of [`convolutions`].
-pub fn write(numbers: &[(Vec<f32>, Vec<f32>)]) -> Result<Vec<u8>, Unusable> {
-    let shapes = convolutions();
-    if numbers.len() != shapes.len() {
-        return Err(Unusable(format!("{} convolutions are needed, not {}", shapes.len(), numbers.len())));
-    }
-    let mut bytes = MAGIC.to_vec();
-    for (shape, (weights, bias)) in shapes.iter().zip(numbers) {
-        if (weights.len(), bias.len()) != (shape.weights(), shape.outputs) {
-            return Err(Unusable(format!("{shape:?} cannot have {} weights", weights.len())));
-        }
-        bytes.extend(weights.iter().flat_map(|weight| f16::from_f32(*weight).to_le_bytes()));
-        bytes.extend(bias.iter().flat_map(|bias| bias.to_le_bytes()));
-    }
-    let checksum = Sha256::digest(&bytes);
-    bytes.extend_from_slice(&checksum);
-    Ok(bytes)
 }
 
 /// Reads a file one convolution at a time, so that only one is held in single precision.

@@ -92,7 +92,7 @@ impl Evidence<'_> {
         ];
         let usual = self.model.usual("grid_steps").map_or(1.0, |usual| usual.high.exp());
         let mut sentence = format!(
-            "steps on the 8x8 grid are {steps:.2} times those beside it (clean photos stay below {usual:.2}), {zeros:.0} % of the finest coefficients are near zero"
+            "steps on the 8x8 grid are {steps:.2} times those next to it (clean photos stay below {usual:.2}), {zeros:.0} % of the finest coefficients are near zero"
         );
         if let Some(quality) = self.jpeg_quality {
             measured.push(new("JPEG quality of the file", quality, ""));
@@ -161,7 +161,7 @@ impl Evidence<'_> {
     fn sharpness(&self) -> Words {
         let overshoot = 100.0 * self.single.get("overshoot");
         let usual = self.model.usual("overshoot").map_or(0.0, |usual| 100.0 * usual.high);
-        let mut measured = vec![new("overshoot beside edges", overshoot, "%")];
+        let mut measured = vec![new("overshoot next to edges", overshoot, "%")];
         let mut sentence =
             format!("edges overshoot by {overshoot:.0} % of their height (clean photos stay below {usual:.0} %)");
         if let Some(pair) = self.pair {

@@ -23,11 +23,13 @@ mod model;
 mod pair;
 mod view;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
-use crate::vocabulary::{Distortion, Severity};
+pub use crate::vocabulary::Measured;
+use crate::vocabulary::{Attributes, Distortion, Problem, ScoreParts, Severity};
 use agenticiqa_metrics::{self, Image, Pair};
 use explain::Evidence;
 pub use features::Features;
@@ -65,17 +67,6 @@ pub enum Error {
     Model(#[from] Unusable),
 }
 
-/// A measurement that supports a finding.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Measured {
-    /// Name of the measurement.
-    pub name: String,
-    /// Measured value.
-    pub value: f64,
-    /// Unit of the value; empty if it has none.
-    pub unit: String,
-}
-
 /// The result for one category of distortion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
@@ -93,11 +84,22 @@ pub struct Finding {
     pub measurements: Vec<Measured>,
 }
 
-/// The result of [`examine`]: one finding per category, in the order of the specification.
+impl Finding {
+    /// Returns the problem that spoils the image, if it is one that photos have.
+    pub fn problem(&self) -> Option<Problem> {
+        Problem::named(self.category, self.kind?)
+    }
+}
+
+/// What was found in an image.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Examination {
-    /// The findings.
+    /// One finding per category, in the order of the specification.
     pub findings: Vec<Finding>,
+    /// What the image looks like; empty if only its distortions were examined.
+    pub attributes: Attributes,
+    /// The parts of its score; nothing if only its distortions were examined.
+    pub parts: Option<ScoreParts>,
 }
 
 impl Examination {
@@ -135,7 +137,14 @@ pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination> 
         let level = level(&verdict);
         evidence.finding(category, severity(level), level)
     });
-    Ok(Examination { findings: findings.collect() })
+    Ok(Examination { findings: findings.collect(), attributes: Attributes::new(), parts: None })
+}
+
+/// Returns the level of each distortion of an image without a reference, from 0 to 4.
+pub fn levels(image: &Image) -> Result<BTreeMap<Distortion, f64>> {
+    let (model, features) = (model()?, measure(image)?);
+    model.check(&features)?;
+    Ok(Distortion::ALL.into_iter().zip(model.single.judge(&features).iter().map(level)).collect())
 }
 
 /// Measures an image without a reference. The result is cached in the image.

@@ -135,44 +135,46 @@ macro_rules! word {
 word!(Distortion, "distortion type", distortion_synonym);
 word!(Severity, "severity", severity_synonym);
 
-/// Maps synonyms that models and people use to a category; the first matching stem decides.
+/// The words and phrases with which models and people name the categories. A star stands for any
+/// ending; other names must be whole words, because "light" also begins "lightning". In a text with
+/// words of several categories, the first category counts.
+#[rustfmt::skip]
+const WORDS: [(Distortion, &[&str]); 7] = [
+    (Distortion::Blurs, &["blur*", "defocus*", "misfocus*", "out of focus", "unfocused", "soft", "softer", "softness",
+        "soften*", "unsharp*", "smear*"]),
+    (Distortion::Sharpness, &["sharp*", "oversharp*", "resharp*"]),
+    (Distortion::Color, &["color*", "colour*", "discolor*", "discolour*", "satur*", "desatur*", "oversatur*",
+        "undersatur*", "white balance", "chroma*", "hue", "hues", "tint", "tints", "tinted"]),
+    (Distortion::Compression, &["compress*", "overcompress*", "recompress*", "jpeg*", "jpg", "block", "blocks",
+        "blocky", "blockiness", "blocking", "artifact*", "artefact*", "ringing", "banding", "pixelat*"]),
+    (Distortion::Noise, &["nois*", "denois*", "grain", "grains", "grainy", "graininess", "speckle*"]),
+    (Distortion::Brightness, &["bright*", "overbright*", "dark*", "dim", "dimly", "dimness", "expos*", "overexpos*",
+        "underexpos*", "illuminat*", "light", "lightness", "lighting", "lowlight", "backlit", "backlight*"]),
+    (Distortion::Contrast, &["contrast*", "haze", "hazy", "haziness", "washed"]),
+];
+
+impl Distortion {
+    /// Returns whether the text names this category. "slight" does not name light.
+    pub fn is_named_in(self, text: &str) -> bool {
+        let words = words(text);
+        let named = |name: &str| match name.strip_suffix('*') {
+            Some(stem) => words.contains(&format!(" {stem}")),
+            None => words.contains(&format!(" {name} ")),
+        };
+        let synonyms = WORDS.iter().find(|(category, _)| *category == self).map_or(&[][..], |(_, names)| *names);
+        named(&self.name().to_lowercase()) || synonyms.iter().any(|name| named(name))
+    }
+}
+
+/// Returns the words of a text in lower case, each between single spaces.
+fn words(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(String::from(" "), |all, word| all + word + " ")
+}
+
 fn distortion_synonym(folded: &str) -> Option<Distortion> {
-    const SYNONYMS: [(&str, Distortion); 33] = [
-        ("blur", Distortion::Blurs),
-        ("defocus", Distortion::Blurs),
-        ("out of focus", Distortion::Blurs),
-        ("soft", Distortion::Blurs),
-        ("oversharp", Distortion::Sharpness),
-        ("over-sharp", Distortion::Sharpness),
-        ("unsharp", Distortion::Blurs),
-        ("sharp", Distortion::Sharpness),
-        ("colour", Distortion::Color),
-        ("color", Distortion::Color),
-        ("saturat", Distortion::Color),
-        ("white balance", Distortion::Color),
-        ("chroma", Distortion::Color),
-        ("hue", Distortion::Color),
-        ("compress", Distortion::Compression),
-        ("jpeg", Distortion::Compression),
-        ("block", Distortion::Compression),
-        ("artifact", Distortion::Compression),
-        ("artefact", Distortion::Compression),
-        ("ringing", Distortion::Compression),
-        ("banding", Distortion::Compression),
-        ("pixelat", Distortion::Compression),
-        ("nois", Distortion::Noise),
-        ("grain", Distortion::Noise),
-        ("bright", Distortion::Brightness),
-        ("dark", Distortion::Brightness),
-        ("expos", Distortion::Brightness),
-        ("illumination", Distortion::Brightness),
-        ("light", Distortion::Brightness),
-        ("contrast", Distortion::Contrast),
-        ("haze", Distortion::Contrast),
-        ("hazy", Distortion::Contrast),
-        ("washed", Distortion::Contrast),
-    ];
-    SYNONYMS.into_iter().find(|(stem, _)| folded.contains(stem)).map(|(_, distortion)| distortion)
+    WORDS.iter().map(|(category, _)| *category).find(|category| category.is_named_in(folded))
 }
 
 /// Maps synonyms to a severity; "mild" and "heavy" are the words of the paper.
@@ -201,11 +203,53 @@ mod tests {
             ("overexposure", Distortion::Brightness),
             ("oversharpening", Distortion::Sharpness),
             ("unsharp", Distortion::Blurs),
+            ("out-of-focus", Distortion::Blurs),
+            ("over-sharpened edges", Distortion::Sharpness),
+            ("Low-light", Distortion::Brightness),
         ] {
             assert_eq!(text.parse::<Distortion>().unwrap(), category, "{text}");
         }
         assert_eq!("mild".parse::<Severity>().unwrap(), Severity::Slight);
         assert_eq!("Heavy".parse::<Severity>().unwrap(), Severity::Severe);
+    }
+
+    #[test]
+    fn every_form_of_a_word_is_read() {
+        for (category, forms) in [
+            (Distortion::Blurs, "blurring soften softened softening softer defocusing defocused unsharpness"),
+            (Distortion::Sharpness, "sharpen sharper sharpened oversharpen over-sharpening"),
+            (Distortion::Color, "colorfulness colourful saturate saturated oversaturate desaturating discolored"),
+            (Distortion::Compression, "compressing overcompressed pixelation blockiness artefacts"),
+            (Distortion::Noise, "noisy denoise denoising denoised grains grainy"),
+            (
+                Distortion::Brightness,
+                "brighten brighter darken darker darkening lowlight low-light lightness overexpose overexposed \
+                 over-exposed underexposing exposure",
+            ),
+            (Distortion::Contrast, "washed washed-out contrasts contrasty"),
+        ] {
+            for form in forms.split_whitespace() {
+                assert_eq!(form.parse::<Distortion>().ok(), Some(category), "{form}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_other_words_are_not_read() {
+        for (text, category) in [
+            ("slight contrast loss", Some(Distortion::Contrast)),
+            ("highlights", None),
+            ("delightful", None),
+            ("a stumbling block", Some(Distortion::Compression)),
+            ("blockbuster", None),
+            ("ingrained dirt", None),
+            ("lightning", None),
+            ("software", None),
+            ("a poisonous snake", None),
+        ] {
+            assert_eq!(text.parse::<Distortion>().ok(), category, "{text}");
+        }
+        assert!(!Distortion::Brightness.is_named_in("A slight loss of contrast in the highlights."));
     }
 
     #[test]

@@ -2,6 +2,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::{JsonSchema, Provider};
 use super::*;
+use crate::{TokenLogprob, Usage};
 
 /// Returns a different answer each time, with numbers that few JSON readers preserve.
 #[derive(Debug, Default)]

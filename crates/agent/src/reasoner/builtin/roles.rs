@@ -12,14 +12,17 @@ use crate::fusion::Estimate;
 use crate::language::Language;
 use crate::question::question_without_options;
 use crate::reasoner::selection;
-use crate::reasoner::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
+use crate::reasoner::{
+    Analyses, Context, Description, Descriptions, DistortionSet, Error, Reasoner, Selection, Thought, Verdict,
+};
 use crate::state::region_of;
 use crate::state::{
-    AnswerForm, ByDistortion, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, ReferenceMode, RegionBox,
-    Severity, Text,
+    AnswerForm, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, ReferenceMode, RegionBox, Severity,
+    Text, WhatIfs,
 };
 use agenticiqa_tools::Tool;
 use agenticiqa_vision::perception::{Examination, Finding};
+use agenticiqa_vision::repair;
 
 /// The number of most likely distortions to examine in an image without visible distortions.
 const LIKELIEST: usize = 2;
@@ -62,6 +65,21 @@ impl Reasoner for Builtin {
         .boxed()
     }
 
+    fn describe<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, Option<Descriptions>> {
+        async move {
+            let mut descriptions = Descriptions::new();
+            for part in plan.query_scope.names() {
+                let examination = examine(context, part).await?;
+                let name = Text::new(part).map_err(|error| Error::Picture(error.to_string()))?;
+                let (attributes, parts) = (examination.attributes.clone(), examination.parts.clone());
+                let what_if = what_if(context, part, examination).await?;
+                descriptions.insert(name, Description { attributes, parts, what_if });
+            }
+            Ok(Some(descriptions))
+        }
+        .boxed()
+    }
+
     fn analyze<'a>(
         &'a self,
         context: Context<'a>,
@@ -90,9 +108,14 @@ impl Reasoner for Builtin {
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
         tools: &'a [&'a Tool],
-    ) -> Thought<'a, ByDistortion<Text>> {
+    ) -> Thought<'a, Selection> {
         let full_reference = plan.reference_mode == ReferenceMode::FullReference;
-        ready(Ok(selection::choose(distortions, tools, full_reference))).boxed()
+        ready(Ok(self.best_tools(distortions, tools, full_reference))).boxed()
+    }
+
+    fn best_tools(&self, distortions: &DistortionSet, tools: &[&Tool], full_reference: bool) -> Selection {
+        let chosen = selection::choose(distortions, tools, full_reference);
+        Selection { additional: selection::companions(&chosen, tools, full_reference), ..chosen.into() }
     }
 
     /// Measurements cannot recognize objects.
@@ -133,6 +156,21 @@ async fn examine(context: Context<'_>, part: &str) -> Result<Arc<Examination>, E
     let inputs = Arc::clone(context.inputs);
     let examined = tokio::task::spawn_blocking(move || inputs.examine(region)).await;
     examined.unwrap_or_else(|failure| Err(failure.to_string())).map_err(Error::Picture)
+}
+
+/// Tries to mend the faults of an object, if that was asked for. A reference shows how the image should
+/// look, so nothing is tried then.
+async fn what_if(context: Context<'_>, part: &str, examination: Arc<Examination>) -> Result<Option<WhatIfs>, Error> {
+    if !context.inputs.wants_what_if() || context.inputs.reference().is_some() {
+        return Ok(None);
+    }
+    let region: Option<Region> = region_of(part, &context.state.regions);
+    let inputs = Arc::clone(context.inputs);
+    let tried = tokio::task::spawn_blocking(move || {
+        let part = inputs.part(region).map_err(|error| error.to_string())?;
+        repair::what_if(&part.image, &examination).map_err(|error| error.to_string())
+    });
+    tried.await.unwrap_or_else(|failure| Err(failure.to_string())).map(Some).map_err(Error::Picture)
 }
 
 /// The numbers of a finding, after the subtype of the distortion if it is known.

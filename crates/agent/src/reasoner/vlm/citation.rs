@@ -1,6 +1,6 @@
 //! Finds the evidence for each sentence of a model's reasoning by the names in it.
 
-use crate::state::{Distortion, ExecutorOutput, GLOBAL, UsedEvidence};
+use crate::state::{ExecutorOutput, GLOBAL, UsedEvidence};
 
 /// Returns the sentences of `reasoning`, each with the tool runs and analyses that it names.
 pub fn cite(reasoning: &str, evidence: &ExecutorOutput) -> Vec<UsedEvidence> {
@@ -37,10 +37,10 @@ fn pointers(sentence: &str, evidence: &ExecutorOutput) -> Vec<String> {
         }
     }
     for (object, analyses) in evidence.distortion_analysis.iter().flatten() {
-        let place = object.as_str() == GLOBAL || folded.contains(&object.as_str().to_lowercase());
+        let place = object.as_str() == GLOBAL || names(&folded, &object.as_str().to_lowercase());
         let several = evidence.distortion_analysis.as_ref().is_some_and(|analysis| analysis.len() > 1);
         for (index, analysis) in analyses.iter().enumerate() {
-            if mentions(&folded, analysis.distortion) && (place || !several) {
+            if analysis.distortion.is_named_in(&folded) && (place || !several) {
                 pointers.push(format!("/distortion_analysis/{}/{index}", escape(object.as_str())));
             }
         }
@@ -54,14 +54,6 @@ fn names(folded: &str, name: &str) -> bool {
         let part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
         !folded[..at].ends_with(part) && !folded[at + name.len()..].starts_with(part)
     })
-}
-
-/// Returns whether one or two consecutive words of the sentence mean the distortion.
-fn mentions(folded: &str, distortion: Distortion) -> bool {
-    let words: Vec<&str> =
-        folded.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty()).collect();
-    let means = |text: &str| text.parse::<Distortion>().is_ok_and(|meant| meant == distortion);
-    folded.contains(&distortion.name().to_lowercase()) || words.iter().any(|word| means(word))
 }
 
 /// Escapes a name for a JSON pointer.
@@ -92,5 +84,18 @@ mod tests {
         let evidence: Vec<_> = cited.iter().map(|used| used.evidence.join(" ")).collect();
         assert_eq!(evidence, ["/distortion_analysis/Global/1", "/tool_logs/1", ""]);
         assert_eq!(cited[1].sentence, "MS-SSIM gives 3.5 of 5, which is fair!");
+    }
+
+    #[test]
+    fn parts_of_words_are_not_cited() {
+        let of = |distortion: &str| json!([{"type": distortion, "severity": "slight", "explanation": "x"}]);
+        let evidence: ExecutorOutput = serde_json::from_value(json!({
+            "distortion_analysis": {"car": of("Brightness change"), "sky": of("Contrast")}
+        }))
+        .unwrap();
+        let cited = |text: &str| cite(text, &evidence)[0].evidence.join(" ");
+        assert_eq!(cited("The scar in the lighting is slight."), "");
+        assert_eq!(cited("The lighting of the car is weak."), "/distortion_analysis/car/0");
+        assert_eq!(cited("The highlights of the car have slight grain."), "");
     }
 }

@@ -10,16 +10,15 @@ mod shapes;
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 
-use super::{Analyses, Context, DistortionSet, Error, Reasoner, Thought, Verdict};
+use super::{Analyses, Context, DistortionSet, Error, Reasoner, Selection, Thought, Verdict};
 use crate::events::{Event, Spending};
-use crate::fusion::Estimate;
+use crate::fusion::{Estimate, counted};
+use crate::inputs::Source;
 use crate::question;
 use crate::state::Node;
-use crate::state::{
-    AnswerForm, ByDistortion, ExecutorOutput, OneOrMany, PlannerOutput, QualityLevel, QueryType, RegionBox, Text,
-};
+use crate::state::{AnswerForm, ExecutorOutput, OneOrMany, PlannerOutput, QualityLevel, QueryType, RegionBox, Score};
 use agenticiqa_tools::Tool;
-use agenticiqa_vlm::{Answer, Attachment, Client, JsonSchema, Options, Prompt};
+use agenticiqa_vlm::{Answer, AnswerCache, AnswerKey, Attachment, Client, JsonSchema, Options, Prompt};
 use prompts::fill;
 
 /// The maximum length of a prompt or an answer in the log, in characters.
@@ -38,6 +37,8 @@ pub struct VlmReasoner {
     pub attempts: u32,
     /// The maximum length of the longer image side, in pixels.
     pub max_side: usize,
+    /// The cache of answers; `None` asks every time.
+    pub answers: Option<AnswerCache>,
 }
 
 /// The content of one call.
@@ -65,13 +66,29 @@ impl VlmReasoner {
     ) -> Result<(T, Answer), Error> {
         let images = if question.images { self.pictures(context).await? } else { Vec::new() };
         let (backend, attempts) = (self.client.name().to_owned(), self.attempts.max(1));
+        let cached = self.cache_entry(context, &question, &images);
+        if let Some(answer) = cached.as_ref().and_then(|(cache, key)| cache.get(key))
+            && let Ok(value) = read_any(&answer, &read)
+        {
+            tracing::debug!(node = self.node.name(), backend, "the answer comes from the cache");
+            context.events.reuse(self.node);
+            return Ok((value, answer));
+        }
         let mut refused = None;
         for attempt in 1..=attempts {
             let answer = self.call(context, &question, &images, refused.as_deref()).await?;
             match read_any(&answer, &read) {
-                Ok(value) => return Ok((value, answer)),
+                Ok(value) => {
+                    if let Some((cache, key)) = &cached {
+                        cache.insert(key, &answer);
+                    }
+                    return Ok((value, answer));
+                }
                 Err(reason) => {
                     tracing::warn!(backend, attempt, "answer refused, {reason}: {}", excerpt(&answer.text));
+                    if attempt == attempts {
+                        tracing::error!(backend, attempts, "no usable answer; the last one in full: {}", answer.text);
+                    }
                     let told = (backend.clone(), reason.clone());
                     context.events.emit(Event::Retry { node: self.node, backend: told.0, attempt, reason: told.1 });
                     refused = Some(reason);
@@ -79,6 +96,24 @@ impl VlmReasoner {
             }
         }
         Err(Error::BadAnswers { backend, attempts, reason: refused.unwrap_or_default() })
+    }
+
+    /// Returns the cache and the key of a question. A new plan needs new answers, so the key contains
+    /// the round. Tool selection gets no images, so the key contains the digests of the files.
+    fn cache_entry(
+        &self,
+        context: Context<'_>,
+        question: &Question,
+        images: &[Attachment],
+    ) -> Option<(&AnswerCache, AnswerKey)> {
+        let cache = self.answers.as_ref()?;
+        let digest = |source: &Source| source.digest.to_string();
+        let reference = context.inputs.reference().map(digest).unwrap_or_default();
+        let (image, round) = (digest(context.inputs.image()), context.state.iteration_count);
+        let subject = format!("image {image} reference {reference} round {round}");
+        let options = self.options_of(question);
+        let key = cache.key(&subject, self.client.name(), &question.prompt, images, &options)?;
+        Some((cache, key))
     }
 
     /// Makes one call. `refused` is the problem of the last answer.
@@ -93,15 +128,13 @@ impl VlmReasoner {
         if let Some(reason) = refused {
             prompt.user = format!("{}\n{}", prompt.user, fill(prompts::STRICTER, &[("reason", reason)]));
         }
-        tracing::debug!(
-            node = self.node.name(),
-            backend = self.client.name(),
-            system = excerpt(&prompt.system),
-            user = excerpt(&prompt.user),
-            "prompt"
-        );
-        let options =
-            Options { schema: Some(question.schema.clone()), logprobs: question.logprobs, ..self.options.clone() };
+        let (node, backend) = (self.node.name(), self.client.name());
+        let (system, user) = (excerpt(&prompt.system), excerpt(&prompt.user));
+        tracing::debug!(node, backend, system, user, "prompt");
+        if (system.as_str(), user.as_str()) != (prompt.system.as_str(), prompt.user.as_str()) {
+            tracing::trace!(node, backend, system = prompt.system, user = prompt.user, "whole prompt");
+        }
+        let options = self.options_of(question);
         let hear = |event| {
             let agenticiqa_vlm::Event::Retry { backend, attempt, error, .. } = event else { return };
             let (node, reason) = (self.node, error.to_string());
@@ -117,6 +150,10 @@ impl VlmReasoner {
             completion_tokens: answer.usage.completion_tokens,
         });
         Ok(answer)
+    }
+
+    fn options_of(&self, question: &Question) -> Options {
+        Options { schema: Some(question.schema.clone()), logprobs: question.logprobs, ..self.options.clone() }
     }
 
     /// Returns the image and the marked reference as attachments.
@@ -148,7 +185,7 @@ fn read_any<T>(answer: &Answer, read: impl Fn(&Value) -> Result<T, String>) -> R
 
 fn excerpt(text: &str) -> String {
     match text.char_indices().nth(LOGGED) {
-        Some((end, _)) => format!("{}... ({} bytes)", &text[..end], text.len()),
+        Some((end, _)) => format!("{}... ({} bytes; in full at TRACE)", &text[..end], text.len()),
         None => text.to_owned(),
     }
 }
@@ -207,7 +244,7 @@ impl Reasoner for VlmReasoner {
         plan: &'a PlannerOutput,
         distortions: &'a DistortionSet,
         tools: &'a [&'a Tool],
-    ) -> Thought<'a, ByDistortion<Text>> {
+    ) -> Thought<'a, Selection> {
         async move {
             let set = shapes::distortions_json(distortions);
             let described = describe(tools);
@@ -216,7 +253,7 @@ impl Reasoner for VlmReasoner {
             let schema = shapes::selection_schema(distortions, tools);
             let question = Question { images: false, ..Question::new("selected_tools", system, user, schema) };
             let read = |answer: &Value| shapes::read_selection(answer, &plan.query_scope, distortions, tools);
-            Ok(self.ask(context, question, read).await?.0)
+            Ok(self.ask(context, question, read).await?.0.into())
         }
         .boxed()
     }
@@ -346,9 +383,23 @@ fn evidence_text(context: Context<'_>, evidence: &ExecutorOutput, fused: Option<
             sections += "\nSeveral tools measured the same distortion; each is listed.";
         }
     }
+    let mut unlisted: Vec<String> = Vec::new();
+    for log in evidence.distinct_runs().into_iter().filter(|log| !evidence.is_selected(log)) {
+        let score = log.normalized_score.map_or(f64::NAN, Score::value);
+        unlisted.push(format!("{} gives {score:.2} for {}", log.tool_name, log.object_name));
+    }
+    if !unlisted.is_empty() {
+        sections += &format!("\nTools that were run in addition: {}.", unlisted.join(", "));
+    }
     if let Some(Estimate { score, interval }) = fused {
+        let mut names: Vec<&str> =
+            counted(evidence, context.registry).iter().map(|log| log.tool_name.as_str()).collect();
+        // Runs are in the order of the objects, so the same name may not be next to itself.
+        names.sort_unstable();
+        names.dedup();
         sections += &format!(
-            "\nThe tools together point to a quality of {score:.2} on the scale from 1 (E, Bad) to 5 (A, Excellent)."
+            "\nTogether, the tools that determine the score ({}) point to a quality of {score:.2} on the scale from 1 (E, Bad) to 5 (A, Excellent).",
+            names.join(", ")
         );
         if let Some(interval) = interval {
             let (low, high) = (interval.low(), interval.high());

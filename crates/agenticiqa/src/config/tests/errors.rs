@@ -31,6 +31,10 @@ fn errors_of_model_backends_name_file_line_and_field() {
         ("\nplanner:\n  retry_attempts: 0\n", "3:19: planner.retry_attempts: must be from 1 to 10, not 0"),
         ("executor:\n  backend: opnai.gpt-4o\n", "2:12: executor.backend: must begin with a provider"),
         (
+            "executor:\n  backend: 3\n",
+            "2:12: executor.backend: must be builtin or provider.model, such as openai.gpt-4o, not 3",
+        ),
+        (
             "executor:\n  fallback_backend: gpt-4o\n",
             "2:21: executor.fallback_backend: must be builtin or provider.model",
         ),
@@ -71,7 +75,7 @@ fn errors_of_pipeline_name_file_line_and_field() {
             "2:10: logging.level: must be one of off, error, warn, info, debug, trace, not wran: did you mean warn?",
         ),
         ("fusion:\n  levels: [1, 2, 3]\n", "2:11: fusion.levels: must be an array of length 5, not 3"),
-        ("fusion:\n  levels: [1, 2, 3, 4, 5, 5]\n", "2:11: fusion.levels: holds too many values"),
+        ("fusion:\n  levels: [1, 2, 3, 4, 5, 5]\n", "2:11: fusion.levels: contains too many values"),
         ("fusion:\n  levels: [1, 2, x, 4, 5]\n", "2:18: fusion.levels[2]: must be a number, not x"),
         ("fusion:\n  levels: [5, 4, 3, 2, 1]\n", "2:11: fusion.levels: must be five numbers from 1 to 5"),
         ("fusion:\n  eta: .nan\n", "2:8: fusion.eta: must be a number, not .nan"),

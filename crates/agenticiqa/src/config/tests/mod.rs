@@ -5,6 +5,7 @@ mod errors;
 use super::*;
 use agenticiqa_agent::executor::Grounding;
 use agenticiqa_agent::fusion::Fusion;
+use agenticiqa_agent::state::DEFAULT_REPLAN_ITERATIONS;
 use agenticiqa_vlm::{Provider, Rates};
 
 /// A folder with files and variables.
@@ -74,11 +75,11 @@ fn the_defaults_are_those_of_the_specification() {
     let seconds = models.roles().map(|(_, role)| role.timeout().as_secs());
     assert_eq!((tokens, seconds), ([2048, 2048, 512], [60, 300, 60]));
     assert_eq!(models.rates.rates("openai.gpt-4o"), Some(Rates { prompt: 2.5, completion: 10.0 }));
-    assert_eq!(pipeline.max_replan_iterations, 2);
+    assert_eq!(pipeline.max_replan_iterations, DEFAULT_REPLAN_ITERATIONS);
     assert_eq!(pipeline.executor, Executor { grounding: Grounding::Auto, concurrency: 4 });
     assert_eq!(pipeline.fusion, Fusion { eta: 1.0, levels: [1.0, 2.0, 3.0, 4.0, 5.0] });
     assert_eq!(pipeline.images, Images { max_side: 2048, max_pixels: 1_000_000_000 });
-    assert_eq!(pipeline.cache, Cache { memory_entries: 10_000, disk: None });
+    assert_eq!(pipeline.cache, Cache { memory_entries: 10_000, disk: None, model_answers: true });
     assert_eq!((pipeline.checkpoints.dir, pipeline.tools.metadata), (None, None));
     assert!(pipeline.tools.models.is_empty());
     assert_eq!(pipeline.logging, Logging { level: LogLevel::Warn, format: LogFormat::Text });
@@ -235,7 +236,7 @@ fn the_file_that_was_asked_for_is_read() {
     let mine = place.load(Some("mine.yaml"), &Overrides::default()).unwrap();
     assert_eq!((mine.pipeline.max_replan_iterations, mine.pipeline.executor.grounding), (4, Grounding::Off));
     assert_eq!(mine.models.executor.backend.as_str(), "ollama.llava");
-    assert!(replans(Some("empty")).unwrap_err().to_string().contains("holds neither model_backends.yaml nor"));
+    assert!(replans(Some("empty")).unwrap_err().to_string().contains("contains neither model_backends.yaml nor"));
     assert!(replans(Some("absent.yaml")).unwrap_err().to_string().contains("absent.yaml: cannot be read"));
 }
 

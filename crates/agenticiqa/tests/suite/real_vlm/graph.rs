@@ -1,5 +1,7 @@
 //! The whole agent with the real server: plan, evidence and conclusion come from its answers.
 
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,13 +10,15 @@ use agenticiqa::events::{Event, EventLog};
 use agenticiqa::imaging::encode_png;
 use agenticiqa::metrics::Image;
 use agenticiqa::reasoner::Reasoner;
+use agenticiqa::reasoner::builtin::Builtin;
 use agenticiqa::reasoner::vlm::VlmReasoner;
 use agenticiqa::state::Node;
-use agenticiqa::state::{AnswerForm, AssessmentRecord, ByNode, FinalStatus, schemas};
+use agenticiqa::state::{AnswerForm, AssessmentRecord, ByNode, FinalStatus, OneOrMany, schemas};
 use agenticiqa::tools::{Registry, ToolCache};
 use agenticiqa::vlm::{Answer, Attachment, Capabilities, Client, Error, Options, Prompt, Vlm};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
 
 use crate::real_vlm::server;
 
@@ -63,12 +67,12 @@ fn request(query: &str) -> Request {
     Request { query: query.into(), ..Request::new(Input::Bytes("photo.png".into(), picture(9))) }
 }
 
-fn agent(model: &Arc<Overheard>, max_tokens: ByNode<u32>) -> Agent {
+fn agent(model: Arc<dyn Vlm>, max_tokens: ByNode<u32>) -> Agent {
     let timeout = Duration::from_secs(240);
     let of = |node: Node| -> Arc<dyn Reasoner> {
-        let client = Client::new(Arc::clone(model) as Arc<dyn Vlm>);
+        let client = Client::new(Arc::clone(&model));
         let options = Options { max_tokens: *max_tokens.get(node), timeout, seed: Some(7), ..Options::default() };
-        Arc::new(VlmReasoner { node, client, options, attempts: 3, max_side: 2048 })
+        Arc::new(VlmReasoner { node, client, options, attempts: 3, max_side: 2048, answers: None })
     };
     let reasoners =
         ByNode { planner: of(Node::Planner), executor: of(Node::Executor), summarizer: of(Node::Summarizer) };
@@ -89,7 +93,8 @@ async fn assess(request: Request, max_tokens: ByNode<u32>) -> (AssessmentRecord,
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ears = Arc::clone(&heard);
     let events = EventLog::heard_by(move |event| ears.lock().unwrap().push(event.clone()));
-    let record = agent(&model, max_tokens).assess(request, events).await.unwrap();
+    let agent = agent(Arc::clone(&model) as Arc<dyn Vlm>, max_tokens);
+    let record = agent.assess(request, events).await.unwrap();
     let schema = schemas().into_iter().find(|(name, _)| *name == "AssessmentRecord").unwrap().1;
     let json = serde_json::to_value(&record).unwrap();
     jsonschema::validator_for(schema.as_value()).unwrap().validate(&json).unwrap();
@@ -113,6 +118,86 @@ async fn a_rating_goes_through_the_whole_graph() {
     let scored = answers.iter().rfind(|(system, _)| system.contains("visual quality assessment assistant")).unwrap();
     assert!(scored.1.logprobs.as_ref().is_some_and(|tokens| tokens.iter().any(|token| token.top.len() > 1)));
     assert!(matches!(events.last(), Some(Event::Done { .. })));
+}
+
+/// The model of the server, which selects this tool: the answer schema of tool selection allows no
+/// other. Random weights choose at random.
+#[derive(Debug)]
+struct Choosing {
+    model: Arc<dyn Vlm>,
+    tool: &'static str,
+    asked: AtomicU32,
+}
+
+impl Vlm for Choosing {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn generate<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+        images: &'a [Attachment],
+        options: &'a Options,
+    ) -> BoxFuture<'a, Result<Answer, Error>> {
+        async move {
+            let mut options = options.clone();
+            if prompt.system.starts_with("You are a tool executor") {
+                self.asked.fetch_add(1, Ordering::Relaxed);
+                allow_only(self.tool, &mut options.schema.as_mut().unwrap().schema);
+            }
+            self.model.generate(prompt, images, &options).await
+        }
+        .boxed()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.model.capabilities()
+    }
+
+    fn accepts(&self, mime: &str) -> bool {
+        self.model.accepts(mime)
+    }
+}
+
+/// Replaces every list of possible values in a schema by `tool`, which must be one of them.
+fn allow_only(tool: &str, schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if let Some(names) = fields.get_mut("enum") {
+                assert!(names.as_array().unwrap().contains(&json!(tool)), "{tool} is not offered: {names}");
+                *names = json!([tool]);
+            }
+            fields.values_mut().for_each(|value| allow_only(tool, value));
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| allow_only(tool, value)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn another_choice_of_tools_gives_another_score() {
+    let mut results = Vec::new();
+    for tool in ["BRISQUE", "NIQE"] {
+        let model = Arc::new(Choosing { model: server::model(), tool, asked: AtomicU32::default() });
+        let mut agent = agent(Arc::clone(&model) as Arc<dyn Vlm>, AMPLE);
+        // A random plan may request no tools.
+        agent.reasoners.planner = Arc::new(Builtin);
+        let record = agent.assess(request("Rate the quality of this image."), EventLog::default()).await.unwrap();
+        assert!(model.asked.load(Ordering::Relaxed) > 0, "the server was asked");
+        let evidence = record.executor_evidence.unwrap();
+        let selected = evidence.selected_tools.unwrap();
+        let mut selected = selected.values().flat_map(BTreeMap::values).flat_map(OneOrMany::as_slice).peekable();
+        assert!(selected.peek().is_some() && selected.all(|selected| selected.as_str() == tool));
+        assert!(!evidence.tool_logs.is_empty());
+        for log in &evidence.tool_logs {
+            assert!(log.tool_name.as_str() == tool && !log.fallback && log.error.is_none(), "{log:?}");
+        }
+        let result = record.summarizer_result.unwrap();
+        results.push((result.fusion.unwrap().tools, result.quality_score.unwrap().value()));
+    }
+    let [(tools, score), (other_tools, other_score)] = results[..] else { panic!("{results:?}") };
+    assert!(tools != other_tools && score != other_score, "{results:?}");
 }
 
 #[tokio::test]

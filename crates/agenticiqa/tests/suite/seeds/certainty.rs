@@ -5,7 +5,7 @@ use agenticiqa::state::{AnswerForm, ExecutorOutput, QualityLevel, SummarizerOutp
 use serde_json::json;
 
 use crate::seeds::summarizer_core::{CHOSEN, SCORED, scene, some_evidence, summarize};
-use crate::seeds::support::{Scene, Scripted, log, plan};
+use crate::seeds::support::{Scene, Scripted, evidence, log, plan};
 
 /// Evidence of a tool with a prediction interval and of a tool without.
 fn carried(score: f64, low: f64, high: f64) -> ExecutorOutput {
@@ -27,12 +27,35 @@ async fn the_score_has_the_interval_of_the_tool_that_carries_it() {
     assert!((interval.low() - (2.9 + expected - 3.2)).abs() < 1e-12 && interval.high() == 3.5, "{interval:?}");
     let user = &model.calls("score")[0].prompt.user;
     assert!(user.contains("quality of 3.20") && user.contains("between 2.90 and 3.50"), "{user}");
+    let added = "Tools that were run in addition: Fused-FR gives 3.20 for Global, VSI gives 1.50 for Global.";
+    assert!(user.contains(added), "{user}");
+    assert!(user.contains("Together, the tools that determine the score (Fused-FR) point to"), "{user}");
     assert!(!result.quality_reasoning.as_str().contains("not determined"));
     let json = serde_json::to_value(&result).unwrap();
     assert_eq!(serde_json::from_value::<SummarizerOutput>(json.clone()).unwrap(), result);
     let mut elsewhere = json;
     elsewhere["score_interval"] = json!([4.0, 5.0]);
     assert!(serde_json::from_value::<SummarizerOutput>(elsewhere).unwrap_err().to_string().contains("score_interval"));
+}
+
+/// Runs are listed object by object, so the runs of one tool are not next to each other.
+#[tokio::test]
+async fn a_tool_that_measured_several_objects_is_named_once() {
+    let run = |tool: &str, object: &str, x: usize| {
+        let mut log = log(tool, object, "Blurs", 3.0);
+        log["region"] = json!([x, 0, 90, 90]);
+        log
+    };
+    let mut scene = scene(AnswerForm::Score);
+    let scores = json!({"Blurs": [["PIQE", 3.0], ["NIQE", 3.0]]});
+    scene.state.executor_evidence = Some(evidence(json!({
+        "quality_scores": {"car": scores, "sky": scores},
+        "tool_logs": [run("PIQE", "car", 0), run("NIQE", "car", 0), run("PIQE", "sky", 90), run("NIQE", "sky", 90)],
+    })));
+    let (_, model) = summarize(Scripted::new().says("score", &[SCORED]), &scene).await;
+    let user = &model.calls("score")[0].prompt.user;
+    assert!(user.contains("the tools that determine the score (NIQE, PIQE) point to"), "{user}");
+    assert!(!user.contains("run in addition"), "{user}");
 }
 
 #[tokio::test]

@@ -10,7 +10,9 @@ use agenticiqa::state::{AnswerForm, Distortion, ExecutorOutput, FinalStatus, One
 use agenticiqa::tools::ToolCache;
 use serde_json::json;
 
-use crate::seeds::support::{Scene, Scripted, assess, plan, plan_json, reasoner, request, with_reference};
+use crate::seeds::support::{
+    Scene, Scripted, assess, plan, plan_json, reasoner, registry_with, request, with_reference,
+};
 
 const DETECTED: &str = r#"{"distortion_set": {"Global": ["Blurs", "Noise"]}}"#;
 const ANALYZED: &str = r#"{"distortion_analysis": {"Global": [
@@ -163,15 +165,14 @@ async fn prioritize_fr_tools_when_reference_available() {
     assert_eq!(model.calls("select").len(), 2, "no-reference tools are refused where full-reference ones are good");
     assert!(model.calls("select")[1].prompt.user.contains("full-reference"));
     let tools: Vec<&str> = found.tool_logs.iter().map(|log| log.tool_name.as_str()).collect();
-    assert_eq!(tools, ["MS-SSIM", "MDSI", "Fused-FR", "Fused-FR"], "the tool that determines the score also runs");
+    assert_eq!(tools, ["MS-SSIM", "MDSI"], "what the model selects, and nothing else");
     assert!(found.tool_logs.iter().all(|log| log.error.is_none() && !log.fallback));
-    assert!(found.tool_logs.iter().all(|log| log.interval.is_some() == (log.tool_name.as_str() == "Fused-FR")));
     let scores = &found.quality_scores.unwrap()["Global"];
     assert!(matches!(&scores[&Distortion::Blurs], OneOrMany::One((tool, _)) if tool.as_str() == "MS-SSIM"));
 }
 
 #[tokio::test]
-async fn the_tool_that_carries_the_score_is_offered_and_evidence_runs_beside_it() {
+async fn own_tools_are_offered_and_are_selected_like_any_other() {
     let answer = r#"{"selected_tools": {"Global": {"Blurs": "fused_fr", "Noise": "fused-fr"}}}"#;
     let model = Scripted::new().says("detect", &[DETECTED]).says("select", &[answer]);
     let mut plan = plan(json!("Global"), [true, false, true, true]);
@@ -179,9 +180,89 @@ async fn the_tool_that_carries_the_score_is_offered_and_evidence_runs_beside_it(
     let (found, model) = execute(model, &scene().with_reference(), &plan).await;
     assert!(model.calls("select")[0].prompt.system.contains("Fused-FR"), "it is in the list of tools");
     let tools: Vec<&str> = found.tool_logs.iter().map(|log| log.tool_name.as_str()).collect();
-    assert_eq!(tools, ["Fused-FR", "Fused-FR", "MS-SSIM", "MDSI"]);
+    assert_eq!(tools, ["Fused-FR", "Fused-FR"]);
+    assert!(found.tool_logs.iter().all(|log| log.interval.is_some()));
     let selected = found.selected_tools.unwrap();
     assert!(matches!(&selected["Global"][&Distortion::Blurs], OneOrMany::One(tool) if tool.as_str() == "Fused-FR"));
+}
+
+/// Returns a model that selects these tools for blur and noise, with the rest of an assessment.
+fn selecting(blurs: &str, noise: &str) -> Arc<Scripted> {
+    let plan = plan_json(json!("Global"), [true; 4]).to_string();
+    let selected = json!({"selected_tools": {"Global": {"Blurs": blurs, "Noise": noise}}}).to_string();
+    Arc::new(model().replaces("select", &[&selected]).says("plan", &[&plan]).says("score", &[SCORED]))
+}
+
+#[tokio::test]
+async fn the_score_follows_the_selected_tools() {
+    let mut scores = Vec::new();
+    for (blurs, noise) in [("BRISQUE", "BRISQUE"), ("NIQE", "NIQE"), ("PIQE", "PIQE"), ("PIQE", "NIQE")] {
+        let model = selecting(blurs, noise);
+        let record = assess(&model, request("Rate the quality.")).await;
+        let evidence = record.executor_evidence.unwrap();
+        let tools: Vec<&str> = evidence.tool_logs.iter().map(|log| log.tool_name.as_str()).collect();
+        assert_eq!(tools, [blurs, noise], "nothing else runs");
+        let result = record.summarizer_result.unwrap();
+        let measured: Vec<f64> =
+            evidence.distinct_runs().iter().map(|log| log.normalized_score.unwrap().value()).collect();
+        let mean = measured.iter().sum::<f64>() / measured.len() as f64;
+        assert!((result.fusion.unwrap().tools - mean).abs() < 1e-12, "the mean of the selected tools");
+        scores.push(result.quality_score.unwrap().value());
+        let user = &model.calls("score")[0].prompt.user;
+        assert!(user.contains(blurs) && user.contains(noise) && !user.contains("Fused-NR"), "{user}");
+    }
+    for (index, score) in scores.iter().enumerate() {
+        assert!(!scores[..index].contains(score), "another choice, another score: {scores:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_own_tool_that_is_selected_counts_like_the_others() {
+    let model = selecting("Fused-NR", "BRISQUE");
+    let record = assess(&model, request("Rate the quality.")).await;
+    let evidence = record.executor_evidence.unwrap();
+    let selected = &evidence.selected_tools.as_ref().unwrap()["Global"];
+    assert_eq!(selected[&Distortion::Blurs], OneOrMany::One(crate::seeds::support::text("Fused-NR")));
+    let measured: Vec<f64> = evidence.distinct_runs().iter().map(|log| log.normalized_score.unwrap().value()).collect();
+    let tools = record.summarizer_result.unwrap().fusion.unwrap().tools;
+    assert!(measured.len() == 2 && (tools - (measured[0] + measured[1]) / 2.0).abs() < 1e-12, "{measured:?} {tools}");
+    let described = &model.calls("select")[0].prompt.system;
+    assert!(described.contains("\"Fused-NR\":{\"type\":\"NR\",\"description\":"), "{described}");
+}
+
+#[tokio::test]
+async fn the_generic_tools_are_used_when_they_can_run() {
+    let registry = registry_with(&[("QAlign", "NR", "3.5"), ("TOPIQ_FR", "FR", "2.5")]);
+    for (reference, tool, score) in [(false, "QAlign", 3.5), (true, "TOPIQ_FR", 2.5)] {
+        let mut scene = if reference { scene().with_reference() } else { scene() };
+        scene.registry = Arc::clone(&registry);
+        let model = Scripted::new().says("detect", &[DETECTED]).says("select", &["I do not know"]);
+        let mut plan = plan(json!("Global"), [true, false, true, true]);
+        if reference {
+            plan.reference_mode = agenticiqa::state::ReferenceMode::FullReference;
+        }
+        let (found, _) = execute(model, &scene, &plan).await;
+        let ran: Vec<&str> = found.tool_logs.iter().map(|log| log.tool_name.as_str()).collect();
+        assert_eq!(ran, [tool, tool]);
+        assert!(found.distinct_runs()[0].normalized_score.is_some_and(|found| (found.value() - score).abs() < 1e-9));
+        assert!(!scene.events.problems().iter().any(|problem| problem.contains("cannot run here")));
+    }
+}
+
+#[tokio::test]
+async fn a_score_that_is_no_finite_number_is_a_failure_and_the_tool_is_replaced() {
+    for printed in ["nan", "inf", "-inf"] {
+        let mut scene = scene();
+        scene.registry = registry_with(&[("Broken", "NR", printed)]);
+        let mut plan = plan(json!("Global"), [true, false, false, true]);
+        plan.required_tool = Some(OneOrMany::One(crate::seeds::support::text("Broken")));
+        let model = Scripted::new().says("detect", &[r#"{"distortion_set": {"Global": ["Blurs"]}}"#]);
+        let (found, _) = execute(model, &scene, &plan).await;
+        let [broken, replacement] = found.tool_logs.as_slice() else { panic!("{:?}", found.tool_logs) };
+        assert!(broken.raw_score.is_none() && broken.error.as_ref().unwrap().contains(printed), "{broken:?}");
+        assert!(replacement.fallback && replacement.normalized_score.is_some());
+        assert!(scene.events.problems()[0].starts_with("Broken failed"));
+    }
 }
 
 #[tokio::test]
@@ -201,13 +282,24 @@ async fn skip_tool_selection_when_required_tool_specified() {
 
 #[tokio::test]
 async fn handle_selection_errors() {
-    let scene = scene();
-    let model = Scripted::new().says("detect", &[DETECTED]).says("select", &["BRISQUE, I think"]);
-    let (found, model) = execute(model, &scene, &plan(json!("Global"), [true, false, true, true])).await;
-    assert_eq!(model.calls("select").len(), 3);
-    assert_eq!(found.selected_tools.unwrap()["Global"].len(), 2, "a generic tool for each distortion");
-    assert!(!found.tool_logs.is_empty() && found.tool_logs.iter().all(|log| log.error.is_none()));
-    assert!(scene.events.problems().iter().any(|problem| problem.starts_with("QAlign cannot run here")));
+    for (reference, generic, instead) in [(false, "QAlign", "Fused-NR"), (true, "TOPIQ_FR", "Fused-FR")] {
+        let scene = if reference { scene().with_reference() } else { scene() };
+        let model = Scripted::new().says("detect", &[DETECTED]).says("select", &["BRISQUE, I think"]);
+        let mut plan = plan(json!("Global"), [true, false, true, true]);
+        if reference {
+            plan.reference_mode = agenticiqa::state::ReferenceMode::FullReference;
+        }
+        let (found, model) = execute(model, &scene, &plan).await;
+        assert_eq!(model.calls("select").len(), 3);
+        let tool = || OneOrMany::One(crate::seeds::support::text(instead));
+        let best = [(Distortion::Blurs, tool()), (Distortion::Noise, tool())];
+        assert_eq!(found.selected_tools.unwrap()["Global"], best.into(), "the best tool for each distortion");
+        let ran: Vec<&str> = found.tool_logs.iter().map(|log| log.tool_name.as_str()).collect();
+        assert_eq!(ran, [instead, instead]);
+        assert!(found.tool_logs.iter().all(|log| log.error.is_none() && !log.fallback));
+        let told = format!("{generic} cannot run here: the best available tool was used for each distortion");
+        assert!(scene.events.problems().contains(&told), "{:?}", scene.events.problems());
+    }
 }
 
 #[tokio::test]

@@ -1,18 +1,25 @@
 //! The graph: the conditional edge, replanning, checkpoints and resuming, events, timeouts.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agenticiqa::agent::{Agent, Request};
+use agenticiqa::agent::{Agent, Input, Request};
 use agenticiqa::checkpoint::Checkpoints;
 use agenticiqa::events::{Event, EventLog};
 use agenticiqa::graph;
 use agenticiqa::reasoner::builtin::Builtin;
+use agenticiqa::reasoner::vlm::VlmReasoner;
 use agenticiqa::state::Node;
-use agenticiqa::state::{AgenticIqaState, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, SummarizerOutput};
+use agenticiqa::state::{
+    AgenticIqaState, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, Severity, SummarizerOutput,
+};
+use agenticiqa::vlm::AnswerCache;
 use serde_json::json;
 
-use crate::seeds::support::{Scripted, agent, plan, plan_json, request, text, with_reference};
+use crate::seeds::support::{
+    Scripted, agent, picture, plan, plan_json, reasoner, registry_with, request, text, with_reference,
+};
 
 const DETECTED: &str = r#"{"distortion_set": {"Global": ["Blurs"]}}"#;
 const ANALYZED: &str =
@@ -89,18 +96,6 @@ async fn missing_evidence_leads_to_a_new_plan_at_most_so_often() {
 }
 
 #[tokio::test]
-async fn the_built_in_analyst_does_not_plan_the_same_again() {
-    let mut agent = agent(&Arc::new(model()));
-    let builtin = || Arc::new(Builtin) as Arc<dyn agenticiqa::reasoner::Reasoner>;
-    agent.reasoners = ByNode { planner: builtin(), executor: builtin(), summarizer: builtin() };
-    // Too small for any tool: no plan leads to a score.
-    let (record, events) = run(&agent, with_reference(request("Rate the quality."))).await;
-    assert_eq!(record.metadata.final_status, FinalStatus::Success, "{:?}", record.metadata.error_details);
-    assert_eq!(nodes(&events), [Node::Planner, Node::Executor, Node::Summarizer]);
-    assert_eq!(record.metadata.backends.planner, "builtin");
-}
-
-#[tokio::test]
 async fn a_killed_assessment_goes_on_from_its_last_good_node() {
     let folder = tempfile::tempdir().unwrap();
     let mut agent = agent(&Arc::new(model()));
@@ -116,8 +111,131 @@ async fn a_killed_assessment_goes_on_from_its_last_good_node() {
     assert_eq!(nodes(&events), [Node::Summarizer], "plan and evidence are known");
     assert_eq!(second.executor_evidence, first.executor_evidence);
     assert!(second.metadata.notes.iter().any(|note| note == "resumed after the executor"));
-    let (_, events) = run(&agent, request("Is it sharp? Rate it.")).await;
-    assert_eq!(nodes(&events)[0], Node::Planner, "another question starts over");
+    let region = serde_json::from_value(json!({"name": "car", "x": 2, "y": 1, "width": 200, "height": 190})).unwrap();
+    let same = || request("Rate the quality.");
+    let image = Input::Bytes("photo.png".to_owned(), picture(3));
+    let reference = Some(Input::Bytes("original.png".to_owned(), picture(2)));
+    for (first, changed, what) in [
+        (same(), request("Is it sharp? Rate it."), "question"),
+        (same(), Request { image, ..same() }, "image of the same name"),
+        (same(), with_reference(same()), "reference, after none"),
+        (with_reference(same()), Request { reference, ..same() }, "reference of the same name"),
+        (same(), Request { regions: vec![region], ..same() }, "region"),
+        (same(), Request { tools: vec!["NIQE".to_owned()], ..same() }, "tool"),
+    ] {
+        std::fs::remove_dir_all(folder.path()).unwrap();
+        run(&agent, first.clone()).await;
+        let (_, events) = run(&agent, first).await;
+        assert!(nodes(&events).is_empty(), "nothing is left to do");
+        let (record, events) = run(&agent, changed).await;
+        assert_eq!(nodes(&events)[0], Node::Planner, "another {what} starts over");
+        assert!(record.metadata.notes.iter().any(|note| note.contains("starting over")));
+    }
+}
+
+/// The built-in analyst finds the same evidence again, so it does not try. The record says what is
+/// missing.
+#[tokio::test]
+async fn a_replan_that_would_change_nothing_leaves_its_reason() {
+    let mut agent = agent(&Arc::new(model()));
+    let builtin = || Arc::new(Builtin) as Arc<dyn agenticiqa::reasoner::Reasoner>;
+    agent.reasoners = ByNode { planner: builtin(), executor: builtin(), summarizer: builtin() };
+    // A blurred image that the only tool finds excellent.
+    agent.registry = registry_with(&[("Kind", "NR", "4.9")]);
+    let image = Input::Path(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/osprey-blurred.jpg"));
+    let request = Request { image, tools: vec!["Kind".to_owned()], ..request("Rate the quality.") };
+    let (record, events) = run(&agent, request).await;
+    let planned_again = [Node::Planner, Node::Executor, Node::Summarizer, Node::Planner];
+    assert_eq!(nodes(&events), planned_again, "the new plan is not executed");
+    let result = record.summarizer_result.unwrap();
+    assert!(!result.need_replan());
+    let reason = result.replan_reason().unwrap();
+    assert!(reason.starts_with("Contradictory evidence"), "{reason}");
+    assert_eq!(record.metadata.final_status, FinalStatus::Partial);
+    let problems = record.metadata.error_details.unwrap();
+    assert!(
+        problems.iter().any(|problem| *problem == format!("{reason}; a new plan would be the same as the last")),
+        "{problems:?}"
+    );
+}
+
+/// An agent whose three nodes keep the answers of the model in `cache`.
+fn caching(model: &Arc<Scripted>, cache: &AnswerCache) -> Agent {
+    let of = |node| {
+        let reasoner = VlmReasoner { answers: Some(cache.clone()), ..reasoner(model, node) };
+        Arc::new(reasoner) as Arc<dyn agenticiqa::reasoner::Reasoner>
+    };
+    let reasoners =
+        ByNode { planner: of(Node::Planner), executor: of(Node::Executor), summarizer: of(Node::Summarizer) };
+    Agent { reasoners, ..agent(model) }
+}
+
+/// The same question about the same image is answered from the cache, on disk across agents.
+#[tokio::test]
+async fn answers_of_models_are_cached_and_the_record_counts_the_hits() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = Arc::new(model());
+    let caching = || caching(&model, &AnswerCache::new(Some(folder.path().to_owned())));
+    let (first, _) = run(&caching(), request("Rate the quality.")).await;
+    assert_eq!(first.metadata.cached_answers, ByNode::default());
+    let (second, _) = run(&caching(), request("Rate the quality.")).await;
+    assert_eq!(second.metadata.cached_answers, ByNode { planner: 1, executor: 3, summarizer: 1 });
+    assert_eq!(second.metadata.tokens_used, ByNode::default(), "nothing was asked");
+    assert_eq!(second.metadata.cost_usd, Some(0.0));
+    assert_eq!(model.calls("plan").len(), 1);
+    assert_eq!(first.summarizer_result, second.summarizer_result);
+    let (other, _) = run(&caching(), request("Rate the sharpness.")).await;
+    assert_eq!(other.metadata.cached_answers.planner, 0, "another question");
+    let (uncached, _) = run(&agent(&model), request("Rate the quality.")).await;
+    assert_eq!(uncached.metadata.cached_answers, ByNode::default(), "switched off");
+}
+
+/// The prompts of the executor are the same in every round, but a new plan needs new answers.
+#[tokio::test]
+async fn a_new_round_asks_again_although_its_prompts_are_the_same() {
+    let severe = ANALYZED.replace("slight", "severe");
+    let model = model().replaces("analyze", &[&severe, ANALYZED]);
+    let model = Arc::new(model.replaces("select", &[r#"{"selected_tools": {"Global": {"Blurs": "Kind"}}}"#]));
+    let cache = AnswerCache::new(None);
+    let agent = Agent { registry: registry_with(&[("Kind", "NR", "4.9")]), ..caching(&model, &cache) };
+    let (first, _) = run(&agent, request("Rate the quality.")).await;
+    let analyzed = model.calls("analyze");
+    assert!(analyzed.len() == 2 && analyzed[0].prompt == analyzed[1].prompt, "{analyzed:?}");
+    assert_eq!(first.metadata.iteration_count, 1, "a severe blur contradicts the tool, a slight one does not");
+    let analysis = &first.executor_evidence.as_ref().unwrap().distortion_analysis.as_ref().unwrap()["Global"];
+    assert_eq!(analysis[0].severity, Severity::Slight);
+    assert_eq!(first.metadata.cached_answers, ByNode::default());
+    let (second, _) = run(&agent, request("Rate the quality.")).await;
+    assert_eq!(second.metadata.cached_answers, ByNode { planner: 2, executor: 6, summarizer: 2 }, "both rounds");
+    assert_eq!(second.summarizer_result, first.summarizer_result);
+}
+
+/// Tool selection is asked without images, but its answer is that of one image.
+#[tokio::test]
+async fn another_image_is_asked_about_again() {
+    let (model, cache) = (Arc::new(model()), AnswerCache::new(None));
+    let agent = caching(&model, &cache);
+    let image = Input::Bytes("photo.png".to_owned(), picture(2));
+    let other = Request { image, ..request("Rate the quality.") };
+    for (asked, request) in [request("Rate the quality."), other].into_iter().enumerate() {
+        let (record, _) = run(&agent, request).await;
+        assert_eq!(record.metadata.cached_answers, ByNode::default());
+        assert_eq!(model.calls("select").len(), asked + 1);
+    }
+}
+
+/// Answers that cannot be used are not kept.
+#[tokio::test]
+async fn unusable_answers_are_not_cached() {
+    let model = Arc::new(model().replaces("score", &["nonsense", "nonsense", "nonsense", SCORED]));
+    let cache = AnswerCache::new(None);
+    let summarizer = VlmReasoner { answers: Some(cache), ..reasoner(&model, Node::Summarizer) };
+    let mut agent = agent(&model);
+    agent.reasoners.summarizer = Arc::new(summarizer);
+    let (first, _) = run(&agent, request("Rate the quality.")).await;
+    assert_eq!(first.summarizer_result.unwrap().final_answer.as_str(), "Unable to determine");
+    let (second, _) = run(&agent, request("Rate the quality.")).await;
+    assert_eq!(second.summarizer_result.unwrap().final_answer.as_str(), "B");
 }
 
 #[tokio::test]

@@ -1,5 +1,9 @@
 //! Scenarios of executor-state-models.
 
+use std::sync::Arc;
+
+use agenticiqa::checkpoint::Checkpoints;
+use agenticiqa::events::EventLog;
 use agenticiqa::state::{
     AgenticIqaState, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, Score, Severity, SummarizerOutput,
     ToolExecutionLog, schemas,
@@ -7,7 +11,7 @@ use agenticiqa::state::{
 use agenticiqa::tools::Registry;
 use serde_json::{Value, json};
 
-use crate::seeds::support::{log, plan_json};
+use crate::seeds::support::{Scripted, agent, log, plan_json, request};
 
 fn analysis(value: Value) -> Result<DistortionAnalysis, String> {
     serde_json::from_value(value).map_err(|error| error.to_string())
@@ -74,6 +78,13 @@ fn tool_execution_log_structure() {
         value.as_object_mut().unwrap().remove("error");
     });
     assert_eq!(defaults.unwrap(), log);
+    let schema = schemas().into_iter().find(|(name, _)| *name == "ToolExecutionLog").unwrap().1;
+    let required = schema.as_value()["required"].as_array().unwrap().clone();
+    for field in ["raw_score", "normalized_score"] {
+        assert!(tool_log(|value| drop(value.as_object_mut().unwrap().remove(field))).unwrap_err().contains(field));
+        assert!(tool_log(|value| value[field] = Value::Null).is_ok(), "null is allowed");
+        assert!(required.contains(&json!(field)), "{field} in the schema");
+    }
 }
 
 #[test]
@@ -157,13 +168,31 @@ fn add_executor_evidence_field() {
     assert_eq!(with.executor_evidence, Some(output(full()).unwrap()));
 }
 
-#[test]
-fn state_merging_with_executor_evidence() {
-    let mut state: AgenticIqaState = serde_json::from_value(state()).unwrap();
-    state.plan = Some(serde_json::from_value(plan_json(json!("Global"), [true; 4])).unwrap());
-    let before = state.clone();
-    state.executor_evidence = Some(output(full()).unwrap());
-    assert_eq!((&state.query, &state.image_path, &state.plan), (&before.query, &before.image_path, &before.plan));
+#[tokio::test]
+async fn state_merging_with_executor_evidence() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan_json(json!("Global"), [true, false, false, false]).to_string();
+    let model = Scripted::new()
+        .says("plan", &[&plan])
+        .says("detect", &[r#"{"distortion_set": {"Global": ["Noise"]}}"#])
+        .says("score", &[r#"{"final_answer": "B", "quality_reasoning": "Little noise."}"#]);
+    let mut agent = agent(&Arc::new(model));
+    agent.options.checkpoints = Some(Checkpoints::new(folder.path()));
+    agent.assess(request("Rate the quality."), EventLog::default()).await.unwrap();
+    let mut files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let states: Vec<Value> = files
+        .iter()
+        .map(|file| serde_json::from_slice::<Value>(&std::fs::read(file).unwrap()).unwrap()["state"].clone())
+        .collect();
+    let [planned, executed, summarized] = states.as_slice() else { panic!("{} states", states.len()) };
+    assert_eq!(planned["executor_evidence"], Value::Null);
+    assert_eq!(executed["executor_evidence"]["distortion_set"], json!({"Global": ["Noise"]}));
+    for field in ["query", "image_path", "plan"] {
+        assert!(!planned[field].is_null() && planned[field] == executed[field], "{field}");
+    }
+    assert_eq!(summarized["executor_evidence"], executed["executor_evidence"]);
+    assert_eq!(summarized["summarizer_result"]["final_answer"], "B");
 }
 
 #[test]

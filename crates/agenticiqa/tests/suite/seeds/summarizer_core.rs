@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use agenticiqa::agent::{Input, Request};
+use agenticiqa::events::EventLog;
 use agenticiqa::fusion::Fusion;
 use agenticiqa::reasoner::Error;
 use agenticiqa::state::Node;
@@ -10,7 +12,9 @@ use agenticiqa::summarizer::{Conclusion, Summarizer, sufficiency};
 use agenticiqa::vlm::TokenLogprob;
 use serde_json::{Value, json};
 
-use crate::seeds::support::{Scene, Scripted, block_on, evidence, log, logged, plan, reasoner};
+use crate::seeds::support::{
+    Scene, Scripted, agent, block_on, evidence, log, logged, picture, plan, reasoner, request,
+};
 
 pub(crate) const SCORED: &str = r#"{"final_answer": " C ", "quality_reasoning": "  Moderate blur, PIQE gives 3.0. "}"#;
 
@@ -139,6 +143,30 @@ async fn handle_missing_executor_evidence() {
     assert!(!user.contains("Distortion analysis:") && !user.contains("Tool response") && !user.contains("point to"));
     let reasoning = result.unwrap().result.quality_reasoning;
     assert!(reasoning.as_str().contains("There is no tool score and no distortion analysis"), "{reasoning}");
+}
+
+#[tokio::test]
+async fn the_lack_of_evidence_is_mentioned_in_every_mode() {
+    for (mut scene, role, answer) in [
+        (scene(AnswerForm::Score), "score", SCORED),
+        (choice(), "answer", CHOSEN),
+        (scene(AnswerForm::Text), "answer", CHOSEN),
+    ] {
+        scene.state.max_replan_iterations = 0;
+        for found in [
+            json!({}),
+            json!({"distortion_set": {"Global": ["Blurs"]}}),
+            json!({"distortion_set": {"Global": ["Blurs"]}, "distortion_analysis": {"Global": []}}),
+        ] {
+            scene.state.executor_evidence = Some(evidence(found));
+            let (result, _) = summarize(Scripted::new().says(role, &[answer]), &scene).await;
+            let reasoning = result.unwrap().result.quality_reasoning;
+            assert!(reasoning.as_str().contains("There is no tool score and no distortion analysis"), "{reasoning}");
+        }
+        scene.state.executor_evidence = Some(some_evidence());
+        let (result, _) = summarize(Scripted::new().says(role, &[answer]), &scene).await;
+        assert!(!result.unwrap().result.quality_reasoning.as_str().contains("There is no tool score"));
+    }
 }
 
 #[test]
@@ -287,6 +315,30 @@ async fn load_images() {
 }
 
 #[tokio::test]
+async fn image_loading_errors_say_which_file_and_why() {
+    let agent = agent(&Arc::new(Scripted::new()));
+    let bytes = |name: &str, bytes: &[u8]| Input::Bytes(name.to_owned(), bytes.to_vec());
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().join("empty.png");
+    std::fs::write(&empty, b"").unwrap();
+    let missing = Request::new(Input::Path("no/such/photo.jpg".into()));
+    let broken = Request::new(bytes("broken.png", &picture(1)[..300]));
+    let text = Request::new(bytes("notes.jpg", b"not an image"));
+    let reference = Request { reference: Some(bytes("original.png", &picture(1)[..300])), ..request("Rate it.") };
+    let truncated = "the PNG data is truncated: the file ends before the image does";
+    for (request, told) in [
+        (missing, "no/such/photo.jpg: no such file".to_owned()),
+        (Request::new(Input::Path(empty.clone())), format!("{}: the file is empty", empty.display())),
+        (broken, format!("broken.png: {truncated}")),
+        (text, "notes.jpg: not an image: it looks like text".to_owned()),
+        (reference, format!("original.png: {truncated}")),
+    ] {
+        let error = agent.assess(request, EventLog::default()).await.unwrap_err();
+        assert_eq!((error.kind_name(), error.to_string()), ("PictureError", told));
+    }
+}
+
+#[tokio::test]
 async fn return_state_update() {
     let mut scene = scene(AnswerForm::Score);
     scene.state.executor_evidence = Some(ExecutorOutput { quality_scores: None, ..some_evidence() });
@@ -313,11 +365,36 @@ fn log_summarizer_invocation() {
 #[test]
 fn log_prompt_and_response() {
     let long = format!(r#"{{"final_answer": "C", "quality_reasoning": "{}"}}"#, "long ".repeat(2000));
-    let (_, log) = logged(tracing::Level::DEBUG, || {
-        block_on(summarize(Scripted::new().says("score", &["no", &long]), &scene(AnswerForm::Score)))
-    });
+    let run = |level| {
+        let model = Scripted::new().says("score", &["no", &long]);
+        logged(level, || block_on(summarize(model, &scene(AnswerForm::Score)))).1
+    };
+    let log = run(tracing::Level::DEBUG);
     assert!(log.contains("You must select one single answer") && log.contains("final_answer"));
-    assert!(log.contains("answer refused") && log.contains("bytes)"), "retries, and long answers cut");
+    assert!(
+        log.contains("answer refused") && log.contains("bytes; in full at TRACE)"),
+        "retries, and long answers cut"
+    );
+    assert!(!log.contains(&long) && run(tracing::Level::TRACE).contains(&"long ".repeat(2000)));
+}
+
+#[test]
+fn long_prompts_are_whole_at_trace_and_noted_at_debug() {
+    let mut scene = scene(AnswerForm::Score);
+    let end = "the end of a long question";
+    scene.state.query = crate::seeds::support::text(&format!("{} {end}", "How good is it? ".repeat(400)));
+    let run = |level| logged(level, || block_on(summarize(Scripted::new().says("score", &[SCORED]), &scene))).1;
+    let debug = run(tracing::Level::DEBUG);
+    assert!(!debug.contains(end) && debug.contains("in full at TRACE"));
+    assert!(run(tracing::Level::TRACE).contains(end));
+}
+
+#[test]
+fn the_last_answer_is_logged_in_full_when_all_attempts_fail() {
+    let refused = format!("{} and so on", "I cannot say. ".repeat(600));
+    let model = Scripted::new().says("score", &[&refused]);
+    let (_, log) = logged(tracing::Level::ERROR, || block_on(summarize(model, &scene(AnswerForm::Score))));
+    assert!(log.contains("ERROR") && log.contains(&refused), "the full output, at ERROR");
 }
 
 #[test]

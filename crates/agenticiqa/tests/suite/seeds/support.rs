@@ -15,7 +15,7 @@ use agenticiqa::reasoner::vlm::VlmReasoner;
 use agenticiqa::reasoner::{Context, Reasoner};
 use agenticiqa::state::Node;
 use agenticiqa::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, ExecutorOutput, PlannerOutput, Text};
-use agenticiqa::tools::{Registry, ToolCache};
+use agenticiqa::tools::{Registry, ToolCache, ToolList, ToolResources};
 use agenticiqa::vlm::{
     Answer, Attachment, Capabilities, Client, Error, Options, Prompt, RetryPolicy, TokenLogprob, Usage, Vlm,
 };
@@ -139,7 +139,7 @@ impl Vlm for Scripted {
 pub fn reasoner(model: &Arc<Scripted>, node: Node) -> VlmReasoner {
     let policy = RetryPolicy { attempts: 2, base_delay: Duration::ZERO, max_delay: Duration::ZERO, jitter: 0.0 };
     let client = Client::new(Arc::clone(model) as Arc<dyn Vlm>).with_policy(policy);
-    VlmReasoner { node, client, options: Options::default(), attempts: 3, max_side: 2048 }
+    VlmReasoner { node, client, options: Options::default(), attempts: 3, max_side: 2048, answers: None }
 }
 
 /// An agent whose three nodes call the model.
@@ -212,6 +212,18 @@ pub fn log(tool: &str, object: &str, distortion: &str, score: f64) -> Value {
     json!({"tool_name": tool, "object_name": object, "distortion": distortion, "raw_score": 0.5,
            "normalized_score": score, "execution_time": 0.01, "fallback": false, "error": null,
            "timestamp": "2026-01-02T03:04:05Z"})
+}
+
+/// A registry with tools that are programs: what they print is their score.
+pub fn registry_with(tools: &[(&str, &str, &str)]) -> Arc<Registry> {
+    let mut list = ToolList::builtin().unwrap();
+    for (name, kind, printed) in tools {
+        let run = ["sh", "-c", &format!("echo {printed}"), "sh", "{image}"];
+        let entry = json!({"type": kind, "strengths": ["Noise", "Blurs"], "lower_is_better": false, "range": [1, 5],
+                           "backend": "command", "command": {"run": run}});
+        list.add(name, serde_json::from_value(entry).unwrap());
+    }
+    Arc::new(Registry::from_list(list, &ToolResources::default()).unwrap())
 }
 
 /// The context of a node, owned.

@@ -1,5 +1,7 @@
 //! Vision-language models against mock servers: requests, and the result of every fault.
 
+/// The cache of answers, as configured.
+mod answer_cache;
 /// The fallback when a backend fails permanently.
 mod fallback;
 /// Faults that a real server cannot be made to show, and the resulting errors.

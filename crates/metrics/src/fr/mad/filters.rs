@@ -289,8 +289,8 @@ mod tests {
         if (row, column) == (rounded(height as f64 / 2.0), rounded(width as f64 / 2.0)) {
             return 0.0;
         }
-        let beside = (rounded(height as f64 / 2.0 + 1.0), rounded(width as f64 / 2.0 + 1.0));
-        let radius = if (row, column) == beside { 1.0 } else { x.hypot(y) };
+        let at_center = (rounded(height as f64 / 2.0 + 1.0), rounded(width as f64 / 2.0 + 1.0));
+        let radius = if (row, column) == at_center { 1.0 } else { x.hypot(y) };
         let center = 2.0 / (3.0 * 3f64.powi(scale as i32));
         let radial = (-((radius + 1e-12).ln() - center.ln()).powi(2) / (2.0 * 0.55f64.ln().powi(2))).exp();
         let difference = (-y).atan2(x) - orientation as f64 * PI / 4.0;

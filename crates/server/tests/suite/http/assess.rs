@@ -159,7 +159,7 @@ async fn a_model_that_cannot_be_reached_is_503_and_the_last_event_of_a_stream() 
 #[tokio::test]
 async fn work_ends_when_the_client_goes_away() {
     let data = tempfile::tempdir().unwrap();
-    // A model that never answers: only cancelling ends the work before the timeout.
+    // A model that never answers: only canceling ends the work before the timeout.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", silent.local_addr().unwrap());
     let server = start(data.path(), &[("OPENAI_API_KEY", "sk-a"), ("OPENAI_BASE_URL", &url)], |_| {}).await;

@@ -77,7 +77,7 @@ async fn only_files_below_a_root_are_read() {
     read("").await.problem(422);
     let (_other, closed) = plain().await;
     let problem = closed.json("/score", &json!({"image_path": "osprey.jpg"})).await.problem(403);
-    assert!(problem.contains("--allow-root"), "{problem}");
+    assert!(problem.contains("the operator to allow a folder (server.allow_roots)"), "{problem}");
 }
 
 #[cfg(unix)]

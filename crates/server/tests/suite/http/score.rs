@@ -36,6 +36,9 @@ async fn scores_are_those_of_the_library() {
             assert_eq!((&row["type"], &row["error"]), (&json!("FR"), &json!(null)));
         }
         assert!(row(scores, "Fused-FR")["interval"].is_array());
+        // As on the command line, a row has no fields without content.
+        let fields = row(scores, "SSIM").as_object().unwrap();
+        assert!(!fields.contains_key("interval") && !fields.contains_key("notes") && !fields.contains_key("map_path"));
     }
     assert_eq!(named["image_id"], json!(null));
     assert!(sent["image_id"].is_string() && sent["reference_id"].is_string());

@@ -153,8 +153,8 @@ impl Steps {
         let inner = self.steps[1..].iter_mut().zip(&mut self.peaks[1..]);
         for ((step, peak), near) in inner.zip(row.array_windows::<4>()) {
             *step = (near[2] - near[1]).abs().min(LARGEST_STEP);
-            let beside = (near[1] - near[0]).abs().max((near[3] - near[2]).abs());
-            *peak = if (near[2] - near[1]).abs() > beside + 0.5 { 1.0 } else { 0.0 };
+            let around = (near[1] - near[0]).abs().max((near[3] - near[2]).abs());
+            *peak = if (near[2] - near[1]).abs() > around + 0.5 { 1.0 } else { 0.0 };
         }
     }
 }

@@ -5,7 +5,7 @@ mod findings;
 mod judgment;
 mod wording;
 
-use findings::{Finding, Findings};
+use findings::Findings;
 use judgment::{Judgment, how_much, level_of, quality, truth, which_part, worst_distortions};
 use wording::Wording;
 
@@ -14,8 +14,7 @@ use crate::fusion::Fusion;
 use crate::fusion::{Estimate, counted};
 use crate::language::{Language, is_full_stop};
 use crate::state::{
-    AnswerForm, AnswerOption, Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryType, Score, Severity,
-    UsedEvidence,
+    AnswerForm, AnswerOption, ExecutorOutput, GLOBAL, PlannerOutput, QueryType, Score, Severity, UsedEvidence,
 };
 use agenticiqa_tools::Registry;
 
@@ -119,29 +118,13 @@ fn levels_of(damage: f64) -> [f64; 5] {
     weights.map(|weight| weight / sum)
 }
 
-/// Severe distortions that are rare in the photos with opinions, so scores fitted to those are too
-/// high.
-const UNKNOWN_TO_PHOTOS: [Distortion; 2] = [Distortion::Compression, Distortion::Noise];
-
 /// Returns the damage if it counts in the score.
 ///
 /// Severities come from measurements of the same pixels and are not fitted to opinions. They are
-/// not a second opinion on a score that is, so they explain that score and do not change it. Severe
-/// compression and noise without a reference are the exception: none of the 1109 photos with
-/// opinions that Fused-NR was tested on has them, and perception was fitted to them. (Fused-NR
-/// knows severe blur, darkness and color; using those made its scores agree less with people.)
+/// not a second opinion on a score that is, so they explain that score and do not change it.
 fn counting_damage(case: &Case<'_>, findings: &Findings<'_>) -> Option<f64> {
     let carried = case.fused.is_some_and(|fused| fused.interval.is_some());
-    let heavy =
-        |finding: &Finding<'_>| finding.severity >= Severity::Severe && UNKNOWN_TO_PHOTOS.contains(&finding.distortion);
-    let counts = !carried || (findings.all().iter().any(heavy) && judged_alone(case));
-    findings.greatest_damage().filter(|_| counts)
-}
-
-/// Returns whether none of the tools that determine the score uses a reference.
-fn judged_alone(case: &Case<'_>) -> bool {
-    let compares = |name: &str| case.registry.get(name).is_ok_and(|tool| tool.needs_reference());
-    counted(case.evidence, case.registry).iter().all(|log| !compares(log.tool_name.as_str()))
+    findings.greatest_damage().filter(|_| !carried)
 }
 
 /// Fuses levels and tools into a score from 1 to 5, as in the paper. Either may be absent.

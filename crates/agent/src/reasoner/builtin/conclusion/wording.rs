@@ -36,10 +36,14 @@ impl Wording {
     /// "severe blur in the car", "no visible noise in the whole image".
     pub fn found(self, finding: &Finding<'_>) -> String {
         let phrases = self.phrases();
-        let (part, distortion) = (self.part(finding.part), phrases.distortion(finding.distortion));
+        let (part, distortion) = (self.part(finding.part), finding.distortion);
+        let directed = || finding.direction().map(|direction| phrases.directed(distortion, direction));
         match finding.severity {
-            Severity::None => phrases.not_found(distortion, &part),
-            severity => phrases.found(phrases.severity(severity), distortion, &part),
+            Severity::None => phrases.not_found(phrases.distortion(distortion), &part),
+            severity => {
+                let name = directed().unwrap_or_else(|| phrases.distortion(distortion));
+                phrases.found(phrases.severity(severity), name, &part)
+            }
         }
     }
 

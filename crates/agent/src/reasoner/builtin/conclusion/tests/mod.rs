@@ -27,6 +27,9 @@ fn evidence(analyses: &[Analyzed<'_>], logs: Vec<ToolExecutionLog>) -> ExecutorO
         analyzed.entry(name(part)).or_default().push(analysis);
     }
     ExecutorOutput {
+        attributes: None,
+        score_parts: None,
+        what_if: None,
         distortion_set: Some(set),
         distortion_analysis: Some(analyzed),
         selected_tools: None,
@@ -180,7 +183,7 @@ fn the_most_severe_of_the_distortions_offered_is_chosen() {
         assert_eq!(conclusion.final_answer, expected, "{query}: {}", conclusion.reasoning);
     }
     let text = concluded("Which distortion is the worst?", &found, &[]).final_answer;
-    assert!(text.starts_with("Severe noise in the whole image; moderate wrong brightness"), "{text}");
+    assert!(text.starts_with("Severe noise in the whole image; moderate underexposure"), "{text}");
 }
 
 #[test]

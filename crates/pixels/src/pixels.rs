@@ -1,11 +1,12 @@
-//! The working image: three planes of samples from 0 to 1.
+//! The working image of edits: three planes of samples from 0 to 1.
 
-use agenticiqa_pixels::ops::strips;
-use agenticiqa_pixels::{Image, Plane, Result};
+use crate::ops::strips;
+use crate::{Image, Plane, Result};
 
 /// R, G and B (or another color space) on the scale 0 to 1. All three planes have the same size.
 #[derive(Debug, Clone)]
 pub struct Pixels {
+    /// The planes.
     pub planes: [Plane; 3],
 }
 
@@ -40,10 +41,12 @@ impl Pixels {
         Image::from_rgb8(width, height, codes.into_iter().flatten().map(|code| code as u8).collect())
     }
 
+    /// Width in pixels.
     pub fn width(&self) -> usize {
         self.planes[0].width()
     }
 
+    /// Height in pixels.
     pub fn height(&self) -> usize {
         self.planes[0].height()
     }

@@ -1,0 +1,104 @@
+//! The full examination of an image: its attributes, and the distortions that spoil it.
+//!
+//! Two witnesses look for distortions. [`perception`] measures pixels and was fitted to generated
+//! damage; it is strong on noise, blocks and changes against a reference. [`attributes`] come from a
+//! network that was trained on real photos; it knows what people call blurry, dark or pale. Without
+//! a reference, a distortion is reported if one of them is sure. In images that are unlike photos
+//! (drawings, documents, test patterns) neither is, and nothing but noise is reported.
+
+use agenticiqa_metrics::Image;
+
+use crate::attributes::{self, Problems};
+use crate::contributions;
+use crate::fused_nr;
+use crate::fused_nr::Head;
+use crate::perception::{self, Examination, Finding, severity};
+use crate::vocabulary::{Attribute, Axis, Distortion, Measured, Problem, Severity};
+
+/// Reasons why an image cannot be examined.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The image cannot be described.
+    #[error(transparent)]
+    Description(#[from] fused_nr::Error),
+    /// The weights of its parts are damaged.
+    #[error(transparent)]
+    Parts(#[from] contributions::Unusable),
+}
+
+impl From<perception::Error> for Error {
+    fn from(error: perception::Error) -> Self {
+        Self::Description(error.into())
+    }
+}
+
+impl From<fused_nr::Unusable> for Error {
+    fn from(error: fused_nr::Unusable) -> Self {
+        Self::Description(error.into())
+    }
+}
+
+/// Describes an image and finds its distortions, against its reference if given.
+pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination, Error> {
+    let mut examination = perception::examine(image, reference)?;
+    let reading = fused_nr::read(image)?;
+    examination.attributes = attributes::describe(image)?;
+    if reference.is_none() && reading.strange {
+        let learned = |finding: &&mut Finding| finding.category != Distortion::Noise;
+        examination.findings.iter_mut().filter(learned).for_each(doubt);
+    } else if reference.is_none() {
+        let (model, problems) = (fused_nr::builtin()?, Problems::of(&reading));
+        let Examination { findings, attributes, .. } = &mut examination;
+        let found = findings.iter().any(|finding| finding.severity >= Severity::Moderate);
+        for finding in findings {
+            let cost = |head: &Head| model.cost(*head, &reading);
+            let level = heads(finding.category).iter().map(cost).fold(0.5, f64::max);
+            if problems.reports(finding.category, found) && level > finding.level {
+                let problem = problems.shown(finding.category);
+                let shows = problem.axis().and_then(|axis| attributes.get_key_value(&axis));
+                raise(finding, level, problem, shows);
+            }
+        }
+    }
+    let parts = contributions::parts(&examination, reference.is_none().then_some(&*reading))?;
+    examination.parts = Some(parts);
+    Ok(examination)
+}
+
+/// Takes back a finding that was learned from photos and may be wrong in other images. How dark,
+/// bright or blurred they are is measured, but whether that is bad is not known.
+fn doubt(finding: &mut Finding) {
+    if finding.severity > Severity::None {
+        finding.explanation = format!("not judged, because the image is unlike photos: {}", finding.explanation);
+    }
+    (finding.level, finding.severity, finding.kind) = (finding.level.min(0.49), Severity::None, None);
+}
+
+/// Raises a finding to the level that the network sees.
+fn raise(finding: &mut Finding, level: f64, problem: Problem, shows: Option<(&Axis, &Attribute)>) {
+    (finding.level, finding.severity) = (level, severity(level).max(Severity::Slight));
+    finding.kind = Some(problem.kind());
+    let Some((axis, Attribute { level, probability, measurements, .. })) = shows else { return };
+    let measured: Vec<String> = measurements.iter().map(words).collect();
+    finding.explanation = format!("{} {level} ({:.0}%), {}", axis.name(), 100.0 * probability, measured.join(", "));
+}
+
+fn words(measured: &Measured) -> String {
+    let Measured { name, value, unit } = measured;
+    let space = if unit.is_empty() || unit == "%" { "" } else { " " };
+    format!("{name} {value:.1}{space}{unit}")
+}
+
+/// Returns the heads that show a distortion.
+const fn heads(category: Distortion) -> &'static [Head] {
+    match category {
+        Distortion::Blurs => &[Head::Sharpness],
+        Distortion::Noise => &[Head::Noise],
+        Distortion::Compression => &[Head::Compression],
+        Distortion::Brightness => &[Head::Exposure, Head::Lighting],
+        Distortion::Contrast => &[Head::Contrast, Head::Haze],
+        Distortion::Color => &[Head::Cast, Head::Color],
+        Distortion::Sharpness => &[Head::Sharpened],
+    }
+}
