@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agenticiqa::state::{AssessmentRecord, ByNode};
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::routing::get;
 use axum::{Router, middleware};
@@ -20,6 +20,7 @@ use crate::api::{about, assess, assessments, jobs, map, pictures, score};
 use crate::app::App;
 use crate::call::Call;
 use crate::error::Problem;
+use crate::http::drain::drain;
 use crate::http::{guard, observe};
 use crate::jobs::{JobView, Results, ResultsQuery};
 use crate::pictures::Kept;
@@ -178,11 +179,13 @@ pub fn guarded(routes: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
         .layer(middleware::from_fn_with_state(Arc::clone(app), observe::observe))
 }
 
-async fn no_route() -> Problem {
+async fn no_route(request: Request) -> Problem {
+    drain(request.into_body()).await;
     Problem::not_found("no such endpoint: GET /docs lists all endpoints")
 }
 
-async fn no_method() -> Problem {
+async fn no_method(request: Request) -> Problem {
+    drain(request.into_body()).await;
     Problem::new(
         StatusCode::METHOD_NOT_ALLOWED,
         "MethodError",

@@ -13,11 +13,15 @@ use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::drain::drain;
 
 /// Passes a request on, or returns an error response.
 pub async fn check(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     match refused(&app, request.method(), request.uri(), request.headers()) {
-        Some(problem) => problem.into_response(),
+        Some(problem) => {
+            drain(request.into_body()).await;
+            problem.into_response()
+        }
         None => next.run(request).await,
     }
 }

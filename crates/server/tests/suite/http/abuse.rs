@@ -47,6 +47,51 @@ async fn large_bodies_are_refused_before_they_are_read_and_while_they_are() {
     server.end().await;
 }
 
+/// Reads one response with its body from a connection that stays open.
+async fn response(stream: &mut TcpStream) -> String {
+    let mut answer = Vec::new();
+    let read = async {
+        loop {
+            let text = String::from_utf8_lossy(&answer).into_owned();
+            if let Some((head, body)) = text.split_once("\r\n\r\n") {
+                let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+                if length.is_none_or(|length| body.len() >= length.parse().unwrap()) {
+                    break;
+                }
+            }
+            let mut buffer = [0; 4096];
+            match stream.read(&mut buffer).await {
+                Ok(size @ 1..) => answer.extend_from_slice(&buffer[..size]),
+                _ => break,
+            }
+        }
+    };
+    drop(tokio::time::timeout(Duration::from_secs(30), read).await);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn a_connection_survives_a_refused_request_whose_body_comes_late() {
+    let (_data, server) = plain().await;
+    for (line, extra, status) in [
+        ("POST /score", "Origin: http://evil.example\r\n", "403"),
+        ("POST /nowhere", "", "404"),
+        ("DELETE /score", "", "405"),
+    ] {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let head = format!("{line} HTTP/1.1\r\nHost: localhost\r\n{extra}Content-Length: 10\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        stream.write_all(b"0123456789").await.unwrap();
+        let refused = response(&mut stream).await;
+        assert!(refused.starts_with(&format!("HTTP/1.1 {status}")), "{line}: {refused}");
+        stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+        let next = response(&mut stream).await;
+        assert!(next.starts_with("HTTP/1.1 200"), "{line}: {next}");
+    }
+}
+
 #[tokio::test]
 async fn a_form_that_is_cut_off_is_no_request() {
     let (_data, server) = plain().await;
