@@ -36,6 +36,9 @@ pub enum Error {
     /// The model of Fused-NR cannot be written.
     #[error(transparent)]
     BlindModel(#[from] agenticiqa_vision::fused_nr::Unusable),
+    /// The detector cannot look at an image.
+    #[error(transparent)]
+    Detector(#[from] agenticiqa_vision::detector::Error),
     /// The network cannot be used.
     #[error(transparent)]
     Backbone(#[from] agenticiqa_vision::network::Unusable),

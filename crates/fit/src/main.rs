@@ -13,6 +13,7 @@
 mod boost;
 mod contributions;
 mod corpus;
+mod detector;
 mod error;
 mod fused_fr;
 mod fused_nr;
@@ -47,6 +48,8 @@ enum Command {
     Perception(Perception),
     /// Reports how well Fused-NR, attributes and findings agree with people
     FusedNr(fused_nr::Arguments),
+    /// Reports how many labeled subjects the detector finds
+    Detector(detector::Arguments),
     /// Fits what each distortion costs, so that a score is a sum
     Contributions(contributions::Arguments),
     /// Fits Fused-FR, the score with a reference
@@ -129,6 +132,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Perception(arguments) => perception(&arguments),
         Command::FusedNr(arguments) => fused_nr::run(&arguments),
+        Command::Detector(arguments) => detector::run(&arguments),
         Command::Contributions(arguments) => contributions::run(&arguments),
         Command::Fusion(arguments) => fused_fr::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),

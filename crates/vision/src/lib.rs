@@ -31,11 +31,12 @@
 //! | --- | --- | --- |
 //! | [`analysis`] | describes an image and finds what spoils it | [`examine`](analysis::examine) |
 //! | [`attributes`] | describes an image on nine axes | [`describe`](attributes::describe) |
+//! | [`detector`] | finds faces and 80 kinds of objects | [`detect`](detector::detect), [`knows`](detector::knows) |
 //! | [`perception`] | detects seven categories of distortion and explains them | [`examine`](perception::examine), [`Finding`](perception::Finding) |
 //! | [`fused_fr`] | score of an image against its reference | [`judge`](fused_fr::judge), [`Judgment`](fused_fr::Judgment) |
 //! | [`fused_nr`] | score of an image without a reference, and a map of it | [`judge`](fused_nr::judge), [`map`](fused_nr::map()) |
 //! | [`vocabulary`] | validated types that the other crates share | [`Distortion`](vocabulary::Distortion), [`Severity`](vocabulary::Severity), [`Score`](vocabulary::Score), [`Interval`](vocabulary::Interval) |
-//! | [`network`] | EfficientNet-Lite0 on the CPU, for `fused_nr` | [`Backbone`](network::Backbone) |
+//! | [`network`] | neural networks on the CPU, for `fused_nr` and `detector` | [`Backbone`](network::Backbone) |
 //!
 //! This crate does not decode files (see `agenticiqa-imaging`) and does not train models (see
 //! `agenticiqa-fit`). The documents `docs/perception.md`, `docs/models/fused-fr.md` and
@@ -44,6 +45,7 @@
 pub mod analysis;
 pub mod attributes;
 pub mod contributions;
+pub mod detector;
 pub mod fused_fr;
 pub mod fused_nr;
 mod model_file;

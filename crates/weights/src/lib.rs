@@ -26,16 +26,20 @@
 //! The installer of `agenticiqa-tools` uses this crate, so that AgenticIQA need not ship the
 //! weights of these metrics.
 //!
+//! [`detector`] creates the network file of the detector in `agenticiqa-vision`.
+//!
 //! The module [`onnx`] writes ONNX models and can be used alone. The README of the crate lists
 //! sources, licenses and tile sizes.
 
 pub mod archive;
 mod cursor;
+pub mod detector;
 mod dists;
 mod error;
 mod hdf5;
 #[cfg(test)]
 mod hostile;
+mod layers;
 mod lpips;
 mod networks;
 mod nima;
@@ -44,6 +48,7 @@ pub mod onnx;
 mod pickle;
 mod recipes;
 mod tensor;
+mod tfjs;
 mod tiles;
 mod torch;
 

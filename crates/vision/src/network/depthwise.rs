@@ -4,6 +4,7 @@ use multiversion::multiversion;
 use rayon::prelude::*;
 
 use crate::network::Planes;
+use crate::network::activation::Activation;
 use crate::network::architecture::Convolution;
 use crate::network::buffer_pool::BufferPool;
 
@@ -11,8 +12,6 @@ use crate::network::buffer_pool::BufferPool;
 const TOGETHER: usize = 64;
 /// Samples per vector register.
 const LANES: usize = 16;
-/// Upper bound of ReLU6.
-const SIX: f32 = 6.0;
 
 /// Memory layout of the samples and outputs of one plane.
 ///
@@ -56,8 +55,8 @@ impl Geometry {
         vec![vec![0.0; self.rows * self.row + self.row + TOGETHER]; self.stride * self.stride]
     }
 
-    /// Splits a plane into its phases and applies ReLU6 if `clamp` is set. The border stays zero.
-    fn split(&self, plane: &[f32], clamp: bool, phases: &mut [Vec<f32>]) {
+    /// Applies `activation` to a plane and splits it into its phases. The border stays zero.
+    fn split(&self, plane: &[f32], activation: Activation, phases: &mut [Vec<f32>]) {
         for (y, row) in plane.chunks_exact(self.width).enumerate() {
             let y = y + self.before.1;
             if y / self.stride >= self.rows {
@@ -68,7 +67,7 @@ impl Geometry {
                 let x = (first + self.before.0) / self.stride;
                 let start = y / self.stride * self.row;
                 let out = &mut phases[y % self.stride * self.stride + phase][start + x..start + self.row];
-                fill(row.get(first..).unwrap_or_default(), self.stride, clamp, out);
+                activation.copy(row.get(first..).unwrap_or_default(), self.stride, out);
             }
         }
     }
@@ -79,17 +78,6 @@ impl Geometry {
         let (x, y) = (at % self.side, at / self.side);
         let phase = &phases[y % self.stride * self.stride + x % self.stride];
         &phase[y / self.stride * self.row + x / self.stride..]
-    }
-}
-
-/// Copies every `stride`th sample of a row.
-#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
-fn fill(row: &[f32], stride: usize, clamp: bool, out: &mut [f32]) {
-    let pass = |sample: f32| if clamp { sample.clamp(0.0, SIX) } else { sample };
-    if stride == 1 {
-        out.iter_mut().zip(row).for_each(|(out, sample)| *out = pass(*sample));
-    } else {
-        out.iter_mut().zip(row.iter().step_by(stride)).for_each(|(out, sample)| *out = pass(*sample));
     }
 }
 
@@ -105,11 +93,12 @@ impl Scratch {
     }
 }
 
-/// Applies ReLU6 to each plane, convolves it with its kernel, and applies ReLU6 to the result.
+/// Convolves each plane with its kernel. `before` is applied to the planes, `after` to the results.
 pub(crate) fn depthwise(
     planes: &[f32],
     geometry: &Geometry,
     (weights, bias): (&[f32], &[f32]),
+    (before, after): (Activation, Activation),
     scratch: &mut Scratch,
     out: &mut [f32],
 ) {
@@ -117,19 +106,19 @@ pub(crate) fn depthwise(
     let kernels = weights.chunks_exact(geometry.side * geometry.side).zip(bias);
     let planes = planes.chunks_exact(geometry.width * geometry.height).zip(kernels);
     for (out, (plane, (kernel, bias))) in out.chunks_exact_mut(geometry.outputs.0 * geometry.outputs.1).zip(planes) {
-        geometry.split(plane, true, phases);
+        geometry.split(plane, before, phases);
         let taps: Vec<_> = kernel.iter().enumerate().map(|(at, weight)| (*weight, geometry.met(phases, at))).collect();
         weigh(&taps, *bias, sums);
-        write(sums, geometry, out);
+        write(sums, geometry, after, out);
     }
 }
 
-/// Convolves all planes with the kernel of each output and applies ReLU6.
+/// Convolves all planes with the kernel of each output and applies `after`.
 pub(crate) fn full(
     input: &Planes,
     convolution: &Convolution,
-    weights: &[f32],
-    bias: &[f32],
+    (weights, bias): (&[f32], &[f32]),
+    after: Activation,
     room: &BufferPool,
 ) -> Planes {
     let geometry = Geometry::new((input.width(), input.height()), convolution);
@@ -137,7 +126,7 @@ pub(crate) fn full(
     let mut output = room.planes(convolution.outputs, width, height);
     let side = convolution.side * convolution.side;
     let mut planes = vec![geometry.phases(); convolution.inputs];
-    planes.iter_mut().zip(input.iter()).for_each(|(phases, plane)| geometry.split(plane, false, phases));
+    planes.iter_mut().zip(input.iter()).for_each(|(phases, plane)| geometry.split(plane, Activation::Linear, phases));
     let kernels = weights.par_chunks_exact(convolution.inputs * side).zip(bias);
     output.data_mut().par_chunks_exact_mut(width * height).zip(kernels).for_each_init(
         || vec![0.0; geometry.sums()],
@@ -145,16 +134,16 @@ pub(crate) fn full(
             let tap = |(at, weight): (usize, &f32)| (*weight, geometry.met(&planes[at / side], at % side));
             let taps: Vec<_> = kernel.iter().enumerate().map(tap).collect();
             weigh(&taps, *bias, sums);
-            write(sums, &geometry, out);
+            write(sums, &geometry, after, out);
         },
     );
     output
 }
 
-/// Copies the outputs out of the sums and applies ReLU6.
-fn write(sums: &[f32], geometry: &Geometry, out: &mut [f32]) {
+/// Copies the outputs out of the sums and applies `after`.
+fn write(sums: &[f32], geometry: &Geometry, after: Activation, out: &mut [f32]) {
     for (out, sums) in out.chunks_exact_mut(geometry.outputs.0).zip(sums.chunks(geometry.row)) {
-        out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum.clamp(0.0, SIX));
+        after.copy(sums, 1, out);
     }
 }
 
@@ -182,6 +171,8 @@ fn weigh(taps: &[(f32, &[f32])], bias: f32, sums: &mut [f32]) {
 mod tests {
     use super::*;
 
+    const RELU6: Activation = Activation::Relu6;
+
     /// Reference implementation, sample by sample.
     fn plainly(input: &Planes, convolution: &Convolution, weights: &[f32], bias: &[f32], clamp: bool) -> Vec<f32> {
         let (width, height) = (input.width() as isize, input.height() as isize);
@@ -200,12 +191,12 @@ mod tests {
                         let (sx, sy) = ((x * stride + kx) as isize - left, (y * stride + ky) as isize - top);
                         if (0..width).contains(&sx) && (0..height).contains(&sy) {
                             let sample = planes[*plane][(sy * width + sx) as usize];
-                            let sample = if clamp { sample.clamp(0.0, SIX) } else { sample };
+                            let sample = if clamp { sample.clamp(0.0, 6.0) } else { sample };
                             sum += weights[((channel * inputs.len() + nth) * side + ky) * side + kx] * sample;
                         }
                     }
                 }
-                out.push(sum.clamp(0.0, SIX));
+                out.push(sum.clamp(0.0, 6.0));
             }
         }
         out
@@ -215,7 +206,7 @@ mod tests {
         let geometry = Geometry::new((input.width(), input.height()), convolution);
         let mut output = BufferPool::default().planes(convolution.outputs, geometry.outputs.0, geometry.outputs.1);
         let mut scratch = Scratch::new(&geometry);
-        depthwise(input.data(), &geometry, (weights, bias), &mut scratch, output.data_mut());
+        depthwise(input.data(), &geometry, (weights, bias), (RELU6, RELU6), &mut scratch, output.data_mut());
         output
     }
 
@@ -242,7 +233,7 @@ mod tests {
                 let output = if depthwise {
                     by_plane(&input, &convolution, &weights, &bias)
                 } else {
-                    full(&input, &convolution, &weights, &bias, &BufferPool::default())
+                    full(&input, &convolution, (&weights, &bias), RELU6, &BufferPool::default())
                 };
                 let expected = plainly(&input, &convolution, &weights, &bias, depthwise);
                 assert_eq!(output.data().len(), expected.len());

@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use crate::network::Planes;
-use crate::network::architecture::{self, Convolution, STEM};
+use crate::network::activation::Activation;
+use crate::network::architecture::{self, STEM};
 use crate::network::buffer_pool::BufferPool;
-use crate::network::depthwise::{Geometry, Scratch, depthwise, full};
+use crate::network::depthwise::full;
+use crate::network::expanded::Expanded;
 use crate::network::pointwise::Pointwise;
 use crate::network::weights::{self, Numbers, Unusable};
 
@@ -18,18 +18,14 @@ pub struct Backbone {
     room: BufferPool,
 }
 
-/// Number of samples expanded and convolved together, small enough to stay in the cache between
-/// the two steps.
-const TOGETHER: usize = 1 << 20;
 /// Side of the images for which the group size is chosen.
 const USUAL_SIDE: usize = 384;
 
+/// Functions before and after the filters of a block.
+const RELU6: (Activation, Activation) = (Activation::Relu6, Activation::Relu6);
+
 struct Block {
-    /// Expansion in groups of `together` planes; empty if the block does not expand.
-    expand: Vec<Pointwise>,
-    together: usize,
-    shape: Convolution,
-    depthwise: Numbers,
+    filter: Expanded,
     project: Pointwise,
     residual: bool,
     last: bool,
@@ -56,14 +52,11 @@ impl Backbone {
         let mut side = USUAL_SIDE / STEM.stride;
         for block in architecture::blocks() {
             let expand = block.expand.map(|shape| numbers.next(&shape)).transpose()?;
-            // At least two groups, so that two threads have work.
-            let together = (TOGETHER / (side * side)).clamp(1, block.depthwise.inputs.div_ceil(2));
+            let depthwise = numbers.next(&block.depthwise)?;
+            let filter = Expanded::new(expand.as_ref(), block.depthwise, depthwise, RELU6, side);
             side = side.div_ceil(block.depthwise.stride);
             blocks.push(Block {
-                expand: expand.map(|numbers| Pointwise::in_groups(&numbers, together)).unwrap_or_default(),
-                together,
-                shape: block.depthwise,
-                depthwise: numbers.next(&block.depthwise)?,
+                filter,
                 project: numbers.next(&block.project).map(|numbers| Pointwise::new(&numbers.weights, &numbers.bias))?,
                 residual: block.residual,
                 last: block.last,
@@ -79,7 +72,7 @@ impl Backbone {
         if image.channels() != STEM.inputs {
             return Err(Unusable(format!("it needs three planes, not {}", image.channels())));
         }
-        let mut current = full(image, &STEM, &self.stem.weights, &self.stem.bias, &self.room);
+        let mut current = full(image, &STEM, (&self.stem.weights, &self.stem.bias), Activation::Relu6, &self.room);
         let mut moments = current.moments();
         for block in &self.blocks {
             let mut next = block.run(&current, &self.room)?;
@@ -98,31 +91,8 @@ impl Backbone {
 
 impl Block {
     fn run(&self, input: &Planes, room: &BufferPool) -> Result<Planes, Unusable> {
-        let geometry = Geometry::new((input.width(), input.height()), &self.shape);
-        let (width, height) = geometry.outputs;
-        let mut seen = room.planes(self.shape.outputs, width, height);
-        let together = self.together;
-        let (area, taps) = (input.width() * input.height(), self.shape.side * self.shape.side);
-        let Numbers { weights, bias } = &self.depthwise;
-        let kernels = weights.par_chunks(together * taps).zip(bias.par_chunks(together));
-        let groups = seen.data_mut().par_chunks_mut(together * width * height).zip(kernels).enumerate();
-        groups.try_for_each_init(
-            || Scratch::new(&geometry),
-            |scratch, (group, (out, kernels))| {
-                let size = kernels.1.len() * area;
-                let Some(expand) = self.expand.get(group) else {
-                    let planes = &input.data()[group * together * area..][..size];
-                    depthwise(planes, &geometry, kernels, scratch, out);
-                    return Ok(());
-                };
-                let mut wide = room.take(size);
-                expand.run(input, &mut wide)?;
-                depthwise(&wide, &geometry, kernels, scratch, out);
-                room.give(wide);
-                Ok(())
-            },
-        )?;
-        let mut output = room.planes(self.project.outputs(), width, height);
+        let seen = self.filter.run(input, room)?;
+        let mut output = room.planes(self.project.outputs(), seen.width(), seen.height());
         self.project.run(&seen, output.data_mut())?;
         room.give(seen.into_data());
         Ok(output)

@@ -1,8 +1,9 @@
-//! EfficientNet-Lite0 on the CPU: planes of pixels in, moments of the planes of its stages out.
+//! Neural networks on the CPU.
 //!
-//! The network was trained to classify photos and then to judge their quality and attributes.
-//! [`Backbone`] runs it without its last published stage and its classification head. The
-//! weights are built in, in half precision.
+//! `graph` runs the networks of the detector, which a file describes layer by layer. [`Backbone`] is
+//! EfficientNet-Lite0: planes of pixels in, moments of the planes of its stages out. It was trained
+//! to classify photos and then to judge their quality and attributes, and runs without its last
+//! published stage and its classification head. The weights are built in.
 //!
 //! ```
 //! use agenticiqa_vision::network::{Backbone, Planes};
@@ -13,12 +14,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub(crate) mod activation;
 mod architecture;
 mod buffer_pool;
 mod depthwise;
+mod expanded;
 mod forward;
+pub(crate) mod graph;
 mod planes;
 mod pointwise;
+mod resample;
 mod weights;
 
 pub use architecture::PLANES;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod contributions;
+mod detector;
 mod fused_fr;
 mod fused_nr;
 mod not_photos;
