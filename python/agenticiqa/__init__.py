@@ -6,6 +6,7 @@ False
 
 - Metrics: `score`, `score_many`, `score_table` and `Metric`.
 - Questions: `assess`, `assess_async` and `stream` return an answer, a score from 1 to 5 and the evidence.
+- Places: `regions` finds objects, the subject, the sky and other parts of an image.
 - pyiqa: `create_metric` and `list_models` work like the functions of the same name in pyiqa.
 - Clusters: ``agenticiqa.ray`` and ``agenticiqa.spark`` run metrics and questions on many machines.
 
@@ -28,6 +29,7 @@ from ._metrics import (
 from ._native import Picture, __version__, set_threads, threads
 from ._pyiqa import InferenceModel, create_metric, list_models
 from ._records import Advice, Assessment, Attribute, Citation, Contribution, Distortion, Event, Measurement, ToolLog
+from ._regions import FoundRegion, regions
 from .errors import (
     AgenticIQAError,
     AssessmentError,
@@ -55,6 +57,7 @@ __all__ = [
     "Distortion",
     "Event",
     "ForkError",
+    "FoundRegion",
     "InferenceModel",
     "Measurement",
     "Metric",
@@ -77,6 +80,7 @@ __all__ = [
     "install_tool",
     "list_models",
     "list_tools",
+    "regions",
     "score",
     "score_many",
     "score_table",

@@ -7,8 +7,9 @@ use agenticiqa_imaging::Error as DecodeError;
 use agenticiqa_metrics::{Error as MetricError, Map, Region};
 pub use agenticiqa_tools::{Digest, Part, Source};
 
-use agenticiqa_vision::analysis;
 use agenticiqa_vision::perception::Examination;
+use agenticiqa_vision::vocabulary::RegionBox;
+use agenticiqa_vision::{analysis, regions};
 use agenticiqa_vlm::{Attachment, ImageLimits, prepare};
 
 /// The heat map that a tool made while it measured.
@@ -123,6 +124,15 @@ impl Inputs {
         let examined = Arc::new(examined);
         examinations.insert(region, Arc::clone(&examined));
         Ok(examined)
+    }
+
+    /// Locates names in the image without a model and returns an entry for each. What is found is kept
+    /// with the image.
+    pub async fn locate(&self, names: &[&str]) -> Result<Vec<RegionBox>, String> {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let image = self.image.picture.image.clone();
+        let work = move || regions::resolve(&image, &names).map_err(|error| error.to_string());
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(|failure| Err(failure.to_string()))
     }
 
     /// Returns the image and the marked reference in a form that a model accepts. Attachments are

@@ -14,6 +14,7 @@ mod logging;
 mod maps;
 mod mcp;
 mod measure;
+mod regions;
 mod report;
 mod score;
 mod serve;
@@ -69,6 +70,7 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         Command::Assess(assess) => assess::run(assess, &settings, &environment, arguments.quiet),
         Command::Batch(batch) => batch::run(batch, &settings, &environment, arguments.quiet),
         Command::Score(score) => score::run(score, &settings, arguments.quiet),
+        Command::Regions(regions) => regions::run(regions, &settings),
         Command::Tools(tools) => tools::run(tools, &settings, arguments.quiet),
         Command::Dataset(dataset) => dataset::run(dataset),
         Command::Eval(eval) => eval::run(eval, &settings, arguments.quiet),

@@ -8,7 +8,8 @@
 //!
 //! `perception` generates distorted images (`samples`), labels them (`labels`), grows trees
 //! (`boost`, `train`) and reports the accuracy on photos that were kept apart (`report`). `fusion`
-//! fits the score with a reference. `fused-nr` reports on the models that `scripts/training` makes.
+//! fits the score with a reference. `fused-nr` reports on the models that `scripts/training` makes,
+//! and `regions` on the places that are found without a model.
 
 mod boost;
 mod contributions;
@@ -20,6 +21,7 @@ mod fused_nr;
 mod labels;
 mod measure;
 mod opinions;
+mod regions;
 mod report;
 mod samples;
 mod statistics;
@@ -54,6 +56,8 @@ enum Command {
     Contributions(contributions::Arguments),
     /// Fits Fused-FR, the score with a reference
     Fusion(fused_fr::Arguments),
+    /// Reports how often subject and sky are found, and blurred backgrounds called blur
+    Regions(regions::Arguments),
     /// Compares findings with the human opinions in a manifest
     Opinions {
         /// Folder with the manifest.jsonl
@@ -135,6 +139,7 @@ fn main() -> ExitCode {
         Command::Detector(arguments) => detector::run(&arguments),
         Command::Contributions(arguments) => contributions::run(&arguments),
         Command::Fusion(arguments) => fused_fr::run(&arguments),
+        Command::Regions(arguments) => regions::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),
         Command::Measure { folder } => measure::folder(&folder),
         Command::Examine { image, reference } => opinions::show(&image, reference.as_deref()),

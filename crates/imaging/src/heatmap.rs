@@ -98,7 +98,7 @@ pub fn map_values(map: &Map, width: usize, height: usize) -> Result<Vec<u8>> {
 }
 
 /// The displayed size of an image.
-fn shown_size(width: usize, height: usize) -> (usize, usize) {
+pub(crate) fn shown_size(width: usize, height: usize) -> (usize, usize) {
     let longest = width.max(height).max(1);
     if longest < SHORTEST_SIDE {
         let factor = SHORTEST_SIDE.div_ceil(longest);
@@ -185,7 +185,7 @@ fn label(value: f32, step: f32) -> String {
 }
 
 /// Resizes the plane: means over the covered area where it shrinks, bilinear where it grows.
-fn resize(plane: &Plane, width: usize, height: usize) -> Plane {
+pub(crate) fn resize(plane: &Plane, width: usize, height: usize) -> Plane {
     let shrunk = shrink(plane, width.min(plane.width()), height.min(plane.height()));
     if (shrunk.width(), shrunk.height()) == (width, height) {
         return shrunk;
@@ -234,7 +234,7 @@ fn shrink(plane: &Plane, width: usize, height: usize) -> Plane {
     small
 }
 
-fn encode(canvas: &Canvas) -> Result<Vec<u8>> {
+pub(crate) fn encode(canvas: &Canvas) -> Result<Vec<u8>> {
     let mut file = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive);
     let (width, height) = (canvas.width() as u32, canvas.height() as u32);

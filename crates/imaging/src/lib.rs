@@ -3,7 +3,7 @@
 //! A [`Decoder`] reads JPEG, PNG, BMP, TIFF, WebP, GIF and AVIF; it detects the format by content.
 //! The result is an [`Image`](agenticiqa_metrics::Image) for the metrics of `agenticiqa-metrics`.
 //! The crate also encodes images ([`encode_png`], [`encode_jpeg`]), draws the map of a metric over
-//! an image ([`overlay`]) and estimates the quality of JPEG files
+//! an image ([`overlay`]) or named boxes ([`boxes`]) and estimates the quality of JPEG files
 //! ([`jpeg_quality`](fn@jpeg_quality)).
 //!
 //! Use it wherever exact pixels matter more than leniency: quality assessment, comparison of
@@ -45,6 +45,7 @@
 
 #[cfg(feature = "avif")]
 mod avif;
+mod boxes;
 mod canvas;
 mod codecs;
 mod decode;
@@ -59,6 +60,7 @@ mod jpeg_quality;
 mod raster;
 mod tiff;
 
+pub use boxes::boxes;
 pub use decode::{Decoder, Note, Picture, in_codec};
 pub use encode::{encode_jpeg, encode_png, encode_png_exact, shrink};
 pub use error::{Error, Result};

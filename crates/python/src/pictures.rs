@@ -8,6 +8,7 @@ use agenticiqa::agent::Input;
 use agenticiqa::imaging::{Decoder, Format, Picture as Decoded, encode_png_exact};
 use agenticiqa::inputs::Source;
 use agenticiqa::metrics::{Image, Region};
+use agenticiqa::regions;
 use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -199,6 +200,18 @@ impl Picture {
     fn to_png<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| compute(|| encode_png_exact(&self.0.image)))?.map_err(Problem::from)?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Finds names in the image, or everything that can be found, as a list in JSON.
+    fn regions(&self, py: Python<'_>, names: Option<Vec<String>>) -> PyResult<String> {
+        let found = py.detach(|| {
+            compute(|| match &names {
+                None => regions::list(&self.0.image),
+                Some(names) => regions::resolve(&self.0.image, names),
+            })
+        })?;
+        let found = found.map_err(|error| Problem::Picture(error.to_string()))?;
+        Ok(serde_json::to_string(&found).map_err(|error| Problem::Other(error.to_string()))?)
     }
 
     fn __repr__(&self) -> String {

@@ -1,7 +1,7 @@
 //! Response types of the HTTP API.
 
 use agenticiqa::scoring::Row;
-use agenticiqa::state::{AssessmentRecord, ByNode, QualityLevel, Replan, Severity};
+use agenticiqa::state::{AssessmentRecord, ByNode, QualityLevel, RegionBox, Replan, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -167,6 +167,19 @@ pub struct Scores {
     pub image_id: Option<String>,
     /// ID of the stored reference image.
     pub reference_id: Option<String>,
+}
+
+/// Response of `POST /regions`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FoundRegions {
+    /// Width of the image in pixels, after applying the orientation.
+    pub width: usize,
+    /// Height of the image in pixels.
+    pub height: usize,
+    /// What was found; an entry for each name of the request.
+    pub regions: Vec<RegionBox>,
+    /// ID of the stored image.
+    pub image_id: Option<String>,
 }
 
 /// A skipped tool.

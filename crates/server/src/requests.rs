@@ -42,7 +42,7 @@ impl Regions {
 
 fn named(name: &str, [x, y, width, height]: [usize; 4]) -> Result<RegionBox, Problem> {
     let name = Text::new(name).map_err(|error| Problem::invalid(format!("regions: {error}")))?;
-    Ok(RegionBox { name, x, y, width, height })
+    Ok(RegionBox::given(name, Region { x, y, width, height }))
 }
 
 /// One region of an image.
@@ -191,6 +191,34 @@ impl ScoreRequest {
     /// Returns the regions to score.
     pub fn named_regions(&self) -> Result<Vec<RegionBox>, Problem> {
         self.regions.as_ref().map_or(Ok(Vec::new()), Regions::boxes)
+    }
+}
+
+/// Request of `POST /regions`: what is where in an image.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"image_path": "osprey.jpg", "names": ["bird", "the sky"]}]))]
+pub struct RegionsRequest {
+    /// Image: path of a file in an allowed folder.
+    pub image_path: Option<String>,
+    /// Image: ID of an uploaded image.
+    pub image_id: Option<String>,
+    /// Names to look for, such as "the sky" or "upper left". Default: everything that can be found.
+    #[serde(default)]
+    #[schemars(length(max = 64))]
+    pub names: Vec<String>,
+}
+
+impl RegionsRequest {
+    /// Checks limits that the types do not express.
+    pub fn check(&self) -> Result<(), Problem> {
+        if self.names.len() > MOST {
+            return Err(Problem::invalid(format!("names: at most {MOST} are allowed")));
+        }
+        match self.names.iter().position(|name| name.trim().is_empty()) {
+            Some(index) => Err(Problem::invalid(format!("names[{index}] is empty"))),
+            None => Ok(()),
+        }
     }
 }
 

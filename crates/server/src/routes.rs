@@ -11,12 +11,12 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use crate::answers::{About, Answer, BackendEntry, Health, MapValues, Scores, ToolEntries};
+use crate::answers::{About, Answer, BackendEntry, FoundRegions, Health, MapValues, Scores, ToolEntries};
 use crate::api::assessments::{AssessmentList, ListQuery};
 use crate::api::jobs::{Created, JobList};
 use crate::api::map::MapQuery;
 use crate::api::pictures::{ThumbnailQuery, ViewQuery};
-use crate::api::{about, assess, assessments, jobs, map, pictures, score};
+use crate::api::{about, assess, assessments, jobs, map, pictures, regions, score};
 use crate::app::App;
 use crate::call::Call;
 use crate::error::Problem;
@@ -24,7 +24,7 @@ use crate::http::drain::drain;
 use crate::http::{guard, observe};
 use crate::jobs::{JobView, Results, ResultsQuery};
 use crate::pictures::Kept;
-use crate::requests::{AssessRequest, JobRequest, MapRequest, ScoreRequest};
+use crate::requests::{AssessRequest, JobRequest, MapRequest, RegionsRequest, ScoreRequest};
 use crate::{mcp, openapi, page};
 
 /// The file fields of a request about one image.
@@ -68,6 +68,10 @@ pub fn calls() -> Vec<Call> {
         Call::post("/score", score::score, "Score an image with the tools")
             .body::<ScoreRequest>(PAIR)
             .json::<Scores>()
+            .problems(OF_PICTURES),
+        Call::post("/regions", regions::regions, "Find objects and other parts of an image")
+            .body::<RegionsRequest>(&[("image", false)])
+            .json::<FoundRegions>()
             .problems(OF_PICTURES),
         Call::post("/map", map::map, "Heat map of a tool")
             .query::<MapQuery>()

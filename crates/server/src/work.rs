@@ -1,4 +1,4 @@
-//! The operations behind both HTTP and MCP: assess, score and map.
+//! The operations behind both HTTP and MCP: assess, score, find regions and map.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,16 +7,17 @@ use agenticiqa::agent::{Agent, Request};
 use agenticiqa::events::{Event, EventLog};
 use agenticiqa::imaging;
 use agenticiqa::metrics::{Error as MetricError, Image, Map, Region};
+use agenticiqa::regions;
 use agenticiqa::scoring::{self, Scorer};
 use agenticiqa::state::FinalStatus;
 use agenticiqa::tools::{Part, Tool};
 use axum::http::StatusCode;
 
 use crate::admission::Turn;
-use crate::answers::{Answer, AssessmentRow, Scores, Skipped};
+use crate::answers::{Answer, AssessmentRow, FoundRegions, Scores, Skipped};
 use crate::app::App;
 use crate::error::Problem;
-use crate::requests::{AssessRequest, MapRequest, Regions, ScoreRequest};
+use crate::requests::{AssessRequest, MapRequest, Regions, RegionsRequest, ScoreRequest};
 use crate::sources::{LoadedImage, RequestImage};
 use crate::store::new_id;
 
@@ -152,6 +153,29 @@ impl App {
             let skipped = scored.skipped.into_iter().map(|(tool, reason)| Skipped { tool, reason }).collect();
             let reference_id = reference.and_then(|reference| reference.id);
             Ok(Scores { rows: scored.rows, skipped, image_id: image.id, reference_id })
+        };
+        tokio::task::spawn_blocking(work).await?
+    }
+
+    /// Finds what is where in an image.
+    pub async fn regions(
+        self: &Arc<Self>,
+        request: RegionsRequest,
+        image: RequestImage,
+    ) -> Result<FoundRegions, Problem> {
+        request.check()?;
+        let turn = self.admission.enter().await?;
+        let app = Arc::clone(self);
+        let work = move || {
+            let _turn = turn;
+            let loaded = app.open_picture("image", image, false)?;
+            let image = &loaded.source.picture.image;
+            let regions = match request.names.as_slice() {
+                [] => regions::list(image),
+                names => regions::resolve(image, names),
+            };
+            let regions = regions.map_err(|error| Problem::invalid(error.to_string()))?;
+            Ok(FoundRegions { width: image.width(), height: image.height(), regions, image_id: loaded.id })
         };
         tokio::task::spawn_blocking(work).await?
     }

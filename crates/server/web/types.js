@@ -11,7 +11,7 @@
  * @property {string[]} [notes] conversions applied when decoding
  */
 
-/** @typedef {{name: string, x: number, y: number, width: number, height: number}} Region */
+/** @typedef {{name: string, x: number, y: number, width: number, height: number, origin?: string, probability?: number}} Region */
 
 /**
  * One run of one tool.

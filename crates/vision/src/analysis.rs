@@ -11,8 +11,9 @@ use agenticiqa_metrics::Image;
 use crate::attributes::{self, Problems};
 use crate::contributions;
 use crate::fused_nr;
-use crate::fused_nr::Head;
+use crate::fused_nr::{Head, Reading, likeliest};
 use crate::perception::{self, Examination, Finding, severity};
+use crate::regions::{self, Focus};
 use crate::vocabulary::{Attribute, Axis, Distortion, Measured, Problem, Severity};
 
 /// Reasons why an image cannot be examined.
@@ -48,6 +49,7 @@ pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination, 
         let learned = |finding: &&mut Finding| finding.category != Distortion::Noise;
         examination.findings.iter_mut().filter(learned).for_each(doubt);
     } else if reference.is_none() {
+        spare_background(&mut examination.findings[Distortion::Blurs as usize], image, &reading);
         let (model, problems) = (fused_nr::builtin()?, Problems::of(&reading));
         let Examination { findings, attributes, .. } = &mut examination;
         let found = findings.iter().any(|finding| finding.severity >= Severity::Moderate);
@@ -73,6 +75,21 @@ fn doubt(finding: &mut Finding) {
         finding.explanation = format!("not judged, because the image is unlike photos: {}", finding.explanation);
     }
     (finding.level, finding.severity, finding.kind) = (finding.level.min(0.49), Severity::None, None);
+}
+
+/// Takes back the blur of a background behind a sharp subject: it is intended. Pixels alone cannot tell
+/// it from a missed focus, so the network has to see a sharp subject too.
+fn spare_background(finding: &mut Finding, image: &Image, reading: &Reading) {
+    if finding.severity == Severity::None || likeliest(&reading.probabilities(Head::Sharpness)) > 0 {
+        return;
+    }
+    let focus = Focus::of(image, regions::detected_subject(image));
+    if focus.is_intended() {
+        let Focus { sharpest, soft, .. } = focus;
+        let measured = format!("detail {sharpest:.0} in the subject, hardly any in {:.0}%", 100.0 * soft);
+        finding.explanation = format!("background blur, intended: {measured}; {}", finding.explanation);
+        (finding.level, finding.severity, finding.kind) = (finding.level.min(0.49), Severity::None, None);
+    }
 }
 
 /// Raises a finding to the level that the network sees.

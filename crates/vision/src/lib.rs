@@ -33,6 +33,7 @@
 //! | [`attributes`] | describes an image on nine axes | [`describe`](attributes::describe) |
 //! | [`detector`] | finds faces and 80 kinds of objects | [`detect`](detector::detect), [`knows`](detector::knows) |
 //! | [`perception`] | detects seven categories of distortion and explains them | [`examine`](perception::examine), [`Finding`](perception::Finding) |
+//! | [`regions`] | finds what a name means in an image | [`resolve`](regions::resolve) |
 //! | [`fused_fr`] | score of an image against its reference | [`judge`](fused_fr::judge), [`Judgment`](fused_fr::Judgment) |
 //! | [`fused_nr`] | score of an image without a reference, and a map of it | [`judge`](fused_nr::judge), [`map`](fused_nr::map()) |
 //! | [`vocabulary`] | validated types that the other crates share | [`Distortion`](vocabulary::Distortion), [`Severity`](vocabulary::Severity), [`Score`](vocabulary::Score), [`Interval`](vocabulary::Interval) |
@@ -51,5 +52,6 @@ pub mod fused_nr;
 mod model_file;
 pub mod network;
 pub mod perception;
+pub mod regions;
 pub mod repair;
 pub mod vocabulary;

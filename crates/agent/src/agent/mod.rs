@@ -24,8 +24,7 @@ use agenticiqa_vlm::queue_timeout;
 
 use run::Run;
 
-/// The question that is used if none is given.
-pub const DEFAULT_QUERY: &str = "Assess the overall quality of this image.";
+pub use crate::state::DEFAULT_QUERY;
 
 /// The source of an image.
 #[derive(Debug, Clone)]
@@ -288,7 +287,9 @@ impl Agent {
             state.requested_tools.push(Text::new(self.registry.get(tool)?.name())?);
         }
         state.max_replan_iterations = request.max_replan_iterations.unwrap_or(self.options.max_replan_iterations);
-        state.regions = request.regions;
+        // Whatever a region was in the record that it comes from: in this question it is given.
+        let given = |one: RegionBox| RegionBox::given(one.name.clone(), one.region());
+        state.regions = request.regions.into_iter().map(given).collect();
         // Without a reference the tool that carries the score is all but certain to run: it loads while the image is decoded.
         if request.reference.is_none() {
             let carries = |tool: &&Tool| tool.has_interval() && !tool.needs_reference();

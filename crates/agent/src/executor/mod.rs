@@ -5,6 +5,7 @@
 //! needs only the distortions, so it runs in parallel with selection and execution.
 
 mod execution;
+mod grounding;
 mod selection;
 
 use std::collections::BTreeMap;
@@ -15,18 +16,18 @@ use std::time::Instant;
 use crate::events::{Event, Subtask};
 use crate::reasoner::{Context, Description, Descriptions, DistortionSet, Error, Reasoner};
 use crate::state::{
-    Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryScope, RegionBox, Text, WhatIfs, region_of,
+    AgenticIqaState, Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryScope, RegionBox, Text, WhatIfs,
 };
 use agenticiqa_tools::ToolCache;
 
-/// Whether a model may be asked to locate the objects of the question.
+/// Whether the objects of the question are located.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Grounding {
-    /// Ask when the question names objects without a known region.
+    /// Locate objects without a known region: by a model if there is one, then by measuring.
     #[default]
     Auto,
-    /// Never ask.
+    /// Never: they stand for the whole image.
     Off,
 }
 
@@ -37,7 +38,7 @@ pub struct Executor<'a> {
     pub reasoner: &'a dyn Reasoner,
     /// The cache of earlier tool results.
     pub cache: &'a Arc<ToolCache>,
-    /// Whether the reasoner may be asked to locate objects.
+    /// Whether objects are located.
     pub grounding: Grounding,
 }
 
@@ -55,8 +56,8 @@ fn describe(output: &mut ExecutorOutput, described: Option<&Descriptions>) {
 
 impl Executor<'_> {
     /// Runs the steps that `plan` asks for. Results are added to `found` as they arrive, so that
-    /// nothing is lost on a timeout. Returns the regions that were located in addition to those of
-    /// the state.
+    /// nothing is lost on a timeout. Returns an entry for each object that the state has no region
+    /// of: where it is, or that it was not found.
     pub async fn execute(
         &self,
         context: Context<'_>,
@@ -66,16 +67,29 @@ impl Executor<'_> {
         let record = |change: &dyn Fn(&mut ExecutorOutput)| {
             change(&mut found.lock().unwrap_or_else(PoisonError::into_inner));
         };
-        let (grounded, detected) = futures_util::future::join(self.ground(context, plan), async {
+        let ground = grounding::ground(self.reasoner, self.grounding, context, plan);
+        let detect = async |context: Context<'_>| {
             if !plan.plan.distortion_detection {
                 return None;
             }
             let detected = step(context, Subtask::DistortionDetection, self.reasoner.detect(context, plan)).await?;
             record(&|output| output.distortion_set = Some(detected.clone()));
             Some(detected)
-        })
-        .await;
+        };
+        // A model looks at the whole image and need not wait; measurements need to know where.
+        let (grounded, early) = if self.reasoner.detects_in_regions() {
+            (ground.await, None)
+        } else {
+            let (grounded, detected) = futures_util::future::join(ground, detect(context)).await;
+            (grounded, Some(detected))
+        };
         let regions: Vec<RegionBox> = context.state.regions.iter().chain(&grounded).cloned().collect();
+        let state = AgenticIqaState { regions, ..context.state.clone() };
+        let context = Context { state: &state, ..context };
+        let detected = match early {
+            Some(detected) => detected,
+            None => detect(context).await,
+        };
         let distortions = candidates(plan, detected);
         let analysis = async {
             if plan.plan.distortion_analysis {
@@ -100,32 +114,12 @@ impl Executor<'_> {
                         output.tool_logs.clone_from(&executed.tool_logs);
                     });
                 };
-                execution::execute(context, self.cache, &selection, &regions, &tell).await;
+                execution::execute(context, self.cache, &selection, &state.regions, &tell).await;
                 let seconds = start.elapsed().as_secs_f64();
                 context.events.emit(Event::SubtaskEnded { subtask: Subtask::ToolExecution, seconds, problem: None });
             }
         };
         futures_util::future::join(analysis, measurement).await;
-        grounded
-    }
-
-    /// Asks the reasoner to locate the objects of the question that have no known region.
-    async fn ground(&self, context: Context<'_>, plan: &PlannerOutput) -> Vec<RegionBox> {
-        let known = |name: &&str| region_of(name, &context.state.regions).is_some();
-        let objects: Vec<&str> = plan.query_scope.names().into_iter().filter(|name| *name != GLOBAL).collect();
-        let unknown: Vec<&str> = objects.into_iter().filter(|name| !known(name)).collect();
-        if unknown.is_empty() || self.grounding == Grounding::Off || plan.plan == crate::state::PlanControlFlags::NONE {
-            return Vec::new();
-        }
-        let grounded =
-            step(context, Subtask::Grounding, self.reasoner.ground(context, &unknown)).await.unwrap_or_default();
-        for object in unknown {
-            if region_of(object, &grounded).is_none() {
-                context
-                    .events
-                    .note(format!("the region of {object:?} is not known: the whole image was measured instead"));
-            }
-        }
         grounded
     }
 }

@@ -43,6 +43,10 @@ impl Reasoner for WithFallback {
         self.first.name()
     }
 
+    fn detects_in_regions(&self) -> bool {
+        self.first.detects_in_regions()
+    }
+
     fn plan<'a>(&'a self, context: Context<'a>) -> Thought<'a, PlannerOutput> {
         self.or_second(context, self.first.plan(context), move || self.second.plan(context)).boxed()
     }

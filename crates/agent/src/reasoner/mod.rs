@@ -140,6 +140,11 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
         selection::choose(distortions, tools, full_reference).into()
     }
 
+    /// Whether [`detect`](Self::detect) looks at the located regions, so that it has to wait for them.
+    fn detects_in_regions(&self) -> bool {
+        false
+    }
+
     /// Locates the named objects. Objects that cannot be found are omitted.
     fn ground<'a>(&'a self, context: Context<'a>, objects: &'a [&'a str]) -> Thought<'a, Vec<RegionBox>>;
 

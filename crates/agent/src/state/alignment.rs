@@ -15,10 +15,14 @@ pub fn align(name: &str, scope: &QueryScope) -> Option<Text> {
     object.or_else(|| Text::new(GLOBAL).ok())
 }
 
-/// Returns the region of an object by its name.
+/// Returns the entry of an object by its name, also if it says that the object was not found.
+pub fn entry_of<'a>(object: &str, regions: &'a [RegionBox]) -> Option<&'a RegionBox> {
+    regions.iter().find(|region| region.name.as_str().eq_ignore_ascii_case(object))
+}
+
+/// Returns the region to measure for an object; nothing for the whole image.
 pub fn region_of(object: &str, regions: &[RegionBox]) -> Option<Region> {
-    let named = regions.iter().find(|region| region.name.as_str().eq_ignore_ascii_case(object))?;
-    Some(named.region())
+    entry_of(object, regions).filter(|entry| entry.is_place()).map(RegionBox::region)
 }
 
 #[cfg(test)]

@@ -13,10 +13,10 @@ mod whole;
 
 pub use agenticiqa_vision::repair::{Operation, WhatIf, WhatIfs};
 pub use agenticiqa_vision::vocabulary::{
-    Attribute, Attributes, Axis, Cost, Distortion, GLOBAL, Interval, Invalid, OneOrMany, QualityLevel, RawScore,
-    RegionBox, Score, ScoreParts, Seconds, Severity, Text,
+    Attribute, Attributes, Axis, Cost, Distortion, GLOBAL, Interval, Invalid, OneOrMany, Origin, QualityLevel,
+    RawScore, RegionBox, Score, ScoreParts, Seconds, Severity, Text,
 };
-pub(crate) use alignment::{align, region_of};
+pub(crate) use alignment::{align, entry_of, region_of};
 pub use conclusion::{Advice, AnswerForm, Contribution, FusedLevels, SummarizerOutput, UsedEvidence};
 pub use evidence::{ByDistortion, DistortionAnalysis, ExecutorOutput, ToolExecutionLog, ToolScore};
 pub use node::Node;
@@ -24,5 +24,6 @@ pub use plan::{DistortionSource, PlanControlFlags, PlannerOutput, QueryScope, Qu
 pub use record::{AssessmentRecord, ByNode, FinalStatus, Metadata};
 pub use schemas::schemas;
 pub use whole::{
-    AgenticIqaState, AnswerOption, DEFAULT_REPLAN_ITERATIONS, MAX_REPLAN_HISTORY, MAX_REPLAN_ITERATIONS, Replan,
+    AgenticIqaState, AnswerOption, DEFAULT_QUERY, DEFAULT_REPLAN_ITERATIONS, MAX_REPLAN_HISTORY, MAX_REPLAN_ITERATIONS,
+    Replan,
 };

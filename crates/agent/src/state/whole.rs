@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::checked::checked_on_read;
 use super::{ExecutorOutput, Invalid, PlannerOutput, RegionBox, SummarizerOutput, Text};
 
+/// The question that is used if none is given.
+pub const DEFAULT_QUERY: &str = "Assess the overall quality of this image.";
+
 /// The highest number of new plans that a request may allow.
 pub const MAX_REPLAN_ITERATIONS: u32 = 5;
 

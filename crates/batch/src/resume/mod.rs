@@ -15,7 +15,7 @@ use super::{Error, Flaw, Input, Item, Output, PathRules, Sample, Sink};
 use agenticiqa_agent::question::{options_given, options_in};
 use agenticiqa_agent::reasoner::Reasoner;
 use agenticiqa_agent::reasoner::builtin::Builtin;
-use agenticiqa_agent::state::{AnswerOption, ByNode, FinalStatus, RegionBox};
+use agenticiqa_agent::state::{AnswerOption, ByNode, FinalStatus, Origin, RegionBox};
 use agenticiqa_imaging::files::temporary_for;
 
 /// What to do with an existing output.
@@ -189,13 +189,14 @@ impl Head {
         question == entry.question && self.has_details(entry)
     }
 
-    /// Returns whether options and regions are those of the sample. A model may have located more
-    /// regions, which come after those of the sample. The built-in analyst locates none.
+    /// Returns whether options and regions are those of the sample. Regions that were located are not
+    /// compared. Records of earlier versions do not say which those are: they come last.
     fn has_details(&self, entry: &Entry) -> bool {
         let (Some(options), Some(regions)) = (&self.options, &self.regions) else { return true };
+        let given: Vec<RegionBox> = regions.iter().filter(|one| one.origin == Origin::Given).cloned().collect();
         let located = self.metadata.backends.as_ref().is_some_and(|backends| backends.executor != Builtin.name());
-        let fewest = if located { 0 } else { regions.len() };
-        (fewest..=regions.len()).any(|given| hash_details(options, &regions[..given]) == entry.details)
+        let fewest = if located { 0 } else { given.len() };
+        (fewest..=given.len()).any(|count| hash_details(options, &given[..count]) == entry.details)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod batch;
 mod evaluate;
+mod regions;
 mod report;
 mod serve;
 mod shared;
@@ -21,6 +22,7 @@ pub use evaluate::{
     BootstrapArguments, Calibrate, Dataset, DatasetCommand, Eval, EvalCommand, EvalCorrelation, EvalMcq, Prepare,
     ScoringArguments, Validate,
 };
+pub use regions::{Regions, RegionsFormat};
 pub use report::Report;
 pub use serve::Serve;
 pub use shared::{Gates, Recordings};
@@ -64,6 +66,7 @@ Examples:
   agenticiqa score coded.png --reference original.png        compare with a reference image
   agenticiqa score *.jpg --tool BRISQUE --format csv         one metric, many images
   agenticiqa score coded.png -r original.png --map maps/     heat maps of the damage
+  agenticiqa regions photo.jpg --overlay found.png           what is where in the image
   agenticiqa batch -i samples.jsonl -o records.jsonl         assess many images
   agenticiqa serve                                           web page and HTTP API
   agenticiqa mcp                                             MCP server for language models
@@ -84,6 +87,8 @@ pub enum Command {
     Batch(Box<Batch>),
     /// Score images with quality metrics
     Score(Score),
+    /// Find objects, the subject, the sky and other parts of an image
+    Regions(Regions),
     /// List, describe, check, install or remove tools
     Tools(Tools),
     /// Prepare and validate manifests of public datasets

@@ -118,7 +118,7 @@ fn write_maps(assessment: &Assessment, folder: &Path) -> Result<Vec<String>, Sto
     let mut folder = maps::Folder::create(folder)?;
     let mut written = Vec::new();
     let logs: Vec<_> = record.executor_evidence.iter().flat_map(|evidence| &evidence.tool_logs).collect();
-    for place in std::iter::once(None).chain(record.regions.iter().map(Some)) {
+    for place in std::iter::once(None).chain(record.regions.iter().filter(|one| one.is_place()).map(Some)) {
         let region = place.map(RegionBox::region);
         let part = inputs.part(region).map_err(Stop::failed)?;
         let corners = place.map(|place| [place.x, place.y, place.width, place.height]);

@@ -148,11 +148,26 @@ fn regions_and_tools_are_those_that_were_named() {
 
 #[test]
 fn an_object_without_a_place_is_said_to_be_measured_on_the_whole() {
-    let record = record(&["--query", "Is the bird sharp?", "--tool", "PIQE"]);
+    let record = record(&["--query", "Is the chandelier sharp?", "--tool", "PIQE"]);
     let log = &record["executor_evidence"]["tool_logs"][0];
-    assert_eq!((&log["object_name"], &log["region"]), (&Value::from("bird"), &Value::Null));
+    assert_eq!((&log["object_name"], &log["region"]), (&Value::from("chandelier"), &Value::Null));
+    assert_eq!(record["regions"][0]["origin"], "whole image");
     let notes = record["metadata"]["notes"].to_string();
-    assert!(notes.contains("the region of \\\"bird\\\" is not known"), "{notes}");
+    assert!(notes.contains("the region of \\\"chandelier\\\" is not known"), "{notes}");
+}
+
+#[test]
+fn a_place_is_found_without_a_region_and_given_regions_are_all_reported() {
+    let record = record(&["--query", "Is the background sharp?", "--tool", "PIQE"]);
+    let region = &record["regions"][0];
+    assert_eq!((&region["name"], &region["origin"]), (&"background".into(), &"position".into()));
+    let log = &record["executor_evidence"]["tool_logs"][0];
+    assert_eq!(log["region"], serde_json::json!([region["x"], region["y"], region["width"], region["height"]]));
+    let record = self::record(&["--region", "left=0,0,200,200", "--region", "right=300,0,200,200"]);
+    let analyzed: Vec<&String> =
+        record["executor_evidence"]["distortion_analysis"].as_object().unwrap().keys().collect();
+    assert_eq!(analyzed, ["left", "right"]);
+    assert!(record["regions"].as_array().unwrap().iter().all(|region| region["origin"] == "given"));
 }
 
 #[test]

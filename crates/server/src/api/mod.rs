@@ -7,6 +7,7 @@ pub mod jobs;
 mod jobs_export;
 pub mod map;
 pub mod pictures;
+pub mod regions;
 pub mod score;
 
 use std::future::Future;

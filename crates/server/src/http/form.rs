@@ -27,7 +27,7 @@ const MOST_PARTS: usize = 10_000;
 /// The maximum size of a text field in bytes.
 const LONGEST_TEXT: usize = 2 << 20;
 /// Fields that are lists: either repeated, or a JSON array.
-const LISTS: [&str; 2] = ["options", "tools"];
+const LISTS: [&str; 3] = ["options", "tools", "names"];
 /// Fields whose text is parsed as JSON.
 const VALUES: [&str; 6] = ["regions", "region", "all", "recursive", "max_replan_iterations", "concurrency"];
 

@@ -1,6 +1,7 @@
 //! Arguments of the MCP tools. Models read these descriptions to choose a tool and fill in its
 //! arguments.
 
+use agenticiqa::metrics::Region;
 use agenticiqa::state::RegionBox;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -87,6 +88,20 @@ pub struct CompareArguments {
     pub map: Option<String>,
 }
 
+/// Arguments of `find_regions`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegionsArguments {
+    /// The image to search: a file path (absolute, or relative to an allowed folder), a `file://`
+    /// URI, or the file contents in base64, preferably as `data:image/png;base64,...`. Formats:
+    /// JPEG, PNG, WebP, AVIF, TIFF, BMP, GIF.
+    pub image: String,
+    /// Names to look for, such as "the sky", "background" or "upper left" (default: everything that
+    /// can be found).
+    #[schemars(length(max = 64))]
+    pub names: Option<Vec<String>>,
+}
+
 /// Arguments of `list_tools`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -134,7 +149,7 @@ pub fn regions(given: Option<Vec<RegionArgument>>) -> Result<Option<Regions>, Pr
     let named = |RegionArgument { name, x, y, width, height }| {
         let name =
             agenticiqa::state::Text::new(&name).map_err(|error| Problem::invalid(format!("regions: {error}")))?;
-        Ok(RegionBox { name, x, y, width, height })
+        Ok(RegionBox::given(name, Region { x, y, width, height }))
     };
     let boxes = given.map(|given| given.into_iter().map(named).collect::<Result<Vec<_>, Problem>>()).transpose()?;
     Ok(boxes.map(Regions::List))

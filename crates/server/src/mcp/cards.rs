@@ -7,15 +7,16 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::arguments::{AssessArguments, CompareArguments, ListArguments, ScoreArguments};
-use super::results::{AssessResult, CompareResult, ListResult, ScoreResult};
+use super::arguments::{AssessArguments, CompareArguments, ListArguments, RegionsArguments, ScoreArguments};
+use super::results::{AssessResult, CompareResult, ListResult, RegionsResult, ScoreResult};
 
 pub const ASSESS: &str = "assess_image";
 pub const SCORE: &str = "score_image";
 pub const COMPARE: &str = "compare_images";
+pub const REGIONS: &str = "find_regions";
 pub const LIST: &str = "list_tools";
 /// The names of all tools.
-pub const NAMES: [&str; 4] = [ASSESS, SCORE, COMPARE, LIST];
+pub const NAMES: [&str; 5] = [ASSESS, SCORE, COMPARE, REGIONS, LIST];
 
 const ASSESS_PURPOSE: &str = "\
 Answer a question about the quality of one image, with evidence. Detects distortions, runs suitable metrics, and returns an answer \
@@ -33,6 +34,11 @@ Compare images: which is better and by how much, or what processing (compression
 `reference`. Returns the scores of all images, a ranking, whether the prediction intervals overlap (if they do, the order is \
 uncertain), and heat maps of the differences. Heat maps need images of the same size.";
 
+const REGIONS_PURPOSE: &str = "\
+Find where things are in one image, without a model: the main subject, the background, the sky, the ground, positions such as \
+\"upper left\", the darkest or sharpest part, and objects that the built-in detector knows. Returns boxes in pixels with their origin \
+and probability. Use it to choose `regions` for the other tools. A name that is not found has the origin \"whole image\".";
+
 const LIST_PURPOSE: &str = "\
 List the metrics that the other tools can run. Returns for each metric its strengths, whether it needs a reference, the direction \
 and range of its scores, and whether it has a heat map. Use it to choose a metric or to look up its name.";
@@ -44,6 +50,7 @@ pub fn all() -> Vec<Tool> {
             card::<AssessArguments, AssessResult>(ASSESS, "Assess an image", ASSESS_PURPOSE),
             card::<ScoreArguments, ScoreResult>(SCORE, "Score an image", SCORE_PURPOSE),
             card::<CompareArguments, CompareResult>(COMPARE, "Compare images", COMPARE_PURPOSE),
+            card::<RegionsArguments, RegionsResult>(REGIONS, "Find regions of an image", REGIONS_PURPOSE),
             card::<ListArguments, ListResult>(LIST, "List metrics", LIST_PURPOSE),
         ]
     });
@@ -151,6 +158,7 @@ mod tests {
         assert_eq!(required(ASSESS), serde_json::json!(["image", "query"]));
         assert_eq!(required(SCORE), serde_json::json!(["image"]));
         assert_eq!(required(COMPARE), serde_json::json!(["images"]));
+        assert_eq!(required(REGIONS), serde_json::json!(["image"]));
         assert_eq!(required(LIST), serde_json::json!([]));
     }
 }

@@ -16,6 +16,7 @@ mod list;
 mod maps;
 mod pictures;
 mod progress;
+mod regions;
 mod results;
 mod score;
 pub mod stdio;
@@ -95,6 +96,7 @@ impl Service {
         match name {
             cards::ASSESS => self.assess(read(arguments)?, context).await,
             cards::SCORE => self.score(read(arguments)?, context).await,
+            cards::REGIONS => self.regions(read(arguments)?, context).await,
             cards::COMPARE => self.compare(read(arguments)?, context).await,
             _ => self.list(read(arguments)?).await,
         }

@@ -1,7 +1,7 @@
 //! Results of the MCP tools: compact, with the context that a model needs to interpret the numbers.
 
 use agenticiqa::scoring::Row;
-use agenticiqa::state::{AnswerForm, QualityLevel, Replan, Score, ToolExecutionLog};
+use agenticiqa::state::{AnswerForm, QualityLevel, RegionBox, Replan, Score, ToolExecutionLog};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -207,6 +207,19 @@ pub struct Comparison {
     /// Whether the 90% prediction intervals overlap. If they do, the order is uncertain. Null if
     /// the metric provides no interval.
     pub intervals_overlap: Option<bool>,
+}
+
+/// Result of `find_regions`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RegionsResult {
+    /// Image name.
+    pub image: String,
+    /// Width of the image in pixels, after applying the orientation.
+    pub width: usize,
+    /// Height of the image in pixels.
+    pub height: usize,
+    /// What was found. A name that was not found has the origin "whole image".
+    pub regions: Vec<RegionBox>,
 }
 
 /// Result of `list_tools`.

@@ -139,7 +139,7 @@ async fn every_tool_says_what_it_takes_and_gives() {
     let connected = connected().await;
     let tools = connected.client.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-    assert_eq!(names, ["assess_image", "score_image", "compare_images", "list_tools"]);
+    assert_eq!(names, ["assess_image", "score_image", "compare_images", "find_regions", "list_tools"]);
     for tool in &tools {
         assert!(tool.description.as_ref().unwrap().len() > 100 && tool.output_schema.is_some(), "{}", tool.name);
         assert_eq!(tool.annotations.as_ref().unwrap().read_only_hint, Some(true));
@@ -189,6 +189,15 @@ async fn a_region_is_scored_alone_and_identical_pictures_are_infinitely_close() 
     let (data, text, _) = connected.call("score_image", same).await;
     assert_eq!((&data["scores"][0]["raw_score"], &data["scores"][0]["score"]), (&Value::Null, &json!(5.0)));
     assert!(text.contains("PSNR: infinite"), "{text}");
+}
+
+#[tokio::test]
+async fn regions_are_found_by_name() {
+    let connected = connected().await;
+    let arguments = json!({"image": "osprey.jpg", "names": ["lower right", "the chandelier"]});
+    let (data, text, _) = connected.call("find_regions", arguments).await;
+    assert_eq!((&data["regions"][0]["origin"], &data["regions"][0]["probability"]), (&json!("position"), &json!(1.0)));
+    assert!(text.contains("the chandelier: not found"), "{text}");
 }
 
 #[tokio::test]

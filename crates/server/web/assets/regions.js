@@ -27,11 +27,13 @@ export class Regions {
     this.results = new Map();
     this.draw = button('region.draw', () => viewer.setDrawing(!viewer.drawing), { hint: 'region.draw.hint' });
     this.list = h('ul', { class: 'plain regions' });
+    this.chips = h('div', { class: 'chips found', role: 'group', label: 'region.found' });
     this.hint = h('p', { class: 'faint small', t: 'region.hint' });
     this.element = h('section', { class: 'panel', label: 'region.title' },
       h('div', { class: 'row between' }, h('h3', { t: 'region.title' }),
-        h('div', { class: 'row' }, this.draw, button('region.type', () => this.#addMiddle(), { class: 'quiet', hint: 'region.type.hint' }))),
-      this.hint, this.list);
+        h('div', { class: 'row' }, this.draw,
+          button('region.find', () => this.#find(), { class: 'quiet', hint: 'region.find.hint' }), button('region.type', () => this.#addMiddle(), { class: 'quiet', hint: 'region.type.hint' }))),
+      this.hint, this.chips, this.list);
     viewer.addEventListener('box', (event) => this.add(/** @type {CustomEvent<Region>} */ (event).detail));
     viewer.addEventListener('change', () => this.draw.setAttribute('aria-pressed', String(viewer.drawing)));
   }
@@ -52,12 +54,38 @@ export class Regions {
   replace(regions) {
     this.regions = regions.map((region) => ({ ...region }));
     this.results.clear();
+    fill(this.chips);
     this.#show();
   }
 
   /** Returns the regions as request fields. Regions without a name are skipped. */
   named() {
     return this.regions.filter((region) => region.name.trim() !== '');
+  }
+
+  /** Looks for subject, sky and other parts; each becomes a chip that asks about it. */
+  async #find() {
+    const { image } = this.pictures();
+    if (!image) return;
+    fill(this.chips, h('p', { class: 'faint small', t: 'working' }));
+    try {
+      const answer = await (await post('/regions', image)).json();
+      const found = /** @type {Region[]} */ (answer.regions);
+      fill(this.chips, ...found.map((region) => this.#chip(region)));
+      if (found.length === 0) fill(this.chips, h('p', { class: 'faint small', t: 'region.found.none' }));
+      announce(found.length === 0 ? translate('region.found.none') : `${translate('region.found')}: ${found.map((region) => region.name).join(', ')}`);
+    } catch (error) {
+      if (!isAbort(error)) fill(this.chips, h('p', { class: 'problem', role: 'alert' }, error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  /** A chip shows its box while it is pointed at, and asks when it is pressed. @param {Region} region */
+  #chip(region) {
+    const show = () => this.viewer.set({ regions: [...this.regions, region], highlighted: region.name });
+    const hide = () => this.viewer.set({ regions: this.regions, highlighted: null });
+    return h('button', {
+      type: 'button', class: 'chip', on: { click: () => this.ask(region), pointerenter: show, pointerleave: hide, focus: show, blur: hide },
+    }, region.name, region.probability ? h('span', { class: 'count' }, ` ${Math.round(100 * region.probability)}%`) : null);
   }
 
   #addMiddle() {

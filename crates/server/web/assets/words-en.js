@@ -52,6 +52,7 @@ export const english = {
   'map.title': 'Heat map', 'map.none': 'none', 'map.opacity': 'Opacity', 'map.best': '{value} best', 'map.worst': '{value} worst', 'map.legend': 'Legend of {tool}', 'map.shown': 'Heat map of {tool} shown',
   'region.title': 'Regions', 'region.draw': 'Draw a box', 'region.draw.hint': 'Draw a box on the image (B)', 'region.type': 'By numbers', 'region.type.hint': 'Add a box and type its position',
   'region.hint': 'Draw a box on the image to score that region or to ask about it.', 'region.name': 'region {number}', 'region.name.label': 'Name of the region',
+  'region.find': 'Find', 'region.find.hint': 'Find the subject, the sky and other parts of the image', 'region.found': 'Found in the image', 'region.found.none': 'Nothing was found. Positions such as "upper left" can always be asked about.',
   'region.ask': 'Ask', 'region.score': 'Scores', 'region.remove': 'Remove {name}', 'region.question': 'How good is the quality of {name}?',
   'region.added': '{name} added', 'region.scored': '{count} scores of {name}', 'region.x': 'left', 'region.y': 'top', 'region.width': 'width', 'region.height': 'height',
 

@@ -52,6 +52,7 @@ export const chinese = {
   'map.title': '热图', 'map.none': '无', 'map.opacity': '不透明度', 'map.best': '{value} 最好', 'map.worst': '{value} 最差', 'map.legend': '{tool} 的图例', 'map.shown': '已显示 {tool} 的热图',
   'region.title': '区域', 'region.draw': '画框', 'region.draw.hint': '在画面上画框（B）', 'region.type': '输入坐标', 'region.type.hint': '添加一个框并输入位置',
   'region.hint': '在图像上画框，即可就该部分提问或打分。', 'region.name': '区域 {number}', 'region.name.label': '区域名称',
+  'region.find': '查找', 'region.find.hint': '查找图像的主体、天空和其他部分', 'region.found': '图像中找到的部分', 'region.found.none': '没有找到。“左上角”等位置随时可以提问。',
   'region.ask': '提问', 'region.score': '分数', 'region.remove': '删除{name}', 'region.question': '{name}的质量如何？',
   'region.added': '已添加{name}', 'region.scored': '{name}：{count} 个分数', 'region.x': '左', 'region.y': '上', 'region.width': '宽', 'region.height': '高',
 

@@ -258,7 +258,7 @@ export class Workbench {
       this.trace.recall(answer.record);
       this.tips.hidden = true;
       await Promise.all([this.#reopen('image', answer.image_id), this.#reopen('reference', answer.reference_id)]);
-      this.regions.replace(answer.record.regions);
+      this.regions.replace(answer.record.regions.filter((region) => region.origin !== 'whole image'));
     } catch (error) {
       this.#fail(error);
     }

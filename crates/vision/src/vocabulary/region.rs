@@ -8,8 +8,39 @@ use serde::{Deserialize, Serialize};
 
 use super::Text;
 
+/// Where a region comes from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The request contains it.
+    #[default]
+    Given,
+    /// The detector of objects found it.
+    Detector,
+    /// Its place, its color or its sharpness says what it is: "upper left", "sky", "background".
+    Position,
+    /// A vision-language model located it.
+    Model,
+    /// It was not found: the box is the whole image.
+    #[serde(rename = "whole image")]
+    WholeImage,
+}
+
+impl Origin {
+    /// Returns the name of the origin.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Detector => "detector",
+            Self::Position => "position",
+            Self::Model => "model",
+            Self::WholeImage => "whole image",
+        }
+    }
+}
+
 /// A named part of the image, in pixels.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegionBox {
     /// Name of the region in the question and in the evidence.
@@ -22,9 +53,41 @@ pub struct RegionBox {
     pub width: usize,
     /// Height in pixels.
     pub height: usize,
+    /// Where the region comes from.
+    #[serde(default)]
+    pub origin: Origin,
+    /// The probability that the region is what its name says; absent for given regions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
+    pub probability: Option<f64>,
+    /// The class of the detector, if it differs from the name: "car" for "the vehicle".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<Text>,
 }
 
 impl RegionBox {
+    /// A region that the request contains.
+    pub fn given(name: Text, region: Region) -> Self {
+        Self::found(name, region, Origin::Given, None)
+    }
+
+    /// A region that was located. The probability is rounded to three decimals.
+    pub fn found(name: Text, region: Region, origin: Origin, probability: Option<f64>) -> Self {
+        let Region { x, y, width, height } = region;
+        let probability = probability.map(|one| (1000.0 * one.clamp(0.0, 1.0)).round() / 1000.0);
+        Self { name, x, y, width, height, origin, probability, class: None }
+    }
+
+    /// A name that was not found in an image of this size.
+    pub fn not_found(name: Text, width: usize, height: usize) -> Self {
+        Self::found(name, Region { x: 0, y: 0, width, height }, Origin::WholeImage, None)
+    }
+
+    /// Whether the region is a place in the image. If not, the whole image is measured instead.
+    pub fn is_place(&self) -> bool {
+        self.origin != Origin::WholeImage
+    }
+
     /// The rectangle without its name.
     pub fn region(&self) -> Region {
         Region { x: self.x, y: self.y, width: self.width, height: self.height }
@@ -47,7 +110,7 @@ impl FromStr for RegionBox {
             return Err(format!("region {name:?} has no pixels: width and height must be at least 1"));
         }
         let name = Text::new(name).map_err(|_| malformed())?;
-        Ok(Self { name, x, y, width, height })
+        Ok(Self::given(name, Region { x, y, width, height }))
     }
 }
 
@@ -63,5 +126,23 @@ mod tests {
             assert!(bad.parse::<RegionBox>().unwrap_err().contains("NAME=x,y,w,h"), "{bad}");
         }
         assert!("face=1,2,0,4".parse::<RegionBox>().unwrap_err().contains("no pixels"));
+    }
+
+    #[test]
+    fn the_origin_is_written_and_regions_of_earlier_versions_are_given() {
+        let old = r#"{"name":"face","x":1,"y":2,"width":3,"height":4}"#;
+        let given: RegionBox = serde_json::from_str(old).unwrap();
+        assert_eq!((given.origin, given.probability, given.is_place()), (Origin::Given, None, true));
+        let lost = RegionBox::not_found(Text::new("chandelier").unwrap(), 30, 20);
+        assert!(!lost.is_place());
+        let written = serde_json::to_string(&lost).unwrap();
+        let expected = r#"{"name":"chandelier","x":0,"y":0,"width":30,"height":20,"origin":"whole image"}"#;
+        assert_eq!(written, expected);
+        let bird = RegionBox::found(Text::new("bird").unwrap(), given.region(), Origin::Detector, Some(0.56789));
+        let read: RegionBox = serde_json::from_str(&serde_json::to_string(&bird).unwrap()).unwrap();
+        assert_eq!((read.probability, &read), (Some(0.568), &bird));
+        for origin in [Origin::Given, Origin::Detector, Origin::Position, Origin::Model, Origin::WholeImage] {
+            assert_eq!(serde_json::to_value(origin).unwrap(), origin.name());
+        }
     }
 }

@@ -8,6 +8,7 @@ mod fused_fr;
 mod fused_nr;
 mod not_photos;
 mod perception;
+mod regions;
 mod repair;
 
 use std::path::Path;

@@ -17,8 +17,8 @@ use crate::reasoner::{
 };
 use crate::state::region_of;
 use crate::state::{
-    AnswerForm, Distortion, DistortionAnalysis, ExecutorOutput, PlannerOutput, ReferenceMode, RegionBox, Severity,
-    Text, WhatIfs,
+    AnswerForm, DEFAULT_QUERY, Distortion, DistortionAnalysis, ExecutorOutput, Origin, PlannerOutput, QueryScope,
+    ReferenceMode, RegionBox, Severity, Text, WhatIfs,
 };
 use agenticiqa_tools::Tool;
 use agenticiqa_vision::perception::{Examination, Finding};
@@ -48,8 +48,8 @@ impl Reasoner for Builtin {
             state.replan_history.iter().map(|replan| (replan.reason.to_string(), replan.tried.clone())).collect();
         let has_reference = context.inputs.reference().is_some();
         let query = state.query.as_str();
-        ready(Ok(planner::plan(query, &state.options, has_reference, &regions, context.registry, &tools, &tried)))
-            .boxed()
+        let plan = planner::plan(query, &state.options, has_reference, &regions, context.registry, &tools, &tried);
+        ready(Ok(of_given_regions(plan, context))).boxed()
     }
 
     fn detect<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, DistortionSet> {
@@ -72,7 +72,9 @@ impl Reasoner for Builtin {
                 let examination = examine(context, part).await?;
                 let name = Text::new(part).map_err(|error| Error::Picture(error.to_string()))?;
                 let (attributes, parts) = (examination.attributes.clone(), examination.parts.clone());
-                let what_if = what_if(context, part, examination).await?;
+                // Edits of each of many objects take long and nobody asked for them.
+                let alone = plan.query_scope.names().len() == 1;
+                let what_if = if alone { what_if(context, part, examination).await? } else { None };
                 descriptions.insert(name, Description { attributes, parts, what_if });
             }
             Ok(Some(descriptions))
@@ -118,9 +120,12 @@ impl Reasoner for Builtin {
         Selection { additional: selection::companions(&chosen, tools, full_reference), ..chosen.into() }
     }
 
-    /// Measurements cannot recognize objects.
-    fn ground<'a>(&'a self, _: Context<'a>, _: &'a [&'a str]) -> Thought<'a, Vec<RegionBox>> {
-        ready(Ok(Vec::new())).boxed()
+    fn detects_in_regions(&self) -> bool {
+        true
+    }
+
+    fn ground<'a>(&'a self, context: Context<'a>, objects: &'a [&'a str]) -> Thought<'a, Vec<RegionBox>> {
+        async move { context.inputs.locate(objects).await.map_err(Error::Picture) }.boxed()
     }
 
     fn conclude<'a>(
@@ -131,7 +136,8 @@ impl Reasoner for Builtin {
         fused: Option<Estimate>,
     ) -> Thought<'a, Verdict> {
         let question = question_without_options(context.state.query.as_str());
-        let placed: Vec<&str> = context.state.regions.iter().map(|region| region.name.as_str()).collect();
+        let places = context.state.regions.iter().filter(|region| region.is_place());
+        let placed: Vec<&str> = places.map(|region| region.name.as_str()).collect();
         let concluded = conclusion::conclude(&Case {
             question: &question,
             options: &context.state.options,
@@ -148,6 +154,16 @@ impl Reasoner for Builtin {
         let final_answer = Some(final_answer).filter(|_| context.form != AnswerForm::Score || levels.is_none());
         ready(Ok(Verdict { final_answer, reasoning, levels, used_evidence })).boxed()
     }
+}
+
+/// Regions that are given are always used: the default question is about each of them.
+fn of_given_regions(plan: PlannerOutput, context: Context<'_>) -> PlannerOutput {
+    let given = context.state.regions.iter().filter(|region| region.origin == Origin::Given);
+    let names: Vec<&str> = given.map(|region| region.name.as_str()).collect();
+    if names.is_empty() || plan.query_scope != QueryScope::Global || context.state.query.as_str() != DEFAULT_QUERY {
+        return plan;
+    }
+    PlannerOutput { query_scope: QueryScope::from_names(names), ..plan }
 }
 
 /// Examines the region of an object, or the whole image if its region is not known.

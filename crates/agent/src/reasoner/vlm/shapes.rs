@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 use crate::reasoner::{Analyses, DistortionSet};
 use crate::state::align;
 use crate::state::{
-    ByDistortion, Distortion, DistortionAnalysis, DistortionSource, GLOBAL, OneOrMany, PlanControlFlags, PlannerOutput,
-    QueryScope, QueryType, ReferenceMode, RegionBox, Severity, Text,
+    ByDistortion, Distortion, DistortionAnalysis, DistortionSource, GLOBAL, OneOrMany, Origin, PlanControlFlags,
+    PlannerOutput, QueryScope, QueryType, ReferenceMode, RegionBox, Severity, Text,
 };
-use agenticiqa_metrics::fold_name;
+use agenticiqa_metrics::{Region, fold_name};
 use agenticiqa_tools::Tool;
 
 /// The maximum length of names and explanations in an answer.
@@ -300,7 +300,8 @@ pub fn read_grounding(answer: &Value, objects: &[&str], width: usize, height: us
         if right <= x || bottom <= y {
             return Err(format!("the box of {name} has no area: {written}"));
         }
-        boxes.push(RegionBox { name: part, x, y, width: right - x, height: bottom - y });
+        let place = Region { x, y, width: right - x, height: bottom - y };
+        boxes.push(RegionBox::found(part, place, Origin::Model, None));
     }
     Ok(boxes)
 }

@@ -465,7 +465,8 @@ async fn objects_are_located_by_the_model_when_their_place_is_not_known() {
         .says("answer", &[r#"{"final_answer": "Yes.", "quality_reasoning": "MDSI says so."}"#]);
     let model = Arc::new(model);
     let record = assess(&model, with_reference(request("Is the car sharper than the sky?"))).await;
-    assert_eq!(record.regions.len(), 1);
+    let origins: Vec<&str> = record.regions.iter().map(|region| region.origin.name()).collect();
+    assert_eq!(origins, ["model", "whole image"]);
     let region = &record.regions[0];
     assert_eq!((region.x, region.y, region.width, region.height), (24, 40, 192, 160));
     let logs = record.executor_evidence.unwrap().tool_logs;

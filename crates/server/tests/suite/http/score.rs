@@ -1,4 +1,4 @@
-//! `POST /score` and `POST /map`.
+//! `POST /score`, `POST /regions` and `POST /map`.
 
 use agenticiqa::imaging::Decoder;
 use agenticiqa::scoring::{Request, Scorer, Selection};
@@ -112,4 +112,21 @@ async fn maps_have_the_size_of_the_picture_or_of_the_region() {
     server.json("/map?format=gif", &pair(json!({}))).await.problem(422);
     let alone = json!({"image_path": "osprey.jpg", "tool": "SSIM"});
     assert!(server.json("/map", &alone).await.problem(422).contains("reference"));
+}
+
+#[tokio::test]
+async fn regions_are_found_in_sent_and_named_images() {
+    let (_data, server) = with_root().await;
+    let names = json!(["upper left", "the chandelier"]);
+    let named = server.json("/regions", &json!({"image_path": "osprey.jpg", "names": names})).await.good();
+    let regions = named["regions"].as_array().unwrap();
+    assert_eq!((&regions[0]["origin"], &regions[0]["x"]), (&json!("position"), &json!(0)));
+    assert_eq!((&regions[1]["origin"], &regions[1]["width"]), (&json!("whole image"), &named["width"]));
+    let form = Form::default().file("image", "r.jpg", &bytes(PHOTO));
+    let sent = server.form("/regions", form.text("names", "upper left").text("names", "the chandelier")).await.good();
+    assert_eq!(sent["regions"], named["regions"]);
+    assert!(sent["image_id"].is_string());
+    for (body, field) in [(json!({"image_path": "osprey.jpg", "names": [" "]}), "names[0]"), (json!({}), "image")] {
+        assert!(server.json("/regions", &body).await.problem(422).contains(field));
+    }
 }
