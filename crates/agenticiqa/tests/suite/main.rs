@@ -1,8 +1,9 @@
-//! Tests of the specification by scenario, of providers and their faults, of the worker, and of a
-//! real vision-chat server.
+//! Tests of the specification by scenario, of providers and their faults, of the worker, of a real
+//! vision-chat server, and of the answers to a set of questions with known truth.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod questions;
 mod real_vlm;
 mod seeds;
 mod vlm;
