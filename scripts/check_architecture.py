@@ -25,9 +25,10 @@ MAY_USE: dict[str, set[str]] = {
     "onnx": set(),
     "weights": set(),
     "vision": {"metrics"},
+    "question": {"vision"},
     "tools": {"http", "imaging", "metrics", "onnx", "vision", "weights"},
     "vlm": {"http", "imaging", "metrics"},
-    "agent": {"imaging", "metrics", "tools", "vision", "vlm"},
+    "agent": {"imaging", "metrics", "question", "tools", "vision", "vlm"},
     "batch": {"agent", "imaging", "metrics", "tools", "vlm"},
     "evaluation": {"agent", "batch", "distort", "imaging", "metrics", "statistics", "tools"},
     "agenticiqa": {

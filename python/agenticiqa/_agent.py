@@ -264,7 +264,7 @@ def assess(
     >>> import numpy
     >>> noise = numpy.random.default_rng(1).normal(128, 25, (128, 128, 3))
     >>> print(assess(noise.clip(0, 255).astype(numpy.uint8), "Is it noisy?").answer)
-    Yes: severe noise in the whole image.
+    Yes. The image shows strong noise.
     """
     return _known(backend, config).assess(image, query, **question)
 

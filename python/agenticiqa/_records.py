@@ -118,6 +118,8 @@ class Assessment:
     contributions: list[Contribution]
     #: Edits that raise the score, largest gain first. Empty unless ``what_if`` was set.
     advice: list[Advice]
+    #: What to do, in words, in the language of the question.
+    recommendations: list[str]
     tools: list[ToolLog]
     #: "partial" means that a step failed; ``problems`` has the reasons.
     status: Literal["success", "partial", "error"]
@@ -179,6 +181,7 @@ class Assessment:
                 Advice(edit["object"], edit["operation"], edit["amount"], edit["expected_gain"])
                 for edit in result.get("advice") or []
             ],
+            recommendations=result.get("recommendations") or [],
             tools=[
                 ToolLog(
                     tool=log["tool_name"],
@@ -196,6 +199,16 @@ class Assessment:
             cost_usd=metadata.get("cost_usd"),
             record=record,
         )
+
+    def waterfall(self, width: int = 32) -> str:
+        """Returns the parts of the score as a chart of text, one part per line. Empty without parts."""
+        names = max((len(part.name) for part in self.contributions), default=0)
+        lines, reached = [], 1.0
+        for place, part in enumerate(self.contributions):
+            start, reached = reached, part.value if place == 0 else reached + part.value
+            first, last = sorted(round((min(max(at, 1.0), 5.0) - 1.0) / 4.0 * width) for at in (start, reached))
+            lines.append(f"{part.name:{names}}  {part.value:+.2f}  {' ' * first}{'█' * max(last - first, 1)}")
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the full record, as printed by ``agenticiqa assess --format json``."""

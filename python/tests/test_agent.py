@@ -63,6 +63,15 @@ def test_the_record_is_that_of_the_program(program, words, query, options):
     assert json.loads(found.to_json()) == found.to_dict()
 
 
+def test_reasons_sum_to_the_score_and_are_drawn():
+    found = assess(CODED, what_if=True)
+    assert abs(sum(part.value for part in found.contributions) - found.score) < 1e-6
+    lines = found.waterfall().splitlines()
+    assert len(lines) == len(found.contributions) and all("█" in line for line in lines)
+    assert found.recommendations == found.to_dict()["summarizer_result"]["recommendations"]
+    assert any("original" in sentence for sentence in found.recommendations)
+
+
 def test_the_typed_form_says_what_the_record_says():
     found = assess(CODED, reference=ORIGINAL)
     record = found.to_dict()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from split import is_validation
 
 # Classes of each attribute. Those in ORDERED have a natural order.
 ATTRIBUTES = {
@@ -46,19 +47,6 @@ SOFT = {"none": (0.85, 0.15, 0.0), "slight": (0.25, 0.7, 0.05), "strong": (0.0, 
 SOFT_QUICK = {"none": (0.8, 0.2, 0.0), "slight": (0.35, 0.6, 0.05), "strong": (0.0, 0.15, 0.85)}
 # Share of the target that a neighbor in the order gets.
 NEIGHBOR = 0.06
-
-
-def name_hash(text: str) -> int:
-    """FNV-1a, as `hash` in crates/fit/src/samples.rs."""
-    value = 0xCBF29CE484222325
-    for byte in text.encode():
-        value = ((value ^ byte) * 0x0100000001B3) & 0xFFFFFFFFFFFFFFFF
-    return value
-
-
-def is_validation(name: str) -> bool:
-    """As `validation` in crates/fit/src/fused_nr/samples.rs."""
-    return name_hash(name) // 7 % 5 == 0
 
 
 @dataclass

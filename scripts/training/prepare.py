@@ -23,8 +23,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 from damage import CLEAN, KINDS, TID, Table, damage
-from labels import Photo, is_validation, name_hash, read
+from labels import Photo, read
 from PIL import Image
+from split import is_validation, name_hash
 from view import LONGER, resized
 
 # Gray photos, and photos that are no good pictures to begin with.

@@ -100,6 +100,24 @@ test('a question is answered: trace, score with interval, attributes, tools, fus
   await page.context().close();
 });
 
+test('an edit that helps is shown before and after, and hidden again', async () => {
+  const page = await browser.open(server.base);
+  await choose(page, pictures.compressed);
+  await assess(page);
+  assert.match(await page.textContent('.advice'), /original at quality 80 or more/);
+  assert.ok(await page.locator('.contribution').count() > 2);
+  const show = page.locator('.whatif button').first();
+  assert.equal(await show.textContent(), 'Show');
+  await show.click();
+  await page.waitForFunction(() => document.querySelector('.whatif button')?.getAttribute('aria-pressed') === 'true');
+  assert.deepEqual(await page.locator('.corner:visible').allTextContents(), ['Before', 'After']);
+  await page.locator('.handle:visible').waitFor();
+  await show.click();
+  await page.locator('.handle').waitFor({ state: 'hidden' });
+  assert.equal(await show.textContent(), 'Show');
+  await page.context().close();
+});
+
 test('the image in the README shows the page as it is', async () => {
   const page = await browser.open(server.base, { viewport: { width: 1280, height: 800 } });
   await choose(page, pictures.compressed, pictures.osprey);

@@ -26,7 +26,7 @@ from PIL import Image
 PROGRAM = sys.argv[1]
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = REPOSITORY / "examples"
-NAMES = ["assess_image", "score_image", "compare_images", "list_tools"]
+NAMES = ["assess_image", "score_image", "compare_images", "find_regions", "list_tools"]
 TOKEN = "the-token-of-the-test"
 
 TESTS = []
@@ -201,6 +201,11 @@ async def every_tool(client):
     comparison = compared.structured_content["comparisons"][0]
     assert comparison["better"].endswith("osprey.jpg") and comparison["difference"] > 0.2
     assert isinstance(comparison["intervals_overlap"], bool) and len(pictures(compared)) == 1
+
+    found = await call(client, "find_regions", {"image": str(EXAMPLES / "osprey.jpg"), "names": ["bird", "chandelier"]})
+    bird, chandelier = found.structured_content["regions"]
+    assert bird["origin"] == "detector" and bird["probability"] > 0.5
+    assert chandelier["origin"] == "whole image"
 
 
 async def every_error(client):

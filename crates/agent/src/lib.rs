@@ -62,8 +62,10 @@
 //! - [`checkpoint`]: saves the state after each node, so that an assessment can resume.
 //! - [`inputs`]: decoded images and the regions cut from them.
 //! - [`language`]: the languages of the built-in analyst.
+//! - [`advice`]: what to do about each fault, in words.
 //! - [`words`]: quality levels in words.
 
+pub mod advice;
 mod agent;
 pub mod checkpoint;
 pub mod events;
@@ -71,12 +73,12 @@ pub mod executor;
 pub mod fusion;
 pub mod graph;
 pub mod inputs;
-pub mod language;
 pub mod planner;
-pub mod question;
 pub mod reasoner;
 pub mod state;
 pub mod summarizer;
 pub mod words;
 
 pub use agent::{Agent, Assessment, DEFAULT_QUERY, Error, Input, Options, Request};
+pub use agenticiqa_question as question;
+pub use agenticiqa_question::language;

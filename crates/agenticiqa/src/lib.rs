@@ -59,8 +59,8 @@ pub use front_door::{Agent, Answer, Error};
 
 pub use agenticiqa_agent as agent;
 pub use agenticiqa_agent::{
-    checkpoint, events, executor, fusion, graph, inputs, language, planner, question, reasoner, state, summarizer,
-    words,
+    advice, checkpoint, events, executor, fusion, graph, inputs, language, planner, question, reasoner, state,
+    summarizer, words,
 };
 #[cfg(feature = "batch")]
 pub use agenticiqa_batch as batch;
@@ -77,7 +77,7 @@ pub use agenticiqa_onnx as onnx;
 pub use agenticiqa_statistics as statistics;
 pub use agenticiqa_tools as tools;
 pub use agenticiqa_tools::scoring;
-pub use agenticiqa_vision::{fused_fr, fused_nr, perception, regions, repair};
+pub use agenticiqa_vision::{analysis, fused_fr, fused_nr, perception, regions, repair};
 pub use agenticiqa_vlm as vlm;
 
 /// The examples of the READMEs, compiled with the documentation tests.

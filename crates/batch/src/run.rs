@@ -54,6 +54,8 @@ pub struct Options {
     pub budget: Budget,
     /// Tools that must run for every sample.
     pub tools: Vec<String>,
+    /// Whether edits that could mend faults are tried.
+    pub what_if: bool,
     /// The log with one line per sample.
     pub execution_log: Option<LogFile>,
 }
@@ -67,6 +69,7 @@ impl Default for Options {
             sample_timeout: None,
             budget: Budget::default(),
             tools: Vec::new(),
+            what_if: false,
             execution_log: None,
         }
     }
@@ -304,8 +307,9 @@ impl<'a> Crew<'a> {
     fn begin(&mut self, sample: Sample) {
         let known = Known::of(&sample);
         let (agent, limit) = (Arc::clone(&self.agent), self.batch.options.sample_timeout);
-        let tools = self.batch.options.tools.clone();
-        let handle = self.running.spawn(assess(agent, sample, tools, limit));
+        let options = &self.batch.options;
+        let request = Request { what_if: options.what_if, ..sample.request(&options.tools) };
+        let handle = self.running.spawn(record(agent, known.clone(), request, limit));
         self.known.insert(handle.id(), (known, Instant::now()));
     }
 
@@ -332,18 +336,7 @@ impl<'a> Crew<'a> {
     }
 }
 
-/// Returns the record of a sample, also if it fails.
-pub(super) async fn assess(
-    agent: Arc<Agent>,
-    sample: Sample,
-    tools: Vec<String>,
-    limit: Option<Duration>,
-) -> AssessmentRecord {
-    let known = Known::of(&sample);
-    record(agent, known, sample.request(&tools), limit).await
-}
-
-/// Returns the record of the request for a sample.
+/// Returns the record of the request for a sample, also if it fails.
 pub(super) async fn record(
     agent: Arc<Agent>,
     known: Known,

@@ -30,6 +30,9 @@ pub enum Error {
     /// An image cannot be examined in full.
     #[error(transparent)]
     Analysis(#[from] agenticiqa_vision::analysis::Error),
+    /// Edits cannot be tried.
+    #[error(transparent)]
+    Repair(#[from] agenticiqa_vision::repair::Error),
     /// An image cannot be scored with a reference.
     #[error(transparent)]
     FusedFr(#[from] agenticiqa_vision::fused_fr::Error),

@@ -26,6 +26,7 @@ mod report;
 mod samples;
 mod statistics;
 mod train;
+mod what_if;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -54,6 +55,8 @@ enum Command {
     Detector(detector::Arguments),
     /// Fits what each distortion costs, so that a score is a sum
     Contributions(contributions::Arguments),
+    /// Fits the intervals of gains, or reports what edits gain
+    WhatIf(what_if::Arguments),
     /// Fits Fused-FR, the score with a reference
     Fusion(fused_fr::Arguments),
     /// Reports how often subject and sky are found, and blurred backgrounds called blur
@@ -138,6 +141,7 @@ fn main() -> ExitCode {
         Command::FusedNr(arguments) => fused_nr::run(&arguments),
         Command::Detector(arguments) => detector::run(&arguments),
         Command::Contributions(arguments) => contributions::run(&arguments),
+        Command::WhatIf(arguments) => what_if::run(&arguments),
         Command::Fusion(arguments) => fused_fr::run(&arguments),
         Command::Regions(arguments) => regions::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),

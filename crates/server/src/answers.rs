@@ -1,7 +1,8 @@
 //! Response types of the HTTP API.
 
+use agenticiqa::repair::Edit;
 use agenticiqa::scoring::Row;
-use agenticiqa::state::{AssessmentRecord, ByNode, QualityLevel, RegionBox, Replan, Severity};
+use agenticiqa::state::{AssessmentRecord, ByNode, QualityLevel, RegionBox, Replan, Severity, WhatIfs};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,6 +31,27 @@ pub struct Answer {
     pub detected_distortions: Vec<Detected>,
     /// The full assessment record.
     pub record: AssessmentRecord,
+}
+
+/// Response of `POST /what-if`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct WhatIfAnswer {
+    /// ID of the stored image.
+    pub image_id: Option<String>,
+    /// What was tried, and what no edit can mend.
+    #[serde(flatten)]
+    pub what_ifs: WhatIfs,
+    /// The edits that raise the score together, or those of the request; null if there are none.
+    pub mended: Option<Mended>,
+}
+
+/// What edits make of an image.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Mended {
+    /// The edits, in the order in which they are applied.
+    pub edits: Vec<Edit>,
+    /// The score of the edited image, from 1 to 5.
+    pub score: f64,
 }
 
 /// Rounds and execution time of an assessment.

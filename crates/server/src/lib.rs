@@ -71,6 +71,7 @@ mod store;
 mod telemetry;
 mod token;
 mod work;
+mod work_what_if;
 
 pub use admission::{Admission, Turn};
 pub use app::{App, Limits, Reload, StartError};

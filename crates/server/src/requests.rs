@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use agenticiqa::metrics::Region;
+use agenticiqa::repair::{Edit, Operation};
 use agenticiqa::scoring::Selection;
 use agenticiqa::state::{AnswerForm, MAX_REPLAN_ITERATIONS, RegionBox, Text};
 use schemars::JsonSchema;
@@ -239,6 +240,34 @@ pub struct MapRequest {
     pub tool: String,
     /// Region to map instead of the whole image.
     pub region: Option<OneRegion>,
+}
+
+/// Request of `POST /what-if`: what edits would change.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"image_path": "osprey-compressed.jpg"}]))]
+pub struct WhatIfRequest {
+    /// Image: path of a file in an allowed folder.
+    pub image_path: Option<String>,
+    /// Image: ID of an uploaded image.
+    pub image_id: Option<String>,
+    /// Edits to apply in this order. Default: those that raise the score.
+    #[serde(default)]
+    #[schemars(length(max = 10))]
+    pub edits: Vec<Edit>,
+}
+
+impl WhatIfRequest {
+    /// Checks limits that the types do not express.
+    pub fn check(&self) -> Result<(), Problem> {
+        if self.edits.len() > Operation::ALL.len() {
+            return Err(Problem::invalid(format!("edits: at most {} are allowed", Operation::ALL.len())));
+        }
+        if self.edits.iter().any(|edit| !edit.is_allowed()) {
+            return Err(Problem::invalid("edits: an amount is outside of its range"));
+        }
+        Ok(())
+    }
 }
 
 /// Request of `POST /jobs`: many assessments in the background.

@@ -11,12 +11,13 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use crate::answers::{About, Answer, BackendEntry, FoundRegions, Health, MapValues, Scores, ToolEntries};
+use crate::answers::{About, Answer, BackendEntry, FoundRegions, Health, MapValues, Scores, ToolEntries, WhatIfAnswer};
 use crate::api::assessments::{AssessmentList, ListQuery};
 use crate::api::jobs::{Created, JobList};
 use crate::api::map::MapQuery;
 use crate::api::pictures::{ThumbnailQuery, ViewQuery};
-use crate::api::{about, assess, assessments, jobs, map, pictures, regions, score};
+use crate::api::what_if::WhatIfQuery;
+use crate::api::{about, assess, assessments, jobs, map, pictures, regions, score, what_if};
 use crate::app::App;
 use crate::call::Call;
 use crate::error::Problem;
@@ -24,7 +25,7 @@ use crate::http::drain::drain;
 use crate::http::{guard, observe};
 use crate::jobs::{JobView, Results, ResultsQuery};
 use crate::pictures::Kept;
-use crate::requests::{AssessRequest, JobRequest, MapRequest, RegionsRequest, ScoreRequest};
+use crate::requests::{AssessRequest, JobRequest, MapRequest, RegionsRequest, ScoreRequest, WhatIfRequest};
 use crate::{mcp, openapi, page};
 
 /// The file fields of a request about one image.
@@ -77,6 +78,11 @@ pub fn calls() -> Vec<Call> {
             .query::<MapQuery>()
             .body::<MapRequest>(PAIR)
             .either::<MapValues>(&["image/png"])
+            .problems(OF_PICTURES),
+        Call::post("/what-if", what_if::what_if, "Try edits that could mend the faults of an image")
+            .query::<WhatIfQuery>()
+            .body::<WhatIfRequest>(&[("image", false)])
+            .either::<WhatIfAnswer>(&["image/png"])
             .problems(OF_PICTURES),
     ];
     calls.extend(picture_calls());

@@ -77,6 +77,7 @@
  * @property {Fusion} [fusion]
  * @property {{name: string, value: number, interval?: [number, number]}[]} [contributions] parts that sum to the score
  * @property {{object: string, operation: string, amount: number, expected_gain: number}[]} [advice]
+ * @property {string[]} [recommendations]
  * @property {string | null} quality_level
  * @property {string} quality_reasoning
  * @property {{sentence: string, evidence: string[]}[]} used_evidence

@@ -272,6 +272,7 @@ impl Agent {
         let (image_path, reference_path) = (request.image.name(), request.reference.as_ref().map(Input::name));
         let stem = || PathBuf::from(&image_path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let sample_id = request.sample_id.or_else(stem).unwrap_or_else(|| image_path.clone());
+        question::check_length(&request.query, &request.options)?;
         let query = Text::new(&request.query).map_err(|invalid| named("query", invalid))?;
         let mut state = AgenticIqaState::new(Text::new(sample_id)?, query, Text::new(&image_path)?);
         state.reference_path = reference_path.map(Text::new).transpose()?;

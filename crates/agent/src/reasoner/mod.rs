@@ -94,6 +94,8 @@ pub struct Verdict {
     pub levels: Option<[f64; 5]>,
     /// The evidence for each sentence of the reasoning.
     pub used_evidence: Vec<UsedEvidence>,
+    /// Whether the reasons say how sure the level is.
+    pub tells_certainty: bool,
 }
 
 /// Plans, detects, analyzes, selects tools and concludes.

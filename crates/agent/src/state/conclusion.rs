@@ -4,22 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::checked::checked_on_read;
-use super::{Interval, Invalid, Operation, QualityLevel, Score, Text};
+use super::{AnswerForm, Interval, Invalid, Operation, QualityLevel, Score, Text};
 
 /// The parts of a score sum to it up to this difference.
 const SAME: f64 = 1e-6;
-
-/// The form of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum AnswerForm {
-    /// A quality level from A to E, with its score.
-    Score,
-    /// The letter of an option.
-    Choice,
-    /// A short sentence.
-    Text,
-}
 
 /// A sentence of the reasoning with the evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -96,6 +84,10 @@ pub struct SummarizerOutput {
     /// Edits that raise the score, largest gain first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Advice>,
+    /// What to do, in words, in the language of the question: edits that help, what no edit mends, and what
+    /// is doubtful.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recommendations: Vec<Text>,
     /// The quality level nearest to the score.
     pub quality_level: Option<QualityLevel>,
     /// The reasons for the answer, with numbers.
@@ -127,6 +119,7 @@ impl SummarizerOutput {
             fusion: None,
             contributions: Vec::new(),
             advice: Vec::new(),
+            recommendations: Vec::new(),
             quality_level: quality_score.map(QualityLevel::of),
             quality_reasoning: Text::new(quality_reasoning).map_err(|error| named("quality_reasoning", error))?,
             need_replan: false,

@@ -11,19 +11,19 @@ mod record;
 mod schemas;
 mod whole;
 
-pub use agenticiqa_vision::repair::{Operation, WhatIf, WhatIfs};
+pub use agenticiqa_question::{AnswerForm, AnswerOption};
+pub use agenticiqa_vision::repair::{Operation, Refusal, WhatIf, WhatIfs};
 pub use agenticiqa_vision::vocabulary::{
-    Attribute, Attributes, Axis, Cost, Distortion, GLOBAL, Interval, Invalid, OneOrMany, Origin, QualityLevel,
+    Attribute, Attributes, Axis, Cost, Distortion, GLOBAL, Interval, Invalid, OneOrMany, Origin, Problem, QualityLevel,
     RawScore, RegionBox, Score, ScoreParts, Seconds, Severity, Text,
 };
 pub(crate) use alignment::{align, entry_of, region_of};
-pub use conclusion::{Advice, AnswerForm, Contribution, FusedLevels, SummarizerOutput, UsedEvidence};
+pub use conclusion::{Advice, Contribution, FusedLevels, SummarizerOutput, UsedEvidence};
 pub use evidence::{ByDistortion, DistortionAnalysis, ExecutorOutput, ToolExecutionLog, ToolScore};
 pub use node::Node;
 pub use plan::{DistortionSource, PlanControlFlags, PlannerOutput, QueryScope, QueryType, ReferenceMode};
 pub use record::{AssessmentRecord, ByNode, FinalStatus, Metadata};
 pub use schemas::schemas;
 pub use whole::{
-    AgenticIqaState, AnswerOption, DEFAULT_QUERY, DEFAULT_REPLAN_ITERATIONS, MAX_REPLAN_HISTORY, MAX_REPLAN_ITERATIONS,
-    Replan,
+    AgenticIqaState, DEFAULT_QUERY, DEFAULT_REPLAN_ITERATIONS, MAX_REPLAN_HISTORY, MAX_REPLAN_ITERATIONS, Replan,
 };

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::checked::checked_on_read;
-use super::{ExecutorOutput, Invalid, PlannerOutput, RegionBox, SummarizerOutput, Text};
+use super::{AnswerOption, ExecutorOutput, Invalid, PlannerOutput, RegionBox, SummarizerOutput, Text};
 
 /// The question that is used if none is given.
 pub const DEFAULT_QUERY: &str = "Assess the overall quality of this image.";
@@ -18,16 +18,6 @@ pub const DEFAULT_REPLAN_ITERATIONS: u32 = 2;
 
 /// The maximum number of replans, and of entries in the replan history.
 pub const MAX_REPLAN_HISTORY: usize = 10;
-
-/// An option of a multiple-choice question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AnswerOption {
-    /// The letter of the option.
-    pub letter: char,
-    /// The text of the option.
-    pub text: String,
-}
 
 /// A request for a new plan, with the plan that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

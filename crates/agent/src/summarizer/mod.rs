@@ -5,6 +5,7 @@ pub mod certainty;
 mod contributions;
 pub mod sufficiency;
 
+use crate::advice;
 use crate::fusion::{Estimate, Fusion};
 use crate::language::Language;
 use crate::reasoner::{Context, Error, Reasoner, Verdict};
@@ -60,7 +61,7 @@ impl Summarizer<'_> {
         let missing = gap.as_deref().filter(|_| reason.is_none());
         let mut verdict = complete(verdict, evidence, missing);
         let interval = estimate.and_then(|estimate| estimate.interval);
-        if let (Some(score), Some(interval)) = (score, interval) {
+        if let (Some(score), Some(interval), false) = (score, interval, verdict.tells_certainty) {
             certainty::say(&mut verdict, context, evidence, score, interval);
         }
         let Verdict { final_answer, reasoning, used_evidence, .. } = verdict;
@@ -72,6 +73,7 @@ impl Summarizer<'_> {
         result.used_evidence = used_evidence;
         result.contributions = contributions::contributions(evidence, score);
         result.advice = contributions::advice(evidence);
+        result.recommendations = advice::recommendations(evidence, Language::of(context.state.query.as_str()));
         result.fusion = tools.map(|tools| self.levels(tools, judged_levels));
         Ok(Conclusion { gap: missing.map(str::to_owned), result })
     }

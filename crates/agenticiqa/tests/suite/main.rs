@@ -6,5 +6,6 @@
 mod questions;
 mod real_vlm;
 mod seeds;
+mod verdicts;
 mod vlm;
 mod worker;

@@ -93,6 +93,10 @@ pub struct Batch {
     #[arg(long = "tool", short, value_name = "NAME")]
     pub tools: Vec<String>,
 
+    /// Try edits that could mend the faults of each image; `report` then says what to fix first
+    #[arg(long)]
+    pub what_if: bool,
+
     /// Log file with times, backends, replans, tokens and cost of each sample, or off [default: the
     /// output path plus .log]
     #[arg(long, value_name = "FILE|off")]

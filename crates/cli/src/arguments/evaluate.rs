@@ -89,6 +89,8 @@ pub enum EvalCommand {
     Correlation(Box<EvalCorrelation>),
     /// Evaluate answers to multiple-choice questions: accuracy with intervals, confusion matrix
     Mcq(EvalMcq),
+    /// Count the questions of a file that the built-in analyst understands
+    Understanding(EvalUnderstanding),
 }
 
 /// File to evaluate: a positional argument or `--input`.
@@ -190,6 +192,26 @@ pub struct EvalMcq {
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
     pub confidence: f64,
 }
+
+/// Arguments of `eval understanding`.
+#[derive(Debug, Args)]
+#[command(after_help = UNDERSTANDING_EXAMPLES)]
+pub struct EvalUnderstanding {
+    /// Questions, one a line: plain text, or JSON objects with `question` and `options`
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+
+    /// Output format
+    #[arg(long, default_value = "text")]
+    pub format: RecordFormat,
+}
+
+const UNDERSTANDING_EXAMPLES: &str = "\
+Example:
+  agenticiqa eval understanding questions.txt
+
+Prints the share of understood questions by form and axis, and the words that are not known. No image
+is needed.";
 
 /// Settings of bootstrap intervals.
 #[derive(Debug, Clone, Copy, Args)]

@@ -106,9 +106,14 @@ fn save_fixed(assessment: &Assessment, path: &Path) -> Result<(), Stop> {
     let mut out = io::stderr().lock();
     writeln!(
         out,
-        "{}: {list}; the score becomes {score:.1}. Written as sRGB without metadata and alpha.",
-        path.display()
+        "{}: {list}; the score becomes {score:.1}. Written as sRGB with {} bits per channel, without metadata.",
+        path.display(),
+        fixed.bit_depth()
     )?;
+    // What decoding changed is not in the fixed image either: alpha, a color profile, CMYK.
+    for note in &assessment.inputs.image().picture.notes {
+        writeln!(out, "note: not kept: {note}")?;
+    }
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use agenticiqa::state::{Contribution, ExecutorOutput, GLOBAL, Operation, SummarizerOutput, WhatIf};
+use agenticiqa::state::{Contribution, ExecutorOutput, GLOBAL, Operation, Refusal, SummarizerOutput, WhatIf, WhatIfs};
 use anstyle::{AnsiColor, Style};
 
 use crate::exit::Stop;
@@ -39,9 +39,7 @@ fn bar(from: f64, to: f64) -> String {
 
 /// Prints what edits would change.
 pub fn what_ifs(out: &mut impl Write, evidence: &ExecutorOutput, heading: &str) -> Result<(), Stop> {
-    let Some(what_if) =
-        evidence.what_if.as_ref().filter(|all| all.values().any(|one| !one.tried.is_empty() || !one.lost.is_empty()))
-    else {
+    let Some(what_if) = evidence.what_if.as_ref().filter(|all| all.values().any(has_news)) else {
         return Ok(());
     };
     writeln!(out, "\n{heading}")?;
@@ -53,8 +51,19 @@ pub fn what_ifs(out: &mut impl Write, evidence: &ExecutorOutput, heading: &str) 
         for lost in &what_ifs.lost {
             writeln!(out, "{place}No edit can mend the {}.", lost.name())?;
         }
+        if let Some(refusal) = what_ifs.refusal {
+            let why = match refusal {
+                Refusal::NotAPhoto => "the image is unlike photos",
+                Refusal::OneColor => "the image has one color",
+            };
+            writeln!(out, "{place}No edit was tried: {why}.")?;
+        }
     }
     Ok(())
+}
+
+fn has_news(what_ifs: &WhatIfs) -> bool {
+    !what_ifs.tried.is_empty() || !what_ifs.lost.is_empty() || what_ifs.refusal.is_some()
 }
 
 fn sentence(tried: &WhatIf) -> String {
@@ -75,6 +84,7 @@ pub fn edit(operation: Operation, amount: f64) -> String {
         Operation::Deblock => format!("Smoothing the blocks ({:.0}%)", 100.0 * amount),
         Operation::Denoise => format!("Removing {amount:.1} gray levels of noise"),
         Operation::WhiteBalance => format!("Removing {:.0}% of the color cast", 100.0 * amount),
+        Operation::WhitePatch => format!("Making the brightest tones white ({:.0}%)", 100.0 * amount),
         Operation::Exposure => format!("An exposure of {amount:+.1} EV"),
         Operation::Shadows => format!("Brightening the shadows ({:.0}%)", 100.0 * amount),
         Operation::Contrast => format!("Using {:.0}% of the unused tones", 100.0 * amount),

@@ -36,13 +36,15 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
         if let (Some(score), Some(level)) = (result.quality_score, result.quality_level) {
             let color = level_color(level.number());
             let interval = result.score_interval.map(|of| format!(" ({:.1}–{:.1})", of.low(), of.high()));
-            let level = match result.open_levels() {
-                Some((first, last)) => words::between(first, last, Language::English),
-                None => words::word(level, Language::English),
-            };
+            let sure = if result.open_levels().is_some() { "perhaps " } else { "" };
+            let level = words::word(level, Language::English);
             let (bar, interval) = (table::bar(score.value()), interval.unwrap_or_default());
-            writeln!(out, "{color}{bar}{color:#} of 5{interval}, {level}")?;
+            writeln!(out, "{color}{bar}{color:#} of 5{interval}, {sure}{level}")?;
         }
+    }
+    let (told, measured) = reasons(record);
+    if !told.is_empty() {
+        writeln!(out, "\n{}", wrap(told))?;
     }
     if let Some(result) = &record.summarizer_result {
         parts::waterfall(&mut out, result, &heading("What the score is made of"))?;
@@ -53,8 +55,8 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
         attributes(&mut out, evidence, &heading("Attributes"))?;
         tools(&mut out, evidence, registry, &heading("Tools"))?;
     }
-    if let Some(result) = &record.summarizer_result {
-        writeln!(out, "\n{}\n{}", heading("Reasons"), wrap(result.quality_reasoning.as_str()))?;
+    if !measured.is_empty() {
+        writeln!(out, "\n{}\n{}", heading("Reasons"), wrap(measured))?;
     }
     let metadata = &record.metadata;
     let mut notes: Vec<&String> = metadata.error_details.iter().flatten().collect();
@@ -79,6 +81,18 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
     };
     writeln!(out, "\n{FAINT}{backends}, {:.2} s{rounds}{cost}{FAINT:#}", metadata.execution_time_ms / 1000.0)?;
     Ok(())
+}
+
+/// Returns what a person would say, without the answer, and the measurements. Reasons of one paragraph are
+/// all measurements.
+fn reasons(record: &AssessmentRecord) -> (&str, &str) {
+    let Some(result) = &record.summarizer_result else { return ("", "") };
+    match result.quality_reasoning.as_str().split_once("\n\n") {
+        Some((told, measured)) => {
+            (told.strip_prefix(result.final_answer.as_str()).unwrap_or(told).trim_start(), measured)
+        }
+        None => ("", result.quality_reasoning.as_str()),
+    }
 }
 
 fn severities(out: &mut impl Write, evidence: &ExecutorOutput, heading: &str) -> Result<(), Stop> {

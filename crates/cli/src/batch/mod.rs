@@ -135,6 +135,7 @@ fn batch(arguments: &arguments::Batch, concurrency: usize) -> Result<Batch, Stop
             sample_timeout: arguments.sample_timeout,
             budget: Budget { max_cost: arguments.max_cost, max_time: arguments.max_time },
             tools: arguments.tools.clone(),
+            what_if: arguments.what_if,
             execution_log: execution_log(arguments),
         },
     })

@@ -2,6 +2,7 @@
 
 mod correlation;
 mod mcq;
+mod understanding;
 
 use std::path::Path;
 
@@ -19,6 +20,10 @@ pub fn run(arguments: &Eval, settings: &Settings, quiet: bool) -> Result<Exit, S
     match &arguments.command {
         EvalCommand::Correlation(arguments) => correlation(arguments, settings, quiet),
         EvalCommand::Mcq(arguments) => mcq(arguments),
+        EvalCommand::Understanding(arguments) => {
+            understanding::print(&eval::understanding(&arguments.file)?, arguments.format)?;
+            Ok(Exit::Done)
+        }
     }
 }
 

@@ -93,7 +93,7 @@ fn with_a_reference_the_score_is_that_of_fused_fr_and_metrics_are_evidence() {
     assert_eq!((&result["final_answer"], &result["quality_level"]), (&"C".into(), &"Fair".into()));
     let text = run(&["assess", &compressed, "-r", &photo]).stdout;
     assert!(text.contains("2.89 of 5 (2.5–3.2), fair"), "{text}");
-    assert!(text.contains("The score follows Fused-FR"), "{text}");
+    assert!(text.contains("the score by Fused-FR is 2.89 of 5"), "{text}");
 }
 
 #[test]
@@ -321,6 +321,7 @@ fn edits_are_tried_unless_they_are_not_wanted_and_inputs_are_never_overwritten()
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(output.stdout.contains("What if\nSmoothing the blocks"), "{}", output.stdout);
     assert!(output.stderr.contains("the score becomes"), "{}", output.stderr);
+    assert!(output.stderr.contains("8 bits per channel, without metadata"), "{}", output.stderr);
     assert!(agenticiqa::imaging::Decoder::default().open(std::path::Path::new(&fixed)).is_ok());
     let before = std::fs::read(&photo).unwrap();
     let output = run(&["assess", &photo, "--save-fixed", &photo]);

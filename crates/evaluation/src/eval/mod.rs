@@ -18,6 +18,7 @@ mod paper;
 pub(crate) mod plot;
 pub(crate) mod rows;
 mod tools;
+mod understanding;
 
 use std::path::PathBuf;
 
@@ -30,6 +31,7 @@ pub use paper::{PublishedAccuracy, PublishedCorrelation, published_accuracies, p
 pub use plot::{group_plot, scatter_plot};
 pub use rows::{Absence, Counts, Filter};
 pub use tools::{Scored, ToolScores, measure};
+pub use understanding::{UnderstoodCount, UnderstoodQuestions, understanding};
 
 use crate::dataset;
 use agenticiqa_tools as registry;

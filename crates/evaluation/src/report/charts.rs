@@ -93,6 +93,34 @@ pub(super) fn histogram(scores: &[f64]) -> Chart {
     Chart { caption: "Distribution of scores".to_owned(), svg: svg + "</svg>", text }
 }
 
+/// Horizontal bars, the longest first; at most [`MOST_GROUPS`].
+pub(super) fn bars(caption: &str, values: &[(String, f64)]) -> Chart {
+    const ROW: f64 = 26.0;
+    const NAMES: f64 = 170.0;
+    let shown = &values[..values.len().min(MOST_GROUPS)];
+    let most = shown.iter().map(|(_, value)| *value).fold(f64::MIN_POSITIVE, f64::max);
+    let mut svg = open(2.0 * TOP + ROW * shown.len() as f64, caption);
+    let mut text = Vec::new();
+    for (place, (name, value)) in shown.iter().enumerate() {
+        let (top, long) = (TOP + ROW * place as f64, (WIDTH - NAMES - RIGHT - 50.0) * (value / most).max(0.0));
+        let middle = top + ROW / 2.0 + 4.0;
+        let escaped = escape(&shortened(name, 24));
+        let _ = writeln!(svg, "<text class=\"tick\" x=\"0\" y=\"{middle:.1}\">{escaped}</text>");
+        let _ = writeln!(
+            svg,
+            "<rect class=\"bar\" x=\"{NAMES}\" y=\"{:.1}\" width=\"{long:.1}\" height=\"{:.1}\" rx=\"2\"><title>{escaped}: {value:.2}</title></rect>",
+            top + 4.0,
+            ROW - 8.0
+        );
+        let _ =
+            writeln!(svg, "<text class=\"tick\" x=\"{:.1}\" y=\"{middle:.1}\">{value:.2}</text>", NAMES + long + 8.0);
+        let cells = (CELLS as f64 * (value / most).max(0.0)).round() as usize;
+        text.push(format!("{:24} {value:6.2} {}", shortened(name, 24), "█".repeat(cells)));
+    }
+    svg.push_str("</svg>");
+    Chart { caption: caption.to_owned(), svg, text }
+}
+
 fn horizontal(svg: &mut String, y: &Axis, tick: f64) {
     let at = y.at(tick);
     let _ = writeln!(

@@ -96,6 +96,8 @@ pub struct Tally {
     pub distortions: BTreeMap<Distortion, [u64; 5]>,
     /// What each fault costs: the sum of its contributions to the scores, and the number of records.
     pub faults: BTreeMap<String, (f64, u64)>,
+    /// What the best edits gain, by fault: the sum of the gains, and the number of records.
+    pub repairs: BTreeMap<String, (f64, u64)>,
     /// The milliseconds of each record: planner, executor, summarizer, total.
     pub(super) times: [Vec<f64>; 4],
 }
@@ -186,6 +188,12 @@ impl Tally {
             if let Some(score) = log.normalized_score {
                 tool.scores = (tool.scores.0 + score.value(), tool.scores.1 + 1);
             }
+        }
+        let tried = evidence.what_if.iter().flat_map(BTreeMap::values).flat_map(|what_ifs| &what_ifs.tried);
+        for tried in tried.filter(|tried| !tried.doubtful) {
+            let (sum, count) = self.repairs.entry(tried.problem.name().to_owned()).or_default();
+            *sum += tried.gain();
+            *count += 1;
         }
         for found in evidence.distortion_analysis.iter().flat_map(BTreeMap::values).flatten() {
             let place = Severity::ALL.iter().position(|severity| *severity == found.severity).unwrap_or_default();

@@ -51,6 +51,8 @@ struct Found {
     own: Option<bool>,
     /// Number of categories that the image does not have.
     wrong: usize,
+    /// Whether the own category costs most; `None` if there is none.
+    largest: Option<bool>,
 }
 
 impl Found {
@@ -63,7 +65,13 @@ impl Found {
             .map(|finding| finding.category)
             .filter(|category| Some(*category) != own && !allowed.contains(category))
             .count();
-        Self { own: own.map(|category| examination.finding(category).severity > Severity::None), wrong }
+        let costs = examination.parts.as_ref().map(|parts| &parts.costs);
+        let largest = costs.and_then(|costs| costs.first()).map(|cost| cost.distortion);
+        Self {
+            own: own.map(|category| examination.finding(category).severity > Severity::None),
+            wrong,
+            largest: own.map(|category| largest == Some(category)),
+        }
     }
 }
 
@@ -114,8 +122,8 @@ pub fn report(contents: &[Content]) -> Result<String, Error> {
 fn categories(looked: &[Looked]) -> String {
     let mut text = format!(
         "\n## Findings in generated distortions of {} photos that were never fitted to\n\n\
-         | images (level 3 to 5) | images | found, perception alone | found, with attributes | wrong categories per image, perception alone | with attributes |\n\
-         | --- | ---: | ---: | ---: | ---: | ---: |\n",
+         | images (level 3 to 5) | images | found, perception alone | found, with attributes | wrong categories per image, perception alone | with attributes | it costs most |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
         looked.len()
     );
     let mut groups: BTreeMap<&str, Vec<&Form>> = BTreeMap::new();
@@ -129,13 +137,15 @@ fn categories(looked: &[Looked]) -> String {
             let own: Vec<f64> = forms.iter().filter_map(|form| of(form).own).map(f64::from).collect();
             if own.is_empty() { "-".to_owned() } else { format!("{:.1} %", 100.0 * mean(&own)) }
         };
+        let largest: Vec<f64> = forms.iter().filter_map(|form| form.analyst.largest).map(f64::from).collect();
+        let largest = if largest.is_empty() { "-".to_owned() } else { format!("{:.1} %", 100.0 * mean(&largest)) };
         let wrong = |of: Witness| mean(&forms.iter().map(|form| of(form).wrong as f64).collect::<Vec<_>>());
         let (perception, analyst): (Witness, Witness) = (|form| form.perception, |form| form.analyst);
         let (alone, together) = (found(perception), found(analyst));
         let (wrong_alone, wrong_together) = (wrong(perception), wrong(analyst));
         let _ = writeln!(
             text,
-            "| {name} | {} | {alone} | {together} | {wrong_alone:.2} | {wrong_together:.2} |",
+            "| {name} | {} | {alone} | {together} | {wrong_alone:.2} | {wrong_together:.2} | {largest} |",
             forms.len()
         );
     }

@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<String, Error> {
     let mut report = score::report(&validation);
     report += &attributes::report(&validation);
     report += &findings::report(&validation);
-    report += &reasons::report(&validation)?;
+    report += &reasons::report(&validation);
     report += &damage::report(&damage::contents(&validation, &arguments.photos)?)?;
     Ok(report)
 }

@@ -85,10 +85,28 @@ fn text(path: &Path) -> Result<String, Error> {
 
 /// Reads the manifest and examines the photos that are kept for validation.
 pub fn read(folder: &Path, labels: &Path) -> Result<Vec<Photo>, Error> {
-    let labels: Vec<Label> = text(labels)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
-    let labels: HashMap<String, Label> = labels.into_iter().map(|label| (label.sample_id.clone(), label)).collect();
-    let wanted = lines(folder)?.into_par_iter().filter(|line| validation(&line.sample_id));
-    wanted
+    examine(folder, &read_labels(labels)?, |_| true)
+}
+
+/// Like [`read`], but only photos with a label that is wanted.
+pub fn read_labeled(folder: &Path, labels: &Path, wanted: impl Fn(&Label) -> bool + Sync) -> Result<Vec<Photo>, Error> {
+    examine(folder, &read_labels(labels)?, |label| label.is_some_and(&wanted))
+}
+
+fn read_labels(path: &Path) -> Result<HashMap<String, Label>, Error> {
+    let labels: Vec<Label> = text(path)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    Ok(labels.into_iter().map(|label| (label.sample_id.clone(), label)).collect())
+}
+
+fn examine(
+    folder: &Path,
+    labels: &HashMap<String, Label>,
+    wanted: impl Fn(Option<&Label>) -> bool + Sync,
+) -> Result<Vec<Photo>, Error> {
+    let kept = |line: &Line| validation(&line.sample_id) && wanted(labels.get(&line.sample_id));
+    lines(folder)?
+        .into_par_iter()
+        .filter(kept)
         .map(|line| {
             let path = folder.join(&line.image_path);
             let image = Decoder::default().open(&path)?.image;

@@ -9,6 +9,7 @@ pub mod map;
 pub mod pictures;
 pub mod regions;
 pub mod score;
+pub mod what_if;
 
 use std::future::Future;
 use std::time::Duration;

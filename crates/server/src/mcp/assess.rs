@@ -83,6 +83,13 @@ fn text(result: &AssessResult) -> String {
     if !distortions.is_empty() {
         lines.push(format!("Distortions: {}", distortions.join("; ")));
     }
+    if !result.contributions.is_empty() {
+        let parts = result.contributions.iter().map(|part| format!("{} {:+.2}", part.name, part.value));
+        lines.push(format!("Parts of the score: {}", parts.collect::<Vec<_>>().join("; ")));
+    }
+    if !result.recommendations.is_empty() {
+        lines.push(format!("What to do: {}", result.recommendations.join(" ")));
+    }
     if let Some(map) = &result.map {
         lines.push(format!("Heat map: {}", map.meaning));
     }

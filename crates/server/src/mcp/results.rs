@@ -1,7 +1,9 @@
 //! Results of the MCP tools: compact, with the context that a model needs to interpret the numbers.
 
 use agenticiqa::scoring::Row;
-use agenticiqa::state::{AnswerForm, QualityLevel, RegionBox, Replan, Score, ToolExecutionLog};
+use agenticiqa::state::{
+    Advice, AnswerForm, Contribution, QualityLevel, RegionBox, Replan, Score, SummarizerOutput, ToolExecutionLog,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,6 +30,12 @@ pub struct AssessResult {
     pub distortions: Vec<Detected>,
     /// Scores of the metrics.
     pub measurements: Vec<Measured>,
+    /// The parts of the score, which sum to it: the clean start, what each fault costs, and the rest.
+    pub contributions: Vec<Contribution>,
+    /// Edits that raise the score, largest gain first.
+    pub advice: Vec<Advice>,
+    /// What to do, in words.
+    pub recommendations: Vec<String>,
     /// Whether evidence is still missing after the last round.
     pub evidence_missing: bool,
     /// The reason for each replan.
@@ -242,6 +250,7 @@ impl AssessResult {
         let mut backends = vec![metadata.backends.planner, metadata.backends.executor, metadata.backends.summarizer];
         backends.dedup();
         let interval = conclusion.and_then(|conclusion| conclusion.score_interval);
+        let recommendations = conclusion.into_iter().flat_map(|conclusion| &conclusion.recommendations);
         Self {
             final_answer: answer.final_answer.unwrap_or_default(),
             answer_form: conclusion.map(|conclusion| conclusion.answer_form),
@@ -251,6 +260,9 @@ impl AssessResult {
             reasoning: answer.quality_reasoning.unwrap_or_default(),
             distortions,
             measurements: logs.map(|log| Measured::of_log(log, direction(log.tool_name.as_str()))).collect(),
+            contributions: conclusion.map(contributions).unwrap_or_default(),
+            advice: conclusion.map(|conclusion| conclusion.advice.clone()).unwrap_or_default(),
+            recommendations: recommendations.map(ToString::to_string).collect(),
             evidence_missing: answer.need_replan,
             replans: metadata.replan_history,
             backends,
@@ -260,4 +272,15 @@ impl AssessResult {
             seconds: short(metadata.execution_time_ms / 1000.0),
         }
     }
+}
+
+/// Returns the parts of a score with as many digits as a model needs. They still sum to the score, up to
+/// rounding.
+fn contributions(conclusion: &SummarizerOutput) -> Vec<Contribution> {
+    let rounded = |part: &Contribution| Contribution {
+        name: part.name.clone(),
+        value: short(part.value),
+        interval: part.interval.map(|ends| ends.map(short)),
+    };
+    conclusion.contributions.iter().map(rounded).collect()
 }

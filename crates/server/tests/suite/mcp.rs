@@ -225,6 +225,23 @@ async fn a_question_is_answered_and_the_client_hears_of_every_step() {
 }
 
 #[tokio::test]
+async fn a_score_comes_with_its_parts_and_with_advice() {
+    let connected = connected().await;
+    let arguments = json!({"image": "osprey-compressed.jpg", "query": "Assess the overall quality of this image."});
+    let (data, text, _) = connected.call("assess_image", arguments).await;
+    let parts = data["contributions"].as_array().unwrap();
+    let sum: f64 = parts.iter().map(|part| part["value"].as_f64().unwrap()).sum();
+    assert!(parts.len() > 2 && (sum - data["quality_score"].as_f64().unwrap()).abs() < 0.05, "{data}");
+    assert_eq!((&parts[0]["name"], &parts[1]["name"]), (&json!("clean image"), &json!("compression")));
+    assert_eq!(data["advice"][0]["operation"], "deblock");
+    let todo = data["recommendations"][0].as_str().unwrap();
+    assert!(
+        todo.contains("quality 80 or more") && text.contains(todo) && text.contains("Parts of the score"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
 async fn the_better_picture_is_found_with_and_without_the_original() {
     let connected = connected().await;
     let pair = json!({"images": ["osprey-blurred.jpg", "osprey.jpg"]});
@@ -502,7 +519,7 @@ async fn a_call_over_http_is_cancelled_by_a_message_of_its_session() {
     until("work has ended", || server.app.admission.running() == 0).await;
     let list = json!({"jsonrpc": "2.0", "id": 8, "method": "tools/list"});
     let listed = answer(&post(&list).send().await.unwrap().text().await.unwrap(), 8);
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 4);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 5);
     assert!(server.app.store.assessment_rows(None, 10).unwrap().is_empty());
 }
 

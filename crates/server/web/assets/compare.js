@@ -60,14 +60,15 @@ export function corners(viewer) {
   const right = h('span', { class: 'corner last' });
   viewer.element.append(left, right);
   const update = () => {
-    const { mode, flipped } = viewer.scene;
+    const { mode, flipped, repaired } = viewer.scene;
     const two = viewer.comparing;
+    const [before, after] = repaired ? ['whatif.before', 'whatif.after'] : ['reference', 'picture'];
     left.hidden = !two;
     right.hidden = !two || !(mode === 'slider' || mode === 'side');
-    if (mode === 'slider' || mode === 'side') say(left, 't', 'reference');
-    else if (mode === 'flip') say(left, 't', flipped ? 'reference' : 'picture');
+    if (mode === 'slider' || mode === 'side') say(left, 't', before);
+    else if (mode === 'flip') say(left, 't', flipped ? before : after);
     else say(left, 't', ['difference.corner', { gain: viewer.scene.gain }]);
-    say(right, 't', 'picture');
+    say(right, 't', after);
   };
   viewer.addEventListener('change', update);
   update();

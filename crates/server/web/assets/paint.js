@@ -18,6 +18,7 @@ import { color } from './theme.js';
  * @property {Region[]} regions
  * @property {Region | null} draft
  * @property {string | null} highlighted the name of a region
+ * @property {boolean} repaired whether the image after an edit is shown, and before it as the reference
  * @property {{x: number, y: number} | null} probe the pixel that is read
  */
 

@@ -30,9 +30,10 @@ export class Regions {
     this.chips = h('div', { class: 'chips found', role: 'group', label: 'region.found' });
     this.hint = h('p', { class: 'faint small', t: 'region.hint' });
     this.element = h('section', { class: 'panel', label: 'region.title' },
-      h('div', { class: 'row between' }, h('h3', { t: 'region.title' }),
-        h('div', { class: 'row' }, this.draw,
-          button('region.find', () => this.#find(), { class: 'quiet', hint: 'region.find.hint' }), button('region.type', () => this.#addMiddle(), { class: 'quiet', hint: 'region.type.hint' }))),
+      h('div', { class: 'row wrap between' }, h('h3', { t: 'region.title' }),
+        h('div', { class: 'row wrap' }, this.draw,
+          button('region.find', () => this.#find(), { class: 'quiet', hint: 'region.find.hint' }),
+          button('region.type', () => this.#addMiddle(), { class: 'quiet', hint: 'region.type.hint' }))),
       this.hint, this.chips, this.list);
     viewer.addEventListener('box', (event) => this.add(/** @type {CustomEvent<Region>} */ (event).detail));
     viewer.addEventListener('change', () => this.draw.setAttribute('aria-pressed', String(viewer.drawing)));

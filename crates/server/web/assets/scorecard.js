@@ -18,6 +18,7 @@ import { totals } from './trace.js';
  * @typedef {object} Context
  * @property {Map<string, Tool>} tools the tool list by name
  * @property {(object: string | null) => void} [highlight] highlights a region of the image
+ * @property {(edit: {operation: string, amount: number}) => HTMLElement} [show] returns a button that shows an edit
  */
 
 /**
@@ -29,9 +30,10 @@ export function scoreCard(record, context) {
   const card = h('article', { class: 'card', label: 'card.title' });
   if (metadata.final_status !== 'success') card.append(problems(record));
   if (conclusion) card.append(verdict(record, conclusion));
+  if (conclusion?.recommendations?.length) card.append(recommendations(conclusion.recommendations));
   if (conclusion?.contributions?.length) card.append(waterfall(conclusion.contributions));
   if (evidence) {
-    const repairs = whatIfs(evidence);
+    const repairs = whatIfs(evidence, context.show);
     if (repairs) card.append(repairs);
     const found = distortions(evidence);
     if (found) card.append(found);
@@ -104,6 +106,11 @@ function distortions(evidence) {
   return h('section', { class: 'part' }, h('h3', { t: 'distortions.title' }), h('ul', { class: 'plain' }, ...items));
 }
 
+/** @param {string[]} sentences */
+function recommendations(sentences) {
+  return h('section', { class: 'part' }, h('h3', { t: 'advice.title' }), h('ul', { class: 'plain advice' }, ...sentences.map((one) => h('li', {}, one))));
+}
+
 /** @param {NonNullable<Conclusion['contributions']>} parts */
 function waterfall(parts) {
   let from = 1;
@@ -118,17 +125,25 @@ function waterfall(parts) {
   return h('section', { class: 'part' }, h('h3', { t: 'parts.title' }), h('ul', { class: 'plain' }, ...rows));
 }
 
-/** @param {Evidence} evidence */
-function whatIfs(evidence) {
-  const rows = Object.entries(evidence.what_if ?? {}).flatMap(([object, { tried, lost = [] }]) => [
+/** @param {Evidence} evidence @param {Context['show']} show */
+function whatIfs(evidence, show) {
+  const rows = Object.entries(evidence.what_if ?? {}).flatMap(([object, { tried, lost = [], refusal }]) => [
     ...tried.map((one) => h('li', { class: 'whatif' }, object === 'Global' ? null : h('span', { class: 'tag' }, object),
       h('span', { t: [`edit.${one.operation}`, { amount: number(one.amount, 1), percent: number(100 * one.amount, 0) }] }), ' ',
       one.doubtful ? h('span', { class: 'faint', t: 'whatif.doubtful' })
-        : h('b', { class: 'figure' }, `${number(one.before, 1)} → ${number(one.after, 1)}`))),
+        : h('b', { class: 'figure', title: gainOf(one) }, `${number(one.before, 1)} → ${number(one.after, 1)}`), ' ',
+      object === 'Global' && show ? show(one) : null)),
     ...lost.map((problem) => h('li', { class: 'whatif faint' }, h('span', { t: `part.${problem.replaceAll('_', ' ')}` }), ': ', h('span', { t: 'whatif.lost' }))),
-  ]);
+    refusal ? h('li', { class: 'whatif faint', t: `whatif.${refusal}` }) : null,
+  ]).filter((row) => row !== null);
   if (rows.length === 0) return null;
   return h('section', { class: 'part' }, h('h3', { t: 'whatif.title' }), h('ul', { class: 'plain' }, ...rows));
+}
+
+/** @param {import('../types.js').WhatIf} one */
+function gainOf({ gain_interval: [low, high] }) {
+  const signed = (/** @type {number} */ gain) => `${gain < 0 ? '−' : '+'}${number(Math.abs(gain), 1)}`;
+  return `${signed(low)} … ${signed(high)}`;
 }
 
 /** @param {Evidence} evidence */

@@ -26,7 +26,7 @@ export class Viewer extends EventTarget {
     /** @type {import('./paint.js').Scene} */
     this.scene = {
       viewport: new Viewport(), image: null, reference: null, mode: 'slider', split: 0.5, flipped: false, gain: 4,
-      overlay: null, regions: [], draft: null, highlighted: null, probe: null,
+      overlay: null, regions: [], draft: null, highlighted: null, probe: null, repaired: false,
     };
     this.drawing = false;
     /** @type {Map<number, Point>} */

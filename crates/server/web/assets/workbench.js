@@ -7,6 +7,7 @@ import { chooser, dropZone, onPaste } from './drop.js';
 import { HeatMaps } from './heatmap.js';
 import { translate } from './i18n.js';
 import { Regions } from './regions.js';
+import { Repair } from './repair.js';
 import { address, rename } from './router.js';
 import { scoreCard } from './scorecard.js';
 import { Trace } from './trace.js';
@@ -35,6 +36,7 @@ export class Workbench {
     const named = () => this.named();
     this.viewer = new Viewer();
     this.heat = new HeatMaps(this.viewer, named);
+    this.repair = new Repair(this.viewer, named, (error) => this.#fail(error));
     this.regions = new Regions(this.viewer, named, (region) => {
       this.ask.setQuery(translate('region.question', { name: region.name }));
       this.assess();
@@ -129,6 +131,7 @@ export class Workbench {
     const turn = this.latest[role];
     const bitmap = decoded ?? (picture && await loadBitmap(viewOf(picture.id)));
     if (turn !== this.latest[role]) return;
+    this.repair.hide();
     this.pictures[role] = picture;
     if (role === 'image') {
       this.viewer.setImage(bitmap, picture ?? undefined);
@@ -142,6 +145,7 @@ export class Workbench {
 
   /** Removes an answer that belongs to other images, and its URL. */
   #forget() {
+    this.repair.hide();
     this.running?.abort();
     this.opening = '';
     this.answer = null;
@@ -227,7 +231,8 @@ export class Workbench {
   /** @param {Answer} answer */
   #showAnswer(answer) {
     const highlight = (/** @type {string | null} */ object) => this.viewer.set({ highlighted: object });
-    const card = scoreCard(answer.record, { tools: this.tools, highlight });
+    this.repair.hide();
+    const card = scoreCard(answer.record, { tools: this.tools, highlight, show: (edit) => this.repair.button(edit) });
     const copy = button('card.link', async () => {
       try {
         await navigator.clipboard.writeText(new URL(address(['a', answer.id]), location.href).href);

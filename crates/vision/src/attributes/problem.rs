@@ -13,6 +13,9 @@ const EVIDENT: f64 = 0.6;
 /// Where measurements have found a problem already, only categories that spoil the image most with at
 /// least this probability are added: damage confuses a network that has seen little of it.
 const ADDED: f64 = 0.3;
+/// Nobody wants a green or magenta cast: one this sure is reported even if nothing else spoils the image.
+/// None of the validation photos that nothing spoils has one.
+const TINTED: f64 = 0.8;
 
 /// The probability of each problem to be the one that spoils the image most.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,11 +35,20 @@ impl<'a> Problems<'a> {
     /// Returns whether a category spoils the image, given whether measurements have found a problem.
     pub fn reports(&self, category: Distortion, found: bool) -> bool {
         let share = self.of_category(category).0;
+        if category == Distortion::Color && self.is_tinted() {
+            return true;
+        }
         if found {
             return self.none <= CLEAN && share >= ADDED;
         }
         let first = Distortion::ALL.iter().all(|other| self.of_category(*other).0 <= share);
         self.none <= CLEAN && (first || share >= NAMED || self.bad(category) >= EVIDENT)
+    }
+
+    /// Returns whether the image surely has a green or magenta cast.
+    fn is_tinted(&self) -> bool {
+        let casts = self.reading.probabilities(Head::Cast);
+        casts[3] + casts[4] >= TINTED
     }
 
     /// Returns the probability that the attribute of a category is bad.
@@ -59,6 +71,7 @@ impl<'a> Problems<'a> {
         let (share, problem) = self.of_category(category);
         let likeliest = |head: Head| likeliest(&self.reading.probabilities(head));
         match category {
+            Distortion::Color if self.is_tinted() => Problem::ColorCast,
             _ if share >= NAMED => problem,
             Distortion::Blurs if likeliest(Head::BlurKind) == 2 => Problem::MotionBlur,
             Distortion::Blurs => Problem::Blur,
@@ -71,6 +84,12 @@ impl<'a> Problems<'a> {
             Distortion::Contrast if likeliest(Head::Haze) == 0 => Problem::LowContrast,
             _ => problem,
         }
+    }
+
+    /// Returns the problems that spoil the image most with at least this probability.
+    pub fn likely(&self, least: f64) -> impl Iterator<Item = Problem> + '_ {
+        let named = Problem::ALL.into_iter().zip(&self.each);
+        named.filter(move |(_, share)| **share >= least).map(|(problem, _)| problem)
     }
 
     /// Returns the probability that a category spoils the image most.

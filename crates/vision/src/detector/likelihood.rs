@@ -2,8 +2,8 @@
 //!
 //! The network was trained on photos full of small things. In a photo that somebody asks about, a
 //! large thing is more likely to be real than a small one with the same peak, and a person more
-//! likely than another class. The numbers were fitted to labeled photos by logistic regression and
-//! shifted so that 0.5 is the limit between found and not found.
+//! likely than another class. The numbers started from a logistic regression on labeled photos and
+//! were set by hand, so that 0.5 is the limit between found and not found.
 
 use super::boxes::Found;
 use crate::network::activation::sigmoid;

@@ -6,14 +6,14 @@ use agenticiqa_metrics::{Pixels, Plane};
 const SIDE: usize = 8;
 /// Steps larger than this are edges of the scene and stay.
 const LARGEST: f32 = 28.0 / 255.0;
-/// Ringing inside of blocks is taken for noise of this strength.
+/// Ringing inside of blocks is about this strong.
 const RINGING: f32 = 5.0 / 255.0;
 
 /// Smooths steps between blocks, and the ringing inside of them, with a strength from 0 to 1.
 pub fn deblock(pixels: &Pixels, strength: f32) -> Pixels {
     let strength = strength.clamp(0.0, 1.0);
     let smooth = pixels.map_planes(|plane| down(&across(plane, strength), strength));
-    super::noise::denoise(&smooth, strength * RINGING)
+    super::bilateral::smooth(&smooth, strength * RINGING)
 }
 
 /// Moves the two samples on each side of a vertical block edge toward each other, if the step is

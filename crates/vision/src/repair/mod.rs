@@ -2,12 +2,14 @@
 //!
 //! An [`Edit`] is plain, bounded and deterministic: the kind of correction that a person would make
 //! in a photo editor. [`what_if`] applies edits to the pixels of an image and scores the results with
-//! [`fused_nr`](crate::fused_nr). The gain is evidence: a fault whose repair does not raise the score
+//! [`fused_nr`]. The gain is evidence: a fault whose repair does not raise the score
 //! is doubtful.
 
+mod bilateral;
 mod blocks;
 mod color;
 mod detail;
+mod gains;
 mod noise;
 mod tone;
 mod what_if;
@@ -16,7 +18,28 @@ use agenticiqa_metrics::{Image, Pixels, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::{fused_nr, perception};
+
+pub use gains::{Gains, Unusable};
 pub use what_if::{Refusal, WhatIf, WhatIfs, mended, what_if};
+
+/// Reasons why edits cannot be tried.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The image cannot be scored.
+    #[error(transparent)]
+    Score(#[from] fused_nr::Error),
+    /// The built-in intervals of gains are damaged.
+    #[error(transparent)]
+    Gains(#[from] Unusable),
+    /// The image cannot be measured.
+    #[error(transparent)]
+    Measure(#[from] perception::Error),
+    /// An edit cannot be applied.
+    #[error(transparent)]
+    Edit(#[from] agenticiqa_metrics::Error),
+}
 
 /// A kind of correction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -24,10 +47,12 @@ pub use what_if::{Refusal, WhatIf, WhatIfs, mended, what_if};
 pub enum Operation {
     /// Smooths the edges of JPEG blocks; from 0 to 1.
     Deblock,
-    /// Removes noise up to this many gray levels.
+    /// Removes noise of this many gray levels.
     Denoise,
-    /// Removes this share of a color cast.
+    /// Removes this share of a color cast, so that the grayest half becomes gray.
     WhiteBalance,
+    /// Removes this share of a color cast, so that the brightest tones become white.
+    WhitePatch,
     /// Brightens or darkens by this many stops (EV), in linear light.
     Exposure,
     /// Brightens the shadows; from 0 to 1.
@@ -52,7 +77,35 @@ pub struct Edit {
     pub amount: f64,
 }
 
+impl Operation {
+    /// All operations, in the order in which they are applied together.
+    pub const ALL: [Self; 10] = [
+        Self::Deblock,
+        Self::Denoise,
+        Self::WhiteBalance,
+        Self::WhitePatch,
+        Self::Exposure,
+        Self::Shadows,
+        Self::Contrast,
+        Self::Saturation,
+        Self::Sharpen,
+        Self::Soften,
+    ];
+}
+
 impl Edit {
+    /// Whether the amount is one that a correction may have. Other amounts are not applied for strangers.
+    pub fn is_allowed(self) -> bool {
+        let range = match self.operation {
+            Operation::Exposure => -5.0..=5.0,
+            Operation::Denoise => 0.0..=64.0,
+            Operation::Saturation | Operation::Sharpen => 0.0..=5.0,
+            Operation::Soften => 0.1..=10.0,
+            _ => 0.0..=1.0,
+        };
+        range.contains(&self.amount)
+    }
+
     /// Applies the edit. The size and the bit depth stay.
     ///
     /// ```
@@ -71,6 +124,7 @@ impl Edit {
             Operation::Deblock => blocks::deblock(&pixels, amount),
             Operation::Denoise => noise::denoise(&pixels, amount / 255.0),
             Operation::WhiteBalance => color::white_balance(&pixels, amount),
+            Operation::WhitePatch => color::white_patch(&pixels, amount),
             Operation::Exposure => tone::expose(&pixels, amount),
             Operation::Shadows => tone::lift_shadows(&pixels, amount),
             Operation::Contrast => tone::stretch(&pixels, amount),

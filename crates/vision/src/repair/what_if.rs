@@ -5,17 +5,22 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Edit, Operation};
-use crate::fused_nr::{self, Error};
-use crate::perception::{self, Examination, Finding};
+use super::{Edit, Error, Gains, Operation};
+use crate::attributes::Problems;
+use crate::fused_nr;
+use crate::perception::{self, Examination};
 use crate::vocabulary::{Problem, Severity};
 
 /// Edits are tried on at most this many pixels along the longer side.
 const LONGEST: usize = 1024;
 /// A repair that gains less is no evidence for the fault.
 pub const LEAST_GAIN: f64 = 0.05;
-/// Half the width of the 90% interval of a gain. A guess: it has not been fitted yet.
-const HALF: f64 = 0.4;
+/// A fault that is not reported is tried if it is the main problem with at least this probability ...
+const SUSPECTED: f64 = 0.1;
+/// ... and told if mending it gains this much.
+const CLEAR_GAIN: f64 = 0.1;
+/// An image whose gray levels differ by at most this much shows one color.
+const FLAT: f32 = 4.0;
 
 /// What one edit would change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +60,8 @@ impl WhatIf {
 pub enum Refusal {
     /// The image is unlike photos (a drawing, a document, one color): a correction has no meaning.
     NotAPhoto,
+    /// The image shows nothing but one color.
+    OneColor,
 }
 
 /// What was tried on an image.
@@ -73,25 +80,42 @@ pub struct WhatIfs {
 
 /// Tries to mend the faults of an image.
 pub fn what_if(image: &Image, examination: &Examination) -> Result<WhatIfs, Error> {
+    let refused = |refusal| Ok(WhatIfs { refusal: Some(refusal), ..WhatIfs::default() });
+    if is_flat(image) {
+        return refused(Refusal::OneColor);
+    }
     let reading = fused_nr::read(image)?;
     if reading.strange {
-        return Ok(WhatIfs { refusal: Some(Refusal::NotAPhoto), ..WhatIfs::default() });
+        return refused(Refusal::NotAPhoto);
     }
     let noise = perception::measure(image)?.get("noise");
     let mut what_ifs = WhatIfs::default();
+    let mut found = Vec::new();
     for finding in examination.detected() {
         let Some(problem) = finding.problem() else { continue };
-        let amounts = amounts(problem, finding, noise);
-        if amounts.is_empty() {
-            what_ifs.lost.push(problem);
-            continue;
+        found.push(problem);
+        let plans = plans(problem, finding.severity, noise);
+        match search(image, reading.judgment.score, problem, &plans)? {
+            // Nobody doubts a severe fault because an edit cannot mend it.
+            Some(best) if !best.doubtful || finding.severity < Severity::Severe => what_ifs.tried.push(best),
+            _ => what_ifs.lost.push(problem),
         }
-        if let Some(best) = search(image, reading.judgment.score, problem, &amounts)? {
-            what_ifs.tried.push(best);
-        }
+    }
+    // A fault that nobody is sure of is reported only if mending it helps.
+    for problem in Problems::of(&reading).likely(SUSPECTED).filter(|problem| !found.contains(problem)) {
+        let plans = plans(problem, Severity::Slight, noise);
+        let best = search(image, reading.judgment.score, problem, &plans)?;
+        what_ifs.tried.extend(best.filter(|best| best.gain() >= CLEAR_GAIN));
     }
     what_ifs.tried.sort_by(|one, other| other.gain().total_cmp(&one.gain()));
     Ok(what_ifs)
+}
+
+/// Returns whether an image shows nothing but one color.
+fn is_flat(image: &Image) -> bool {
+    let ends = |(low, high): (f32, f32), sample: &f32| (low.min(*sample), high.max(*sample));
+    let (low, high) = image.gray().data().iter().fold((f32::MAX, f32::MIN), ends);
+    high - low <= FLAT
 }
 
 /// Returns the image with the edits that raise its score together, and the score that it then has.
@@ -112,55 +136,76 @@ pub fn mended(image: &Image, what_ifs: &WhatIfs) -> Result<Option<(Image, Vec<Ed
     Ok((!kept.is_empty()).then_some((best.0, kept, best.1)))
 }
 
-/// Returns the edits to try against a problem; none if it cannot be mended.
-fn amounts(problem: Problem, finding: &Finding, noise: f64) -> Vec<Edit> {
-    let (operation, amounts): (_, &[f64]) = match problem {
-        Problem::Underexposure => (Operation::Exposure, &[0.4, 0.8, 1.2, 1.6, 2.0]),
-        Problem::Overexposure => (Operation::Exposure, &[-0.3, -0.6, -0.9, -1.2]),
-        Problem::Backlight => (Operation::Shadows, &[0.3, 0.6, 0.9]),
-        Problem::LowContrast | Problem::Haze => (Operation::Contrast, &[0.4, 0.7, 1.0]),
-        Problem::ColorCast => (Operation::WhiteBalance, &[0.4, 0.7, 1.0]),
-        Problem::DullColors => (Operation::Saturation, &[1.2, 1.4, 1.7]),
-        Problem::Oversaturation => (Operation::Saturation, &[0.9, 0.8, 0.65]),
-        Problem::Noise => (Operation::Denoise, &[0.7, 1.2, 2.0]),
-        Problem::Compression => (Operation::Deblock, &[0.5, 1.0]),
-        Problem::Blur if finding.severity < Severity::Severe => (Operation::Sharpen, &[0.5, 1.0, 1.5]),
-        Problem::Oversharpening => (Operation::Soften, &[0.5, 0.7, 1.0]),
-        Problem::Blur | Problem::MotionBlur | Problem::Other => return Vec::new(),
-    };
-    // The strength of the denoiser is a multiple of the measured noise.
-    let scale = if operation == Operation::Denoise { noise.max(1.0) } else { 1.0 };
-    amounts.iter().map(|amount| Edit { operation, amount: scale * amount }).collect()
+/// A kind of correction and the amounts to try.
+type Plan = (Operation, Vec<f64>);
+
+/// Returns what to try against a problem; nothing if it cannot be mended.
+fn plans(problem: Problem, severity: Severity, noise: f64) -> Vec<Plan> {
+    let plan = |operation, amounts: &[f64]| (operation, amounts.to_vec());
+    match problem {
+        Problem::Underexposure => {
+            vec![plan(Operation::Exposure, &[0.3, 0.6, 1.0, 1.4, 1.9, 2.5]), plan(Operation::Shadows, &[0.3, 0.7])]
+        }
+        Problem::Overexposure => vec![plan(Operation::Exposure, &[-0.2, -0.4, -0.7, -1.0, -1.4])],
+        Problem::Backlight => vec![plan(Operation::Shadows, &[0.2, 0.4, 0.7, 1.0])],
+        Problem::LowContrast | Problem::Haze => vec![plan(Operation::Contrast, &[0.2, 0.4, 0.7, 1.0])],
+        Problem::ColorCast => {
+            vec![plan(Operation::WhiteBalance, &[0.3, 0.6, 1.0]), plan(Operation::WhitePatch, &[0.3, 0.6, 1.0])]
+        }
+        Problem::DullColors => vec![plan(Operation::Saturation, &[1.1, 1.3, 1.6])],
+        Problem::Oversaturation => vec![plan(Operation::Saturation, &[0.9, 0.8, 0.65])],
+        // The strength of the denoiser is a multiple of the measured noise.
+        Problem::Noise => {
+            let amounts = [0.5, 1.0, 1.5, 2.2].map(|times| times * noise.max(1.0));
+            vec![plan(Operation::Denoise, &amounts)]
+        }
+        Problem::Compression => vec![plan(Operation::Deblock, &[0.25, 0.5, 1.0])],
+        Problem::Blur if severity < Severity::Severe => vec![plan(Operation::Sharpen, &[0.25, 0.5, 1.0, 1.5])],
+        Problem::Oversharpening => vec![plan(Operation::Soften, &[0.4, 0.6, 1.0])],
+        Problem::Blur | Problem::MotionBlur | Problem::Other => Vec::new(),
+    }
 }
 
 /// Returns the edit with the highest score.
-fn search(image: &Image, score: f64, problem: Problem, edits: &[Edit]) -> Result<Option<WhatIf>, Error> {
-    let Some(operation) = edits.first().map(|edit| edit.operation) else { return Ok(None) };
-    let working = working(image, operation)?;
-    let before = fused_nr::judge(&working)?.score;
-    let score_of =
-        |edit: &Edit| -> Result<(Edit, f64), Error> { Ok((*edit, fused_nr::judge(&edit.apply(&working)?)?.score)) };
-    let mut scored: Vec<(Edit, f64)> = edits.par_iter().map(score_of).collect::<Result<_, _>>()?;
-    let best = best_place(&scored);
-    // Between the best amount and its neighbors may lie a better one.
-    let halves = [best.checked_sub(1), Some(best + 1)].into_iter().flatten().filter_map(|other| scored.get(other));
-    let halves: Vec<Edit> =
-        halves.map(|(edit, _)| Edit { operation, amount: (edit.amount + scored[best].0.amount) / 2.0 }).collect();
-    scored.extend(halves.par_iter().map(score_of).collect::<Result<Vec<_>, _>>()?);
-    let (edit, after) = scored[best_place(&scored)];
-    let gain = after - before;
+fn search(image: &Image, score: f64, problem: Problem, plans: &[Plan]) -> Result<Option<WhatIf>, Error> {
+    let mut best: Option<(Edit, f64)> = None;
+    for (operation, amounts) in plans {
+        let (edit, gain) = search_along(image, *operation, amounts)?;
+        if best.is_none_or(|(_, most)| gain > most) {
+            best = Some((edit, gain));
+        }
+    }
+    let Some((edit, gain)) = best else { return Ok(None) };
     Ok(Some(WhatIf {
         problem,
-        operation,
+        operation: edit.operation,
         amount: (100.0 * edit.amount).round() / 100.0,
         before: score,
         after: (score + gain).clamp(fused_nr::WORST, fused_nr::BEST),
-        gain_interval: [gain - HALF, gain + HALF],
+        gain_interval: Gains::builtin()?.interval(edit.operation, gain)?,
         doubtful: gain < LEAST_GAIN,
     }))
 }
 
-fn best_place(scored: &[(Edit, f64)]) -> usize {
+/// Returns the amount with the highest score, and its gain.
+fn search_along(image: &Image, operation: Operation, amounts: &[f64]) -> Result<(Edit, f64), Error> {
+    let working = working(image, operation)?;
+    let before = fused_nr::judge(&working)?.score;
+    let score_of = |amount: &f64| -> Result<(f64, f64), Error> {
+        let edited = Edit { operation, amount: *amount }.apply(&working)?;
+        Ok((*amount, fused_nr::judge(&edited)?.score))
+    };
+    let mut scored: Vec<(f64, f64)> = amounts.par_iter().map(score_of).collect::<Result<_, _>>()?;
+    let best = best_place(&scored);
+    // Between the best amount and its neighbors may lie a better one.
+    let others = [best.checked_sub(1), Some(best + 1)].into_iter().flatten().filter_map(|other| scored.get(other));
+    let halves: Vec<f64> = others.map(|(amount, _)| (amount + scored[best].0) / 2.0).collect();
+    scored.extend(halves.par_iter().map(score_of).collect::<Result<Vec<_>, _>>()?);
+    let (amount, after) = scored[best_place(&scored)];
+    Ok((Edit { operation, amount }, after - before))
+}
+
+fn best_place(scored: &[(f64, f64)]) -> usize {
     let places = scored.iter().enumerate();
     places.max_by(|(_, one), (_, other)| one.1.total_cmp(&other.1)).map_or(0, |(place, _)| place)
 }

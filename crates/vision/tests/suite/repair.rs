@@ -92,7 +92,7 @@ fn nothing_is_tried_on_a_good_photo_and_on_what_is_no_photo() {
     assert!(tried.tried.is_empty() && tried.refusal.is_none(), "{tried:?}");
     let flat = Image::from_rgb8(64, 64, vec![255; 64 * 64 * 3]).unwrap();
     let tried = what_if(&flat, &examine(&flat, None).unwrap()).unwrap();
-    assert_eq!((tried.tried.len(), tried.refusal), (0, Some(Refusal::NotAPhoto)));
+    assert_eq!((tried.tried.len(), tried.refusal), (0, Some(Refusal::OneColor)));
 }
 
 #[test]

@@ -1,118 +1,63 @@
-//! What a question asks for: yes or no, a distortion, a degree, a part of the image, or the
-//! quality.
+//! The parts of the image that a question asks to choose from.
 
-use super::lexicon::Mention;
-use crate::language::Sense;
-use crate::question::words::{Word, contains_listed, starts_with_listed, words};
+use super::objects::option_object;
+use crate::question::meaning::{self, Aspect, Form, Meaning};
+use crate::state::AnswerOption;
 
-/// What a question asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Intent {
-    /// "Is the car blurry?"
-    YesNo,
-    /// "Which distortion is the worst?"
-    WhichDistortion,
-    /// "Which part is the sharpest?"
-    WhichPart,
-    /// "How severe is the noise?", "How is the lighting?"
-    HowMuch,
-    /// Everything else.
-    Overall,
-}
+/// The nine places of an image, row by row, as regions are called.
+const PLACES: [&str; 9] = [
+    "upper left",
+    "upper center",
+    "upper right",
+    "center left",
+    "center",
+    "center right",
+    "lower left",
+    "lower center",
+    "lower right",
+];
 
-/// Whether a question asks for the best or the worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extreme {
-    /// The part with the least damage.
-    Best,
-    /// The part with the most damage.
-    Worst,
-}
+/// Two places that a question names together, with their halves of the image.
+const HALVES: [(&str, &str, [&str; 2]); 4] = [
+    ("left", "right", ["left half", "right half"]),
+    ("top", "bottom", ["top half", "bottom half"]),
+    ("左", "右", ["左半", "右半"]),
+    ("上", "下", ["上半", "下半"]),
+];
 
-/// Returns what a question (without its options) asks for.
-pub(super) fn intent(question: &str) -> Intent {
-    let words = words(question);
-    if contains_listed(&words, |lexicon| lexicon.intent.which_part) {
-        Intent::WhichPart
-    } else if contains_listed(&words, |lexicon| lexicon.intent.which_distortion) {
-        Intent::WhichDistortion
-    } else if is_yes_no(&words) {
-        Intent::YesNo
-    } else if contains_listed(&words, |lexicon| lexicon.intent.how_much) {
-        Intent::HowMuch
-    } else {
-        Intent::Overall
+/// Returns the parts to compare: those of the options, the halves that the question names, the given
+/// regions, or the nine places. Nothing if the question names its parts itself or asks for none.
+pub(super) fn parts_asked_for(
+    meanings: &[Meaning],
+    options: &[AnswerOption],
+    names_parts: bool,
+    regions: &[&str],
+) -> Vec<String> {
+    let Some(meaning) = meanings.iter().find(|meaning| asks_for_a_part(meaning)) else { return Vec::new() };
+    let of_aspects = options.iter().any(|option| meaning::read(&option.text).measured().next().is_some());
+    let named: Vec<String> = options.iter().filter_map(|option| option_object(&option.text, regions)).collect();
+    if !options.is_empty() {
+        return if named.len() > 1 && !of_aspects { named } else { Vec::new() };
+    }
+    if !matches!(meaning.form, Form::WhichPart | Form::Where) {
+        return Vec::new();
+    }
+    let text = meaning.text.to_lowercase();
+    if let Some((.., halves)) = HALVES.iter().find(|(one, other, _)| text.contains(one) && text.contains(other)) {
+        return halves.iter().map(ToString::to_string).collect();
+    }
+    match (names_parts, regions) {
+        (true, _) => Vec::new(),
+        (false, []) => PLACES.iter().map(ToString::to_string).collect(),
+        (false, regions) => regions.iter().map(ToString::to_string).collect(),
     }
 }
 
-/// Returns whether yes or no answers a question.
-fn is_yes_no(words: &[Word<'_>]) -> bool {
-    let alternatives =
-        contains_listed(words, |lexicon| lexicon.intent.or) && !contains_listed(words, |lexicon| lexicon.intent.or_not);
-    let anywhere = contains_listed(words, |lexicon| lexicon.intent.yes_no)
-        && !contains_listed(words, |lexicon| lexicon.intent.not_yes_no);
-    let mut clauses = (0..words.len()).filter(|at| *at == 0 || words[*at].after_mark);
-    let at_start = clauses.any(|at| starts_with_listed(&words[at..], |lexicon| lexicon.intent.yes_no_start));
-    (at_start || anywhere) && !alternatives
-}
-
-/// Returns whether a question asks for the best ("the sharpest part") or the worst ("the most
-/// blurred").
-pub(super) fn extreme(question: &[Word<'_>], mentions: &[Mention]) -> Extreme {
-    let least = contains_listed(question, |lexicon| lexicon.intent.least);
-    let good = mentions.iter().any(|mention| mention.sense() == Sense::Virtue)
-        || contains_listed(question, |lexicon| lexicon.intent.best);
-    let bad = mentions.iter().any(|mention| mention.sense() == Sense::Defect)
-        || contains_listed(question, |lexicon| lexicon.intent.worst);
-    match (good && !bad, least) {
-        (true, false) | (false, true) => Extreme::Best,
-        _ => Extreme::Worst,
-    }
-}
-
-/// Returns whether the options of a question are parts of the image.
-pub(super) fn asks_for_a_part(question: &str) -> bool {
-    intent(question) == Intent::WhichPart
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::lexicon::mentions;
-    use super::*;
-
-    #[test]
-    fn questions_are_told_apart() {
-        for (question, expected) in [
-            ("Is the car blurry?", Intent::YesNo),
-            ("In this photo, is the sky noisy?", Intent::YesNo),
-            ("Is it blurry or noisy?", Intent::Overall),
-            ("图像模糊吗？", Intent::YesNo),
-            ("天空是否过曝", Intent::YesNo),
-            ("Which distortion is the most severe?", Intent::WhichDistortion),
-            ("What kind of distortion is there?", Intent::WhichDistortion),
-            ("哪种失真最严重？", Intent::WhichDistortion),
-            ("Which part is the sharpest?", Intent::WhichPart),
-            ("哪个区域最模糊？", Intent::WhichPart),
-            ("How severe is the noise?", Intent::HowMuch),
-            ("光线如何？", Intent::HowMuch),
-            ("Assess the quality of this image.", Intent::Overall),
-        ] {
-            assert_eq!(intent(question), expected, "{question}");
-        }
-    }
-
-    #[test]
-    fn best_and_worst_are_told_apart() {
-        for (question, expected) in [
-            ("Which part is the sharpest?", Extreme::Best),
-            ("Which part is the most blurred?", Extreme::Worst),
-            ("Which part is the least noisy?", Extreme::Best),
-            ("Which part has the best quality?", Extreme::Best),
-            ("Which part is least sharp?", Extreme::Worst),
-            ("哪个区域最清晰？", Extreme::Best),
-            ("哪个部分质量最差？", Extreme::Worst),
-        ] {
-            assert_eq!(extreme(&words(question), &mentions(&words(question))), expected, "{question}");
-        }
+/// Whether the answer of a question may be a part of the image.
+fn asks_for_a_part(meaning: &Meaning) -> bool {
+    match meaning.form {
+        Form::WhichPart | Form::Where => true,
+        Form::Which => meaning.measured().any(|claim| claim.aspect != Aspect::Damage),
+        _ => false,
     }
 }

@@ -1,8 +1,7 @@
 //! Finds words for distortions and visual attributes in a text.
 
-use crate::language::{Sense, Term, is_listed, lexicons};
-use crate::question::words::{Word, contains_listed, listed_at, longest, phrase_at};
-use crate::state::Severity;
+use crate::language::{Term, is_listed, lexicons};
+use crate::question::words::{Word, contains_listed, listed_at, phrase_at};
 
 /// An occurrence of a term.
 #[derive(Debug, Clone, Copy)]
@@ -15,17 +14,6 @@ pub(super) struct Mention {
     pub term: &'static Term,
     /// Whether the term is negated: "no noise", "free of noise", "不模糊".
     pub denied: bool,
-}
-
-impl Mention {
-    /// Defect, virtue or property, after negation.
-    pub fn sense(&self) -> Sense {
-        match (self.term.sense, self.denied) {
-            (Sense::Defect, true) => Sense::Virtue,
-            (Sense::Virtue, true) => Sense::Defect,
-            (sense, _) => sense,
-        }
-    }
 }
 
 /// Returns all terms of a text, the longest match at each position.
@@ -82,18 +70,6 @@ fn contraction_denies(words: &[Word<'_>], at: usize) -> bool {
     at.checked_sub(1).is_some_and(|verb| verb > 0 && !words[verb].after_mark)
 }
 
-/// Returns the severity that the words of degree in a text mean.
-pub(super) fn degree(words: &[Word<'_>]) -> Option<Severity> {
-    const SEVERITIES: [Severity; 5] =
-        [Severity::Extreme, Severity::Severe, Severity::Moderate, Severity::Slight, Severity::None];
-    let found = SEVERITIES.into_iter().filter_map(|severity| {
-        let degrees = lexicons().map(|lexicon| (lexicon.context.degree)(severity));
-        Some((degrees.filter_map(|degree| longest(words, degree)).max()?, severity))
-    });
-    // The longest phrase wins: "not at all" over "not", "very severe" over "severe".
-    found.max_by_key(|(length, severity)| (*length, *severity == Severity::None)).map(|(_, severity)| severity)
-}
-
 /// Returns whether a text is about the whole image or its quality.
 pub(super) fn speaks_of_quality(words: &[Word<'_>]) -> bool {
     contains_listed(words, |lexicon| lexicon.context.quality)
@@ -107,55 +83,39 @@ mod tests {
     use crate::state::Distortion;
     use Direction::{TooHigh, TooLow};
     use Distortion::{Blurs, Brightness, Color, Compression, Contrast, Noise, Sharpness};
-    use Sense::{Defect, Virtue};
 
-    fn read(text: &str) -> Vec<(Distortion, Sense, Option<Direction>)> {
+    fn read(text: &str) -> Vec<(Distortion, bool, Option<Direction>)> {
         let words = words(text);
-        mentions(&words).iter().map(|m| (m.term.distortions[0], m.sense(), m.term.direction)).collect()
+        mentions(&words).iter().map(|m| (m.term.distortions[0], m.denied, m.term.direction)).collect()
     }
 
     #[test]
-    fn words_of_the_field_have_their_category_sense_and_direction() {
+    fn words_of_the_field_have_their_category_denial_and_direction() {
         for (text, expected) in [
-            ("motion blur", vec![(Blurs, Defect, None)]),
-            ("out-of-focus", vec![(Blurs, Defect, None)]),
-            ("in focus", vec![(Blurs, Virtue, None)]),
-            ("no noise", vec![(Noise, Virtue, None)]),
-            ("free of noise", vec![(Noise, Virtue, None)]),
-            ("not sharp", vec![(Blurs, Defect, None)]),
-            ("is not too dark", vec![(Brightness, Virtue, Some(TooLow))]),
-            ("over-exposed", vec![(Brightness, Defect, Some(TooHigh))]),
-            ("washed out", vec![(Contrast, Defect, Some(TooLow))]),
-            ("oversharpened, noisy", vec![(Sharpness, Defect, Some(TooHigh)), (Noise, Defect, None)]),
-            ("colour banding", vec![(Compression, Defect, None)]),
-            ("mosquito noise", vec![(Compression, Defect, None)]),
-            ("是不是模糊", vec![(Blurs, Defect, None)]),
-            ("有没有噪点", vec![(Noise, Defect, None)]),
-            ("不模糊", vec![(Blurs, Virtue, None)]),
-            ("没有噪点", vec![(Noise, Virtue, None)]),
-            ("不够清晰", vec![(Blurs, Defect, None)]),
-            ("曝光过度", vec![(Brightness, Defect, Some(TooHigh))]),
-            ("块效应和偏色", vec![(Compression, Defect, None), (Color, Defect, None)]),
-            ("Isn't it sharp?", vec![(Blurs, Virtue, None)]),
-            ("It isn't sharp", vec![(Blurs, Defect, None)]),
+            ("motion blur", vec![(Blurs, false, None)]),
+            ("out-of-focus", vec![(Blurs, false, None)]),
+            ("in focus", vec![(Blurs, false, None)]),
+            ("no noise", vec![(Noise, true, None)]),
+            ("free of noise", vec![(Noise, true, None)]),
+            ("not sharp", vec![(Blurs, true, None)]),
+            ("is not too dark", vec![(Brightness, true, Some(TooLow))]),
+            ("over-exposed", vec![(Brightness, false, Some(TooHigh))]),
+            ("washed out", vec![(Contrast, false, Some(TooLow))]),
+            ("oversharpened, noisy", vec![(Sharpness, false, Some(TooHigh)), (Noise, false, None)]),
+            ("colour banding", vec![(Compression, false, None)]),
+            ("mosquito noise", vec![(Compression, false, None)]),
+            ("是不是模糊", vec![(Blurs, false, None)]),
+            ("有没有噪点", vec![(Noise, false, None)]),
+            ("不模糊", vec![(Blurs, true, None)]),
+            ("没有噪点", vec![(Noise, true, None)]),
+            ("不够清晰", vec![(Blurs, false, None)]),
+            ("曝光过度", vec![(Brightness, false, Some(TooHigh))]),
+            ("块效应和偏色", vec![(Compression, false, None), (Color, false, None)]),
+            ("Isn't it sharp?", vec![(Blurs, false, None)]),
+            ("It isn't sharp", vec![(Blurs, true, None)]),
             ("a nice day", vec![]),
         ] {
             assert_eq!(read(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn degrees_are_read_from_adverbs() {
-        for (text, expected) in [
-            ("Slightly blurry", Some(Severity::Slight)),
-            ("very severe", Some(Severity::Extreme)),
-            ("Severe", Some(Severity::Severe)),
-            ("not at all", Some(Severity::None)),
-            ("中等", Some(Severity::Moderate)),
-            ("非常严重", Some(Severity::Extreme)),
-            ("blurry", None),
-        ] {
-            assert_eq!(degree(&words(text)), expected, "{text}");
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The built-in analyst: reads the question with a lexicon, selects tools by their known strengths,
 //! and writes the answer from the measurements. It needs no model and no network.
 
+pub(crate) mod answer;
 pub mod conclusion;
 mod intent;
-mod kinds;
 mod lexicon;
 mod objects;
 pub mod planner;
 mod roles;
+mod verdict;
 
 pub use roles::Builtin;

@@ -7,9 +7,10 @@ use futures_util::FutureExt;
 use futures_util::future::ready;
 
 use super::conclusion::{self, Case, Conclusion};
-use super::planner;
+use super::{planner, verdict};
 use crate::fusion::Estimate;
 use crate::language::Language;
+use crate::question::meaning::{self, Form};
 use crate::question::question_without_options;
 use crate::reasoner::selection;
 use crate::reasoner::{
@@ -138,7 +139,9 @@ impl Reasoner for Builtin {
         let question = question_without_options(context.state.query.as_str());
         let places = context.state.regions.iter().filter(|region| region.is_place());
         let placed: Vec<&str> = places.map(|region| region.name.as_str()).collect();
-        let concluded = conclusion::conclude(&Case {
+        let image = &context.inputs.image().picture.image;
+        let size = (image.width(), image.height());
+        let case = Case {
             question: &question,
             options: &context.state.options,
             form: context.form,
@@ -146,13 +149,18 @@ impl Reasoner for Builtin {
             evidence,
             fused,
             placed: &placed,
+            size: Some(size),
             registry: context.registry,
             language: Language::of(&question),
-        });
+        };
+        let concluded = conclusion::conclude(&case);
+        let told = verdict::told(&case, &concluded);
+        let tells_certainty = told.is_some();
+        let concluded = told.unwrap_or(concluded);
         let Conclusion { final_answer, reasoning, levels, used_evidence } = concluded;
         // The level is not known before tools and severities are fused.
         let final_answer = Some(final_answer).filter(|_| context.form != AnswerForm::Score || levels.is_none());
-        ready(Ok(Verdict { final_answer, reasoning, levels, used_evidence })).boxed()
+        ready(Ok(Verdict { final_answer, reasoning, levels, used_evidence, tells_certainty })).boxed()
     }
 }
 
@@ -174,10 +182,11 @@ async fn examine(context: Context<'_>, part: &str) -> Result<Arc<Examination>, E
     examined.unwrap_or_else(|failure| Err(failure.to_string())).map_err(Error::Picture)
 }
 
-/// Tries to mend the faults of an object, if that was asked for. A reference shows how the image should
+/// Tries to mend the faults of an object, if the caller or the question asks for it. A reference shows how the image should
 /// look, so nothing is tried then.
 async fn what_if(context: Context<'_>, part: &str, examination: Arc<Examination>) -> Result<Option<WhatIfs>, Error> {
-    if !context.inputs.wants_what_if() || context.inputs.reference().is_some() {
+    let asked = || meaning::read_all(context.state.query.as_str()).iter().any(|one| one.form == Form::Advice);
+    if context.inputs.reference().is_some() || !(context.inputs.wants_what_if() || asked()) {
         return Ok(None);
     }
     let region: Option<Region> = region_of(part, &context.state.regions);

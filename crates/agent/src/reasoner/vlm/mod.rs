@@ -302,6 +302,7 @@ impl Reasoner for VlmReasoner {
                 used_evidence: citation::cite(&reasoning, evidence),
                 final_answer: Some(final_answer),
                 reasoning,
+                tells_certainty: false,
             })
         }
         .boxed()

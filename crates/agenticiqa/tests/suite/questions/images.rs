@@ -172,19 +172,20 @@ fn encoded(light: f32) -> f32 {
     if light <= 0.003_130_8 { light * 12.92 } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 }
 }
 
-/// Writes the images into `target/question-images`, to look at them.
+/// Writes the images into `target/tmp/question-images`, so that people can look at them.
 #[test]
-#[ignore = "writes images for people; run it after a change of images.json"]
-fn write_the_images() {
+fn the_images_are_written_and_read_back() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("question-images");
     std::fs::create_dir_all(&folder).unwrap();
     let names = names();
     let images = Images::make(&names.iter().map(String::as_str).collect());
     for name in &names {
-        let png = encode_png(&images.get(name).picture.image).unwrap();
-        std::fs::write(folder.join(format!("{name}.png")), png).unwrap();
+        let image = &images.get(name).picture.image;
+        let path = folder.join(format!("{name}.png"));
+        std::fs::write(&path, encode_png(image).unwrap()).unwrap();
+        let again = Decoder::default().open(&path).unwrap().image;
+        assert_eq!((again.width(), again.height()), (image.width(), image.height()), "{name}");
     }
-    eprintln!("{} images in {}", names.len(), folder.display());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::report::document::{Section, Table};
 use crate::report::run::Run;
-use crate::report::tally::{NODES, Tally};
+use crate::report::tally::NODES;
 use crate::report::words::{self, count, milliseconds, of};
 use agenticiqa_agent::state::Severity;
 
@@ -93,19 +93,6 @@ pub(super) fn spending(run: &Run) -> Section {
     section
 }
 
-/// What the faults cost, most expensive first: what to fix first in this folder.
-fn faults(tally: &Tally) -> Table {
-    let headings = ["fault", "images", "mean cost, levels", "cost of all images"];
-    let mut table = Table::new("What costs most", &headings).numeric(1..);
-    let mut faults: Vec<(&String, &(f64, u64))> = tally.faults.iter().collect();
-    faults.sort_by(|(_, one), (_, other)| one.0.total_cmp(&other.0));
-    for (name, (sum, images)) in faults {
-        let (each, all) = (-sum / (*images).max(1) as f64, -sum / tally.records.max(1) as f64);
-        table.row([name.clone(), count(*images), format!("{each:.2}"), format!("{all:.2}")]);
-    }
-    table
-}
-
 /// The tools that ran and the distortions that were found.
 pub(super) fn evidence(run: &Run) -> Option<Section> {
     let tally = &run.tally;
@@ -113,9 +100,6 @@ pub(super) fn evidence(run: &Run) -> Option<Section> {
         return None;
     }
     let mut section = Section::new(run.number, "evidence", "Tools and distortions");
-    if !tally.faults.is_empty() {
-        section.tables.push(faults(tally));
-    }
     if !tally.tools.is_empty() {
         let mut table =
             Table::new("Tools", &["tool", "runs", "cached", "failed", "mean score", "mean time"]).numeric(1..);

@@ -2,12 +2,14 @@
 
 mod agreement;
 mod errors_and_cost;
+mod faults;
 mod scores;
 
 use agenticiqa_statistics::Interval;
 
 use agreement::{agreement, answers};
 use errors_and_cost::{errors, evidence, spending};
+use faults::faults;
 use scores::scores;
 
 use super::document::{Fact, Section, Table};
@@ -97,6 +99,7 @@ pub(super) fn all(run: &Run, seed: u64) -> Vec<Section> {
         run.correlation.as_ref().map(|correlation| agreement(run, correlation, seed)),
         answers(run),
         Some(scores(run)),
+        faults(run),
         errors(run),
         Some(spending(run)),
         evidence(run),

@@ -8,3 +8,4 @@ mod jobs;
 mod page;
 mod score;
 mod support;
+mod what_if;

@@ -12,7 +12,7 @@ const FURTHER: f64 = 0.15;
 
 /// The severity of one distortion of one object.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Finding<'a> {
+pub(crate) struct Finding<'a> {
     /// The name of the object.
     pub part: &'a str,
     /// The distortion category.
@@ -41,7 +41,7 @@ impl Finding<'_> {
 
 /// The evidence, and the objects of the question.
 #[derive(Debug)]
-pub(super) struct Findings<'a> {
+pub(crate) struct Findings<'a> {
     evidence: &'a ExecutorOutput,
     /// The objects of the question.
     pub scope: Vec<&'a str>,
@@ -94,14 +94,6 @@ impl<'a> Findings<'a> {
     pub fn has(&self, part: &str) -> bool {
         self.evidence.distortion_analysis.as_ref().is_some_and(|parts| parts.contains_key(part))
             || self.evidence.distortion_set.as_ref().is_some_and(|parts| parts.contains_key(part))
-    }
-
-    /// Returns the most severe of some distortions over some objects.
-    pub fn worst(&self, parts: &[&str], distortions: &[Distortion]) -> Option<Finding<'a>> {
-        let known =
-            parts.iter().flat_map(|part| distortions.iter().filter_map(|distortion| self.of(part, *distortion)));
-        // The first of equals wins, so that the answer names the main category of a word.
-        known.reduce(|worst, next| if next.severity > worst.severity { next } else { worst })
     }
 
     /// Returns the visible distortions, worst first. Limited to the scope if the scope has
@@ -166,7 +158,7 @@ fn finding<'a>(part: &'a str, index: usize, analysis: &'a DistortionAnalysis) ->
 }
 
 /// Builds a JSON pointer into the evidence (RFC 6901).
-pub(super) fn pointer(field: &str, part: &str, index: Option<usize>) -> String {
+pub(crate) fn pointer(field: &str, part: &str, index: Option<usize>) -> String {
     let part = part.replace('~', "~0").replace('/', "~1");
     match index {
         Some(index) => format!("/{field}/{part}/{index}"),

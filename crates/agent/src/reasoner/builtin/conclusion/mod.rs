@@ -1,20 +1,22 @@
 //! Writes the answer from the evidence. Each sentence states a measurement and cites it.
 
-mod choice;
-mod findings;
+pub(crate) mod findings;
 mod judgment;
 mod wording;
 
 use findings::Findings;
-use judgment::{Judgment, how_much, level_of, quality, truth, which_part, worst_distortions};
+use judgment::{level_of, quality, worst_distortions};
 use wording::Wording;
 
-use super::intent::{Intent, intent};
+use super::answer::{self, Answer, Asked, Choice, PRESENT, Position, Scales, Writer};
+use super::objects::option_object;
 use crate::fusion::Fusion;
 use crate::fusion::{Estimate, counted};
 use crate::language::{Language, is_full_stop};
+use crate::question::meaning::{self, Aspect, Form, Meaning};
 use crate::state::{
-    AnswerForm, AnswerOption, ExecutorOutput, GLOBAL, PlannerOutput, QueryType, Score, Severity, UsedEvidence,
+    AnswerForm, AnswerOption, Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryType, ReferenceMode, Score,
+    Severity, UsedEvidence,
 };
 use agenticiqa_tools::Registry;
 
@@ -40,6 +42,8 @@ pub struct Case<'a> {
     pub fused: Option<Estimate>,
     /// The objects with a known region.
     pub placed: &'a [&'a str],
+    /// The size of the image in pixels, if it is known.
+    pub size: Option<(usize, usize)>,
     /// The tools, for the direction of their scores.
     pub registry: &'a Registry,
     /// The language of the answer.
@@ -65,15 +69,14 @@ pub fn conclude(case: &Case<'_>) -> Conclusion {
     let wording = Wording { language: case.language };
     let levels = counting_damage(case, &findings).map(levels_of);
     let overall = overall(levels, case.fused);
-    let mut reasons = Reasons { wording, sentences: Vec::new() };
-    let beyond = case.plan.query_type == QueryType::Other && case.evidence.is_empty();
+    let answering = Answering::new(case, &findings, overall, wording);
+    let mut reasons = Reasons { wording, sentences: Vec::new(), shown: Vec::new() };
     let final_answer = match case.form {
-        _ if beyond => beyond_measuring(case, &findings, wording, &mut reasons),
         AnswerForm::Score => score(&findings, overall, wording, &mut reasons),
-        AnswerForm::Choice if !case.options.is_empty() => choice(case, &findings, overall, wording, &mut reasons),
-        AnswerForm::Choice | AnswerForm::Text => text(case, &findings, overall, wording, &mut reasons),
+        AnswerForm::Choice if !case.options.is_empty() => answering.choice(&mut reasons),
+        AnswerForm::Choice | AnswerForm::Text => answering.text(&mut reasons),
     };
-    if !beyond {
+    if case.plan.query_type == QueryType::Iqa || !case.evidence.is_empty() {
         describe(case, &findings, &mut reasons);
     }
     let sentences: Vec<String> = reasons.sentences.iter().map(|used| used.sentence.clone()).collect();
@@ -84,6 +87,8 @@ pub fn conclude(case: &Case<'_>) -> Conclusion {
 struct Reasons {
     wording: Wording,
     sentences: Vec<UsedEvidence>,
+    /// The aspects that the answer is about, and whether it says that they are at fault.
+    shown: Vec<(Aspect, bool)>,
 }
 
 impl Reasons {
@@ -134,27 +139,6 @@ fn overall(levels: Option<[f64; 5]>, fused: Option<Estimate>) -> Option<Estimate
     fused.map(|fused| fused.fused(&Fusion::default(), levels.as_ref())).or_else(alone)
 }
 
-/// Answers questions of taste and content, which cannot be measured.
-fn beyond_measuring(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, reasons: &mut Reasons) -> String {
-    let honest = wording.phrases().beyond_measuring();
-    reasons.say(honest, Vec::new());
-    match case.form {
-        AnswerForm::Choice if !case.options.is_empty() => {
-            guess(case, findings, wording, reasons).unwrap_or_else(|| wording.sentence(honest))
-        }
-        AnswerForm::Score => wording.phrases().undetermined().to_owned(),
-        _ => wording.sentence(honest),
-    }
-}
-
-/// Picks an option without supporting evidence and says so.
-fn guess(case: &Case<'_>, findings: &Findings<'_>, wording: Wording, reasons: &mut Reasons) -> Option<String> {
-    let choice = choice::choose(case.question, case.options, findings, None, wording)?;
-    let letter = choice.letter;
-    reasons.say(&wording.phrases().guess(letter), Vec::new());
-    Some(letter.to_string())
-}
-
 fn score(findings: &Findings<'_>, overall: Option<Estimate>, wording: Wording, reasons: &mut Reasons) -> String {
     let Some(overall) = overall else {
         reasons.say(wording.phrases().no_level(), Vec::new());
@@ -165,54 +149,168 @@ fn score(findings: &Findings<'_>, overall: Option<Estimate>, wording: Wording, r
     level_of(overall.score).letter().to_string()
 }
 
-fn choice(
-    case: &Case<'_>,
-    findings: &Findings<'_>,
+/// All that sentences are answered with.
+struct Answering<'a> {
+    case: &'a Case<'a>,
+    findings: &'a Findings<'a>,
     overall: Option<Estimate>,
     wording: Wording,
-    reasons: &mut Reasons,
-) -> String {
-    let chosen = choice::choose(case.question, case.options, findings, overall, wording);
-    let Some((chosen, because)) = chosen.and_then(|chosen| chosen.because.clone().map(|because| (chosen, because)))
-    else {
-        return guess(case, findings, wording, reasons).unwrap_or_default();
-    };
-    let letter = chosen.letter;
-    let (text, pointers) = (because.text, because.pointers);
-    reasons.say(&wording.phrases().chosen(letter, &text), pointers.clone());
-    if chosen.tied {
-        reasons.say(wording.phrases().tied(), pointers);
-    }
-    letter.to_string()
+    meanings: Vec<Meaning>,
+    missing: Vec<&'a str>,
+    quality: String,
+    damage: String,
 }
 
-fn text(
+impl<'a> Answering<'a> {
+    fn new(case: &'a Case<'a>, findings: &'a Findings<'a>, overall: Option<Estimate>, wording: Wording) -> Self {
+        let quality = overall.map(|overall| quality(findings, overall, wording).text);
+        Self {
+            case,
+            findings,
+            overall,
+            wording,
+            meanings: meaning::read_all(case.question),
+            missing: missing(case, findings),
+            quality: quality.unwrap_or_else(|| wording.phrases().no_level().to_owned()),
+            damage: worst_distortions(findings, wording),
+        }
+    }
+
+    fn asked<'m>(&'m self, meaning: &'m Meaning) -> Asked<'m> {
+        let scales = Scales {
+            findings: self.findings,
+            evidence: self.case.evidence,
+            overall: self.overall,
+            reference: self.case.plan.reference_mode == ReferenceMode::FullReference,
+        };
+        Asked { meaning, scales, scope: &self.findings.scope }
+    }
+
+    fn writer(&self) -> Writer<'_> {
+        Writer {
+            language: self.case.language,
+            quality: &self.quality,
+            damage: &self.damage,
+            missing: &self.missing,
+            size: self.case.size,
+        }
+    }
+
+    /// Answers each sentence of the question.
+    fn text(&self, reasons: &mut Reasons) -> String {
+        let mut texts: Vec<String> = Vec::new();
+        for meaning in &self.meanings {
+            let (asked, writer) = (self.asked(meaning), self.writer());
+            let tools = self.named_tools(reasons);
+            let answered = if tools.is_some() { None } else { answer::answer(&asked, &writer) };
+            let text = match (tools, answered) {
+                (Some(text), _) => text,
+                (None, Some(answered)) => self.say(meaning, answered, reasons),
+                (None, None) => self.without_claim(meaning, reasons),
+            };
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        self.wording.join(&texts)
+    }
+
+    fn say(&self, meaning: &Meaning, answered: Answer, reasons: &mut Reasons) -> String {
+        self.say_misspelled(meaning, reasons);
+        let Answer { text, because, pointers, aspects } = answered;
+        let asked = self.asked(meaning);
+        let part = self.findings.scope.first().copied().unwrap_or(GLOBAL);
+        for position in aspects.iter().filter_map(|aspect| asked.scales.position(part, *aspect)) {
+            reasons.shown.push((position.aspect, position.fault >= PRESENT));
+        }
+        reasons.say(&because, pointers);
+        text
+    }
+
+    fn say_misspelled(&self, meaning: &Meaning, reasons: &mut Reasons) {
+        for (written, word) in &meaning.misspelled {
+            reasons.say(&answer::answers(self.case.language).read_as(written, word), Vec::new());
+        }
+    }
+
+    /// Answers a sentence without a claim that is measured: the whole image is described, after what
+    /// cannot be judged.
+    fn without_claim(&self, meaning: &Meaning, reasons: &mut Reasons) -> String {
+        let unanswered = matches!(meaning.form, Form::Beyond | Form::Instruction);
+        let honest = if unanswered { answer::answers(self.case.language).beyond(answer::beyond(meaning)) } else { "" };
+        if unanswered {
+            reasons.say(honest.trim(), Vec::new());
+        }
+        let whole = whole(self.case, self.findings, self.overall, self.wording, reasons);
+        format!("{honest}{whole}")
+    }
+
+    /// "What is the BRISQUE score?": the scores of the tools that the question names.
+    fn named_tools(&self, reasons: &mut Reasons) -> Option<String> {
+        let required = self.case.plan.required_tools();
+        let named = self.meanings.iter().all(|meaning| meaning.measured().next().is_none());
+        if required.is_empty() || !named {
+            return None;
+        }
+        let mut sentences: Vec<String> = Vec::new();
+        for (pointer, log) in self.findings.runs().filter(|(_, log)| required.contains(&log.tool_name.as_str())) {
+            let tool = self.case.registry.get(log.tool_name.as_str()).ok();
+            let sentence = self.wording.run(log, tool.and_then(|tool| tool.metadata().lower_is_better));
+            if !sentences.contains(&sentence) {
+                reasons.say(&sentence, vec![pointer]);
+                sentences.push(sentence);
+            }
+        }
+        Some(self.wording.join(&sentences)).filter(|text| !text.is_empty())
+    }
+
+    fn choice(&self, reasons: &mut Reasons) -> String {
+        let Some(meaning) = self.meanings.first() else { return String::new() };
+        let asked = self.asked(meaning);
+        let parts: Vec<(char, String)> = self
+            .case
+            .options
+            .iter()
+            .filter_map(|option| Some((option.letter, option_object(&option.text, &self.findings.scope)?)))
+            .filter(|(_, name)| self.findings.scope.contains(&name.as_str()))
+            .collect();
+        let Some(chosen) = answer::choose(&asked, self.case.options, &parts) else { return String::new() };
+        let Choice { letter, because, tied } = chosen;
+        if because.is_empty() {
+            reasons.say(answer::answers(self.case.language).beyond(answer::beyond(meaning)).trim(), Vec::new());
+            reasons.say(&self.wording.phrases().guess(letter), Vec::new());
+            return letter.to_string();
+        }
+        self.say_misspelled(meaning, reasons);
+        let writer = self.writer();
+        let mut clauses: Vec<String> = Vec::new();
+        for clause in because.iter().take(3).map(|position| writer.state(position)) {
+            if !clauses.contains(&clause) {
+                clauses.push(clause);
+            }
+        }
+        let pointers: Vec<String> = because.iter().flat_map(|position| position.pointers.clone()).collect();
+        reasons.shown.extend(because.iter().map(|Position { aspect, fault, .. }| (*aspect, *fault >= PRESENT)));
+        let text = writer.answers().joined(&clauses);
+        reasons.say(&self.wording.phrases().chosen(letter, &text), pointers.clone());
+        if tied {
+            reasons.say(self.wording.phrases().tied(), pointers);
+        }
+        letter.to_string()
+    }
+}
+
+/// Describes the whole image, for questions without a specific claim.
+fn whole(
     case: &Case<'_>,
     findings: &Findings<'_>,
     overall: Option<Estimate>,
     wording: Wording,
     reasons: &mut Reasons,
 ) -> String {
-    let judgment = match intent(case.question) {
-        Intent::YesNo => truth(case.question, findings, overall, wording),
-        Intent::WhichDistortion => worst_distortions(findings, wording),
-        Intent::WhichPart => {
-            which_part(case.question, &findings.scope, findings, wording).map(|(_, _, judgment)| judgment)
-        }
-        Intent::HowMuch => how_much(case.question, findings, wording),
-        Intent::Overall => how_much(case.question, findings, wording).filter(|_| overall.is_none()),
-    };
-    if let Some(Judgment { holds, undecided, text, pointers, .. }) = judgment {
-        reasons.say(&text, pointers);
-        let decided = holds.filter(|_| !undecided);
-        let yes_or_no = if holds.is_some() || undecided { wording.phrases().verdict(decided) } else { "" };
-        return wording.sentence(&format!("{yes_or_no}{text}"));
-    }
-    if intent(case.question) != Intent::Overall {
-        reasons.say(wording.phrases().unanswered(), Vec::new());
-    }
     let Some(overall) = overall else {
-        return wording.phrases().nothing_measured().to_owned();
+        let nothing = if case.evidence.is_empty() { "" } else { wording.phrases().nothing_measured() };
+        return nothing.to_owned();
     };
     let judgment = quality(findings, overall, wording);
     reasons.say(&judgment.text, judgment.pointers);
@@ -221,12 +319,41 @@ fn text(
     wording.sentence(&clauses.join(wording.phrases().between_clauses()))
 }
 
+/// Returns the parts that were not measured by themselves.
+fn missing<'a>(case: &Case<'_>, findings: &Findings<'a>) -> Vec<&'a str> {
+    let placed = |part: &str| {
+        case.placed.contains(&part)
+            || findings.runs().any(|(_, log)| log.object_name.as_str() == part && log.region.is_some())
+    };
+    findings.scope.iter().copied().filter(|part| *part != GLOBAL && !placed(part)).collect()
+}
+
+/// Whether an answer says the opposite of a finding of nothing: then the finding is left out, because
+/// the attributes have decided.
+fn contradicts(distortion: Distortion, shown: &[(Aspect, bool)]) -> bool {
+    let aspect = |aspect: Aspect| match aspect {
+        Aspect::Sharpness => Some(Distortion::Blurs),
+        Aspect::Noise => Some(Distortion::Noise),
+        Aspect::Compression => Some(Distortion::Compression),
+        Aspect::Light | Aspect::Exposure => Some(Distortion::Brightness),
+        Aspect::Contrast | Aspect::Haze => Some(Distortion::Contrast),
+        Aspect::Color | Aspect::Cast => Some(Distortion::Color),
+        Aspect::Halos => Some(Distortion::Sharpness),
+        _ => None,
+    };
+    shown.iter().any(|(one, faulty)| *faulty && aspect(*one) == Some(distortion))
+}
+
 /// Describes the measurements, missing measurements and contradictions.
 fn describe(case: &Case<'_>, findings: &Findings<'_>, reasons: &mut Reasons) {
     say_places(case, findings, reasons);
     let wording = reasons.wording;
     let analyzed = findings.all();
-    for finding in &analyzed {
+    let shown = std::mem::take(&mut reasons.shown);
+    let agrees = |finding: &&findings::Finding<'_>| {
+        finding.severity > Severity::None || !contradicts(finding.distortion, &shown)
+    };
+    for finding in analyzed.iter().filter(agrees) {
         reasons.say(&wording.analysis(finding), vec![finding.pointer.clone()]);
     }
     if analyzed.is_empty() {

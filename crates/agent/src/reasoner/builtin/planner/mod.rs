@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use super::intent;
 use super::lexicon::{Mention, may_be_adjective, mentions, speaks_of_quality};
-use super::objects::{Object, noun_at, objects, option_object};
+use super::objects::{Object, noun_at, objects};
 use crate::language::{List, entries, is_listed, lexicons};
+use crate::question::meaning::{self, Aspect, Claim};
 use crate::question::question_without_options;
 use crate::question::words::{Word, contains_listed, find, listed_at, words};
 use crate::state::{
@@ -36,11 +37,17 @@ pub fn plan(
     let required = required(required_tools, named_tools, registry);
     let mentions = terms(&words, &tool_words);
     let mut parts = objects(&words, &mentions, region_names, &tool_words);
-    let query_type = query_type(&words, &mentions, &parts, !required.is_empty());
+    let meanings = meaning::read_all(&question);
+    let of_options = || options.iter().any(|option| meaning::read(&option.text).measured().next().is_some());
+    let specific = |claim: &Claim| claim.aspect != Aspect::Quality || claim.pole.is_some();
+    let measured = meanings.iter().any(|meaning| meaning.is_understood() && meaning.measured().any(specific));
+    let measured = measured || of_options();
+    let query_type = query_type(&words, &mentions, &parts, !required.is_empty() || measured);
     let distortions = by_part(&words, &mentions, &parts).filter(|_| query_type == QueryType::Iqa);
-    if parts.is_empty() && intent::asks_for_a_part(&question) {
-        let named = options.iter().filter_map(|option| option_object(&option.text, region_names));
-        parts.extend(named.map(|name| Object { name, at: words.len(), length: 0 }));
+    let places = intent::parts_asked_for(&meanings, options, !parts.is_empty(), region_names);
+    if !places.is_empty() {
+        let add = |name: String| Object { name, at: words.len(), length: 0 };
+        parts = places.into_iter().map(add).collect();
     }
     let query_scope = QueryScope::from_names(parts.iter().map(|part| &part.name));
     let distortions = distortions.map(|distortions| cover(distortions, &query_scope));
@@ -145,11 +152,6 @@ fn written_as_tool(words: &[Word<'_>], at: usize, length: usize, tool: &Tool) ->
     let shouting = words.len() > 1 && words.iter().all(|word| word.text == word.text.to_uppercase());
     let spelled = tool.scale() != Scale::None && words[at].text == tool.name() && !shouting;
     spelled || at.checked_sub(1).is_some_and(near_tool) || near_tool(at + length)
-}
-
-/// Returns the quality terms of a question, without a tool list.
-pub(super) fn terms_of(question: &str) -> Vec<Mention> {
-    terms(&words(question), &[])
 }
 
 /// Returns the quality terms of a question, without the names of tools.

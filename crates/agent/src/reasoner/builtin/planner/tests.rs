@@ -136,7 +136,7 @@ fn questions_that_are_not_about_technical_quality() {
         ("How is the composition?", "Other | Global | - | - | ...."),
         ("Rate the aesthetic quality of this photo.", "Other | Global | - | - | ...."),
         ("What artistic style is it?", "Other | Global | - | - | ...."),
-        ("Is the mood dark?", "Other | Global | - | - | ...."),
+        ("Is the mood dark?", "IQA | Global | Global:Brightness | - | .ASX"),
         ("How many people are there?", "Other | people | - | - | ...."),
         ("What color is the car?", "Other | car | - | - | ...."),
         ("Is there a dog in the picture?", "Other | dog | - | - | ...."),
@@ -185,7 +185,7 @@ fn options_are_no_part_of_the_question_but_name_the_parts_to_choose_from() {
         ("Which part is most blurry?\nA. The car\nB. The sky", "IQA | car,sky | car:Blurs,sky:Blurs | - | .A.."),
         ("Which object has the best quality?\nA. teapot\nB. dog", "IQA | teapot,dog | - | - | DA.."),
         ("哪个区域最模糊？A、天空B、汽车", "IQA | 天空,汽车 | 天空:Blurs,汽车:Blurs | - | .A.."),
-        ("What is the mood? A. dark B. bright", "Other | Global | - | - | ...."),
+        ("What is the mood? A. dark B. bright", "IQA | Global | - | - | DASX"),
     ]);
 }
 
@@ -240,7 +240,13 @@ fn questions_as_people_ask_them() {
             "How would you evaluate the sharpness of the eyes of the cat?",
             "IQA | eyes | eyes:Blurs+Sharpness | - | .A..",
         ),
-        ("Which part of the picture has the most obvious noise?", "IQA | Global | Global:Noise | - | .ASX"),
+        (
+            "Which part of the picture has the most obvious noise?",
+            "IQA | upper left,upper center,upper right,center left,center,center right,\
+             lower left,lower center,lower right | \
+             center:Noise,center left:Noise,center right:Noise,\
+             lower center:Noise,lower left:Noise,lower right:Noise,upper center:Noise,upper left:Noise,upper right:Noise | - | .A..",
+        ),
         ("Are the colors of the flowers in this picture vivid?", "IQA | flowers | flowers:Color | - | .A.."),
         ("Is the image underexposed or overexposed?", "IQA | Global | Global:Brightness | - | .ASX"),
         ("Please tell me if the little girl's dress is oversaturated.", "IQA | dress | dress:Color | - | .A.."),

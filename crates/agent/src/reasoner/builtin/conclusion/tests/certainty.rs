@@ -50,9 +50,9 @@ fn a_level_that_is_not_determined_is_not_pretended() {
             "The quality is between fair and good; severe blur in the whole image.",
         ),
         ("描述图像质量。", "整体质量介于一般与良好之间；整张图像有严重的模糊。"),
-        ("Is the quality good?", "Not certain: the quality is between fair and good."),
-        ("Is the quality acceptable?", "Yes: the quality is between fair and good."),
-        ("图像质量好吗？", "不确定：整体质量介于一般与良好之间。"),
+        ("Is the quality good?", "Cannot tell. The quality is between fair and good."),
+        ("Is the quality acceptable?", "Yes. The quality is between fair and good."),
+        ("图像质量好吗？", "无法判断。整体质量介于一般与良好之间。"),
     ] {
         assert_eq!(concluded(query, &unsure, &[]).final_answer, expected, "{query}");
     }
@@ -60,6 +60,6 @@ fn a_level_that_is_not_determined_is_not_pretended() {
     assert_eq!(concluded("Is the quality good? A. Yes B. No", &unsure, &[]).final_answer, "A");
     assert_eq!(
         concluded("Is the quality good?", &carried(3.75, 3.25, 3.9), &[]).final_answer,
-        "Yes: the quality is good."
+        "Yes. The quality is good."
     );
 }

@@ -72,6 +72,7 @@ fn concluded(query: &str, evidence: &ExecutorOutput, placed: &[&str]) -> Conclus
         evidence,
         fused,
         placed,
+        size: Some((4000, 3000)),
         registry: &registry,
         language: Language::of(query),
     };
@@ -126,21 +127,21 @@ fn blurred(severity: Severity) -> ExecutorOutput {
 fn yes_or_no_questions_are_answered_by_severity() {
     use Severity::{Moderate, None, Severe, Slight};
     for (query, severity, expected) in [
-        ("Is the image blurry?", Slight, "Yes: slight blur in the whole image."),
-        ("Is the image blurry?", None, "No: no visible blur in the whole image."),
-        ("Is the image very blurry?", Slight, "No: slight blur in the whole image."),
-        ("Is the image very blurry?", Moderate, "Yes: moderate blur in the whole image."),
-        ("Is the image severely blurred?", Moderate, "No: moderate blur in the whole image."),
-        ("Is the image sharp?", Slight, "Yes: slight blur in the whole image."),
-        ("Is the image sharp?", Severe, "No: severe blur in the whole image."),
-        ("Is the image perfectly sharp?", Slight, "No: slight blur in the whole image."),
-        ("Is the image noisy?", Severe, "No: no visible noise in the whole image."),
-        ("Is the image free of noise?", Severe, "Yes: no visible noise in the whole image."),
-        ("图像模糊吗？", Severe, "是：整张图像有严重的模糊。"),
-        ("图像清晰吗？", Severe, "否：整张图像有严重的模糊。"),
-        ("Is there any distortion?", None, "No: no visible distortion was found."),
-        ("Is there any distortion?", Severe, "Yes: severe blur in the whole image."),
-        ("Is the quality good?", Severe, "No: the quality is poor."),
+        ("Is the image blurry?", Slight, "Yes. The image is slightly blurred."),
+        ("Is the image blurry?", None, "No. The image is sharp."),
+        ("Is the image very blurry?", Slight, "No. The image is slightly blurred."),
+        ("Is the image very blurry?", Moderate, "Yes. The image is clearly blurred."),
+        ("Is the image severely blurred?", Moderate, "No. The image is clearly blurred."),
+        ("Is the image sharp?", Slight, "Probably. The image is slightly blurred."),
+        ("Is the image sharp?", Severe, "No. The image is strongly blurred."),
+        ("Is the image perfectly sharp?", Slight, "No. The image is slightly blurred."),
+        ("Is the image noisy?", Severe, "No. The image shows no visible noise."),
+        ("Is the image free of noise?", Severe, "Yes. The image shows no visible noise."),
+        ("图像模糊吗？", Severe, "是。图像严重模糊。"),
+        ("图像清晰吗？", Severe, "否。图像严重模糊。"),
+        ("Is there any distortion?", None, "No. No visible distortion was found."),
+        ("Is there any distortion?", Severe, "Yes. Severe blur in the whole image."),
+        ("Is the quality good?", Severe, "No. The quality is poor."),
     ] {
         assert_eq!(concluded(query, &blurred(severity), &[]).final_answer, expected, "{query} {severity}");
     }
@@ -225,13 +226,13 @@ fn parts_are_compared_as_the_question_asks() {
         assert_eq!(concluded(query, &found, &placed).final_answer, expected, "{query}");
     }
     let answer = |query: &str| concluded(query, &found, &placed).final_answer;
-    assert_eq!(answer("Is the sky sharper than the car?"), "Yes: no visible blur in the sky; severe blur in the car.");
+    assert_eq!(answer("Is the sky sharper than the car?"), "Yes. The sky is sharp, while the car is strongly blurred.");
     assert_eq!(
         answer("Is the sky more blurred than the car?"),
-        "No: no visible blur in the sky; severe blur in the car."
+        "No. The sky is sharp, while the car is strongly blurred."
     );
-    assert_eq!(answer("Is the car blurry?"), "Yes: severe blur in the car.");
-    assert_eq!(answer("How noisy is the sky?"), "Moderate noise in the sky.");
+    assert_eq!(answer("Is the car blurry?"), "Yes. The car is strongly blurred.");
+    assert_eq!(answer("How noisy is the sky?"), "The sky shows moderate noise.");
 }
 
 #[test]
@@ -299,7 +300,7 @@ fn what_is_missing_is_said() {
     assert_eq!(conclusion.levels, None);
     assert!(conclusion.reasoning.contains("No tool scores were measured"), "{}", conclusion.reasoning);
     let unanswered = concluded("Is the image blurry?", &nothing, &[]);
-    assert_eq!(unanswered.final_answer, "No measurement answers the question.");
+    assert_eq!(unanswered.final_answer, "Cannot tell. Nothing was measured that answers the question.");
 }
 
 #[test]
@@ -332,8 +333,8 @@ fn contradictions_are_noted_with_both_sides() {
 fn questions_of_taste_get_an_honest_answer() {
     let nothing = ExecutorOutput::default();
     let answer = concluded("Is this image beautiful?", &nothing, &[]).final_answer;
-    assert!(answer.starts_with("The built-in analyst measures technical quality only"), "{answer}");
-    assert!(concluded("这张照片美吗？", &nothing, &[]).final_answer.starts_with("内置分析器只测量技术质量"));
+    assert!(answer.starts_with("I cannot judge beauty"), "{answer}");
+    assert!(concluded("这张照片美吗？", &nothing, &[]).final_answer.starts_with("我无法判断美感"));
     let choice = concluded("Is it beautiful? A. Yes B. No C. Not sure", &nothing, &[]);
     assert_eq!(choice.final_answer, "C");
     assert!(choice.reasoning.contains("only the most cautious guess"), "{}", choice.reasoning);
@@ -364,8 +365,6 @@ fn direction_of_brightness_is_read_from_the_explanation() {
     let dark = evidence(&[(GLOBAL, Brightness, Severity::Moderate, "the image is too dark, mean 0.12")], Vec::new());
     assert!(concluded("Is it too dark?", &dark, &[]).final_answer.starts_with("Yes"));
     assert!(concluded("Is it too bright?", &dark, &[]).final_answer.starts_with("No"));
-    let silent = evidence(&[(GLOBAL, Brightness, Severity::Moderate, "mean 0.12")], Vec::new());
-    assert!(concluded("Is it too bright?", &silent, &[]).final_answer.starts_with("Yes"));
 }
 
 #[test]
@@ -378,14 +377,13 @@ fn kinds_of_one_distortion_are_told_by_the_explanation() {
     ] {
         assert_eq!(concluded(query, &moved, &[]).final_answer, expected, "{query}");
     }
-    let unknown = evidence(&[(GLOBAL, Blurs, Severity::Moderate, "edges are 4.0 px wide")], Vec::new());
-    let reasoning = concluded("What kind of blur is it? A. Out of focus B. Motion blur", &unknown, &[]).reasoning;
-    assert!(reasoning.contains("Another option fits equally well"), "{reasoning}");
 }
 
 #[test]
-fn an_unknown_direction_is_said() {
+fn an_unknown_direction_is_not_guessed() {
     let silent = evidence(&[(GLOBAL, Brightness, Severity::Moderate, "mean 0.12")], Vec::new());
+    let answer = concluded("Is the exposure wrong?", &silent, &[]).final_answer;
+    assert!(answer.starts_with("Yes. "), "{answer}");
     let answer = concluded("Is it too bright?", &silent, &[]).final_answer;
-    assert_eq!(answer, "Yes: moderate wrong brightness in the whole image (too low or too high is not recorded).");
+    assert!(answer.starts_with("Cannot tell. "), "{answer}");
 }
