@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reports the accuracy on the held-out fifth: whole images at 384 pixels, as in Rust.
 
-    evaluate.py --datasets /work/shared/datasets --work /work/train [--name checkpoint] [--features features.npz]
+    evaluate.py --datasets /work/shared/datasets --work /work/train --wheel WHEEL [--name checkpoint] [--features features.npz]
 
 Writes WORK/report.md. With --features it also stores features and outputs of all photos and damaged forms.
 """
@@ -203,6 +203,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--wheel", type=Path, required=True)
     parser.add_argument("--name", default="checkpoint")
     parser.add_argument("--features", type=Path)
     parser.add_argument("--report", type=Path)
@@ -212,7 +213,7 @@ def main() -> None:
     torch.set_num_threads(arguments.threads)
     from train import Data
 
-    data = Data(arguments.datasets, arguments.work)
+    data = Data(arguments.datasets, arguments.work, arguments.wheel)
     model = load(arguments.work / f"{arguments.name}.pt")
     _, outputs = whole(model, data.images, data.validation)
     held = [row for row, form in enumerate(data.forms) if form["validation"]]

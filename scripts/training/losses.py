@@ -52,7 +52,7 @@ def form_targets(forms: list[dict]) -> Targets:
     for row, form in enumerate(forms):
         fall = FALL * (CLEAN - form["target"])
         targets.level[row] = max(form["clean_level"] - fall, 1.0)
-        targets.quality[row] = max(4.4 - fall, 1.0)
+        targets.quality[row] = max(form.get("clean_quality", 4.4) - fall, 1.0)
         for name, value in form["implied"].items():
             if isinstance(value, list):
                 targets.attributes[name][row] = torch.tensor(value)

@@ -97,6 +97,9 @@ class Images:
         seen = {variant: np.load(work / f"{name}-{variant}.npy", mmap_mode="r") for variant in variants}
         return cls(seen, known, -(-sizes // STRIDE))
 
+    def need(self, rows: list[int], variant: str) -> None:
+        """Makes sure that a variant of some images is there."""
+
 
 @torch.no_grad()
 def whole(model: FusedModel, images: Images, rows, batch: int = 32) -> tuple[np.ndarray, np.ndarray]:
@@ -105,6 +108,7 @@ def whole(model: FusedModel, images: Images, rows, batch: int = 32) -> tuple[np.
     model.eval()
     features = np.zeros((len(rows), COUNT), np.float32)
     outputs = np.zeros((len(rows), OUTPUTS), np.float32)
+    images.need(list(rows), "plain")
     groups: dict[tuple[int, int], list[int]] = {}
     for place, row in enumerate(rows):
         height, width = images.sizes[row]

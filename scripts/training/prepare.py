@@ -22,8 +22,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from damage import CLEAN, KINDS, TID, Table, damage
+import repaired
+from damage import CLEAN, FORMS, KINDS, TID, Table, damage
 from labels import Photo, read
+from losses import FALL
 from PIL import Image
 from split import is_validation, name_hash
 from view import LONGER, resized
@@ -32,7 +34,7 @@ from view import LONGER, resized
 UNSUITED = {"brick", "camera", "clock_motion", "grass", "gravel", "hubble_deep_field", "retina", "dust-bowl-home"}
 # The example of the README must not be learned.
 KEPT = {"perched-osprey"}
-FROM_OPINIONS, VALIDATION_FROM_OPINIONS = 150, 3
+FROM_OPINIONS, VALIDATION_FROM_OPINIONS = 50, 3
 # CC0 photos for validation; those that the hash keeps for validation beyond this number are not used.
 VALIDATION_FROM_PHOTOS = 3
 # Width and height at which the CC0 photos are damaged, with their odds: those of common datasets.
@@ -130,6 +132,40 @@ def cache_damage(job: tuple) -> list[dict]:
     return rows
 
 
+def cache_repaired(job: tuple[Path, int, int, Photo]) -> list[dict]:
+    """Writes the forms of a photo with a fault, and returns their descriptions."""
+    path, total, index, photo = job
+    described = path.parent / "forms" / f"repaired {photo.name}.json"
+    if described.exists():
+        return json.loads(described.read_text())
+    cv2.setNumThreads(1)
+    random = np.random.default_rng(name_hash(photo.name) % 2**32)
+    image, target = decoded(photo.path).astype(np.float32), store(path, total, "r+")
+    # The photo as it is has the level that people gave it.
+    room = FALL * (CLEAN - repaired.AS_IT_IS)
+    rows = []
+    for place, form in enumerate(repaired.forms(image, photo.labels["main_problem"], random)):
+        size = put(target, index + place, form)
+        Image.fromarray(form).save(path.parent / "native" / f"{index + place:05}.bmp")
+        rows.append(
+            {
+                "content": f"repaired {photo.name}",
+                "clean_level": photo.level + room,
+                "clean_quality": photo.labels["quality"] + room,
+                "kind": "repaired",
+                "level": place,
+                "target": repaired.TARGETS[place],
+                "implied": {},
+                "native": list(image.shape[:2]),
+                "size": size,
+                "validation": False,
+            }
+        )
+    target.flush()
+    described.write_text(json.dumps(rows))
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", type=Path, required=True)
@@ -164,11 +200,14 @@ def main() -> None:
             random = np.random.default_rng(name_hash("forms" + content[0]) % 2**32)
             forms = [(-1, 0)]
             for kind in range(len(KINDS)):
-                count = 5 if validation else 2 if kind < len(TID) else 1
+                count = 5 if validation else FORMS.get(KINDS[kind], 2 if kind < len(TID) else 1)
                 forms += [(kind, int(level)) for level in sorted(random.choice(5, count, replace=False))]
             jobs.append((total, content, validation, forms))
             total += len(forms)
         print(len(contents), "contents,", sum(v for _, v in contents), "for validation,", total, "forms", flush=True)
+        faulty = [(total + len(repaired.TARGETS) * place, photo) for place, photo in enumerate(repaired.chosen(photos))]
+        total += len(repaired.TARGETS) * len(faulty)
+        print(len(faulty), "photos with a fault that an edit can mend", flush=True)
         path = arguments.work / "damaged.u8"
         if not path.exists():
             store(path, total, "w+")
@@ -176,7 +215,8 @@ def main() -> None:
         for folder in ("forms", "native"):
             (arguments.work / folder).mkdir(exist_ok=True)
         scores = arguments.datasets / "tid2013-half-scores.csv"
-        rows = pool.imap(cache_damage, [(path, total, *job, scores) for job in jobs], chunksize=1)
+        rows = list(pool.imap(cache_damage, [(path, total, *job, scores) for job in jobs], chunksize=1))
+        rows += pool.imap(cache_repaired, [(path, total, *job) for job in faulty], chunksize=1)
         (arguments.work / "damaged.json").write_text(json.dumps([row for part in rows for row in part]))
     print("damage is cached")
 

@@ -21,11 +21,14 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from cache import Forms
+from damage import FORMS
 from evaluate import short_report
 from labels import read
 from losses import class_weights, damage_loss, form_targets, photo_loss, photo_targets
 from model import FusedModel, Images, keep_memory, to_planes, whole
-from network import load_published
+from network import Backbone, load_published
+from shipped import load_shipped
 from torch import nn
 
 BATCH = 32
@@ -39,6 +42,10 @@ FIRST_PHOTOS, FIRST_FORMS = 1500, 600
 DAMAGE_EVERY = 3
 # Share of them that is seen from farther away.
 HIDDEN_DAMAGE = 0.4
+# Share of damage that is a photo with a fault, and what an edit makes of it.
+REPAIRED = 0.25
+# How much more often a kind is drawn that an edit can mend.
+MENDABLE = 2.0
 # Odds of a batch: one subset, or all together.
 MIXES = [(1, 0.18), (2, 0.05), (3, 0.37), (0, 0.4)]
 # Shares of the subsets in a mixed batch.
@@ -73,7 +80,7 @@ def measurements(path: Path) -> dict[str, torch.Tensor]:
 class Data:
     """Photos and damaged forms with their targets, and the choice of batches."""
 
-    def __init__(self, datasets: Path, work: Path):
+    def __init__(self, datasets: Path, work: Path, wheel: Path):
         self.random = np.random.default_rng(SEED)
         self.photos = read(datasets)
         sizes = np.array(json.loads((work / "photos.json").read_text()))
@@ -83,7 +90,10 @@ class Data:
         self.forms = json.loads((work / "damaged.json").read_text())
         form_sizes = np.array([form["size"] for form in self.forms])
         measured = torch.stack(list(measurements(work / "measured-forms.jsonl").values()))
-        self.damaged = Images.open(work, "forms", ["plain", "far"], form_sizes, measured)
+        network = Backbone()
+        load_published(network, wheel)
+        network.to(memory_format=torch.channels_last).eval()
+        self.damaged = Forms(work, ["plain", "far"], form_sizes, measured, network)
         self.targets = photo_targets(self.photos)
         self.form_targets = form_targets(self.forms)
         self.wanted = torch.tensor([form["target"] for form in self.forms])
@@ -96,8 +106,10 @@ class Data:
         for row, form in enumerate(self.forms):
             if not form["validation"]:
                 self.contents.setdefault(form["content"], {}).setdefault(form["kind"], []).append(row)
-        self.content_queue = Queue(list(range(len(self.contents))), self.random)
         self.names = list(self.contents)
+        repaired = [place for place, name in enumerate(self.names) if "repaired" in self.contents[name]]
+        self.repaired_queue = Queue(repaired, self.random)
+        self.content_queue = Queue(sorted(set(range(len(self.names))) - set(repaired)), self.random)
 
     def photo_rows(self, count: int) -> list[int]:
         subset = pick(self.random, MIXES)
@@ -108,13 +120,18 @@ class Data:
         return [row for s, number in parts.items() for row in self.queues[s].draw(number)]
 
     def damage_rows(self, count: int) -> tuple[list[int], torch.Tensor]:
-        """Four forms of each of some contents: two kinds at two levels, or the clean form and three others."""
+        """Four forms of each of some contents: two kinds at two levels, or the clean form and three others. Some are
+        photos with a fault and what an edit makes of them."""
         rows, groups = [], []
-        for group, place in enumerate(self.content_queue.draw(count // 4)):
+        repaired = round(REPAIRED * count / 4)
+        for group, place in enumerate(self.repaired_queue.draw(repaired) + self.content_queue.draw(count // 4 - repaired)):
             kinds = self.contents[self.names[place]]
-            if self.random.random() < 0.65:
+            if group < repaired:
+                rows += kinds["repaired"]
+            elif self.random.random() < 0.65:
                 double = [name for name, forms in kinds.items() if len(forms) >= 2]
-                chosen = self.random.choice(double, 2, replace=False)
+                odds = np.array([MENDABLE if name in FORMS else 1.0 for name in double])
+                chosen = self.random.choice(double, 2, replace=False, p=odds / odds.sum())
                 rows += [row for name in chosen for row in self.random.choice(kinds[name], 2, replace=False)]
             else:
                 names = [name for name in kinds if name != "clean"]
@@ -189,6 +206,7 @@ def one_batch(model: FusedModel, data: Data, step: int) -> tuple[torch.Tensor, d
     if step % DAMAGE_EVERY == DAMAGE_EVERY - 1:
         rows, groups = data.damage_rows(BATCH)
         far = "far" if data.random.random() < HIDDEN_DAMAGE else "plain"
+        data.damaged.need(rows, far)
         seen = data.crops(data.damaged, rows, DAMAGE_CROPS, {far: 1.0})
         return damage_loss(model(*seen), data.form_targets, rows, data.wanted[rows], groups, data.weights)
     rows = data.photo_rows(BATCH)
@@ -201,6 +219,8 @@ def main() -> None:
     parser.add_argument("--datasets", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--wheel", type=Path, required=True)
+    parser.add_argument("--shipped", type=Path, help="folder of the models; training goes on from what is shipped")
+    parser.add_argument("--rate", type=float, default=1.0, help="factor of the learning rates")
     parser.add_argument("--steps", type=int, default=1350)
     parser.add_argument("--until", help="HH:MM in UTC; replaces --steps")
     parser.add_argument("--name", default="checkpoint", help="name of the checkpoint")
@@ -213,7 +233,7 @@ def main() -> None:
         arguments.pid.write_text(str(os.getpid()))
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(SEED)
-    data = Data(arguments.datasets, arguments.work)
+    data = Data(arguments.datasets, arguments.work, arguments.wheel)
     counts = len(data.train), len(data.validation), len(data.forms), len(data.contents)
     print("{} photos to train, {} to validate, {} forms, {} contents to train".format(*counts), flush=True)
     model = FusedModel()
@@ -222,8 +242,11 @@ def main() -> None:
     state = torch.load(path, weights_only=False) if path.exists() else None
     if state is None:
         load_published(model.backbone, arguments.wheel)
+        if arguments.shipped:
+            load_shipped(model, arguments.shipped, arguments.datasets)
         model.to(memory_format=torch.channels_last)
-        fit_heads(model, data)
+        if not arguments.shipped:
+            fit_heads(model, data)
     else:
         model.load_state_dict(state["model"])
         model.to(memory_format=torch.channels_last)
@@ -234,7 +257,7 @@ def main() -> None:
         optimizer.load_state_dict(state["optimizer"])
         step, progress = state["step"], state["progress"]
         data.random = np.random.default_rng(SEED + step)
-        for queue in [*data.queues.values(), data.content_queue]:
+        for queue in [*data.queues.values(), data.content_queue, data.repaired_queue]:
             queue.random = data.random
         print("goes on at step", step, flush=True)
 
@@ -265,7 +288,7 @@ def main() -> None:
         started = time.time()
         rate = 0.5 * (1 + math.cos(math.pi * progress)) * min((step + 1) / WARM_STEPS, 1.0)
         for group in optimizer.param_groups:
-            group["lr"] = group["base"] * rate
+            group["lr"] = arguments.rate * group["base"] * rate
         loss, parts = one_batch(model, data, step)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()

@@ -13,7 +13,7 @@ use agenticiqa::agent::{Assessment, Input, Request};
 use agenticiqa::checkpoint::Checkpoints;
 use agenticiqa::config::{Environment, Settings};
 use agenticiqa::gate::Case;
-use agenticiqa::imaging::{Decoder, encode_png_exact};
+use agenticiqa::imaging::{Decoder, Note, encode_png_exact};
 use agenticiqa::repair;
 use agenticiqa::setup;
 use agenticiqa::state::{self, AssessmentRecord, FinalStatus, GLOBAL, RegionBox};
@@ -91,8 +91,12 @@ fn save_fixed(assessment: &Assessment, path: &Path) -> Result<(), Stop> {
     let tried = evidence.and_then(|evidence| evidence.what_if.as_ref()?.get(GLOBAL));
     let mended = tried.map(|tried| repair::mended(image, tried)).transpose().map_err(Stop::failed)?.flatten();
     let Some((fixed, edits, score)) = mended else {
+        let refusal = tried.and_then(|tried| tried.refusal);
+        let why = refusal.map_or("no edit raises the score".to_owned(), |refusal| {
+            format!("no edit was tried ({})", parts::reason(refusal))
+        });
         let mut out = io::stderr().lock();
-        writeln!(out, "note: no edit raises the score, so {} was not written", path.display())?;
+        writeln!(out, "note: {} was not written: {why}", path.display())?;
         return Ok(());
     };
     let bytes = encode_png_exact(&fixed).map_err(Stop::failed)?;
@@ -111,8 +115,8 @@ fn save_fixed(assessment: &Assessment, path: &Path) -> Result<(), Stop> {
         fixed.bit_depth()
     )?;
     // What decoding changed is not in the fixed image either: alpha, a color profile, CMYK.
-    for note in &assessment.inputs.image().picture.notes {
-        writeln!(out, "note: not kept: {note}")?;
+    for note in assessment.inputs.image().picture.notes.iter().filter(|note| **note != Note::SixteenBits) {
+        writeln!(out, "note: {note}")?;
     }
     Ok(())
 }

@@ -52,14 +52,18 @@ pub fn what_ifs(out: &mut impl Write, evidence: &ExecutorOutput, heading: &str) 
             writeln!(out, "{place}No edit can mend the {}.", lost.name())?;
         }
         if let Some(refusal) = what_ifs.refusal {
-            let why = match refusal {
-                Refusal::NotAPhoto => "the image is unlike photos",
-                Refusal::OneColor => "the image has one color",
-            };
-            writeln!(out, "{place}No edit was tried: {why}.")?;
+            writeln!(out, "{place}No edit was tried: {}.", reason(refusal))?;
         }
     }
     Ok(())
+}
+
+/// Returns why no edit was tried.
+pub fn reason(refusal: Refusal) -> &'static str {
+    match refusal {
+        Refusal::NotAPhoto => "the image is unlike photos",
+        Refusal::OneColor => "the image has one color",
+    }
 }
 
 fn has_news(what_ifs: &WhatIfs) -> bool {

@@ -329,3 +329,23 @@ fn edits_are_tried_unless_they_are_not_wanted_and_inputs_are_never_overwritten()
     let output = run(&["assess", &photo, "--no-what-if"]);
     assert!(output.code == 0 && !output.stdout.contains("What if"), "{}", output.stdout);
 }
+
+#[test]
+fn images_in_which_edits_have_no_meaning_get_none_and_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let images: [(&str, fn(usize) -> u8, &str); 3] = [
+        ("black", |_| 0, "the image has one color"),
+        ("white", |_| 255, "the image has one color"),
+        ("drawing", |x| if x / 5 % 4 == 0 { 0 } else { 255 }, "the image is unlike photos"),
+    ];
+    for (name, sample, why) in images {
+        let samples = (0..320 * 240).flat_map(|place| [sample(place % 320); 3]).collect();
+        let image = agenticiqa::metrics::Image::from_rgb8(320, 240, samples).unwrap();
+        let (file, fixed) = (folder.path().join(name).with_extension("png"), folder.path().join(format!("{name}-fixed")));
+        std::fs::write(&file, agenticiqa::imaging::encode_png(&image).unwrap()).unwrap();
+        let output = run(&["assess", &file.display().to_string(), "--save-fixed", &fixed.display().to_string()]);
+        assert!(output.stdout.contains(&format!("No edit was tried: {why}")), "{name}: {}", output.stdout);
+        assert!(output.stderr.contains(&format!("was not written: no edit was tried ({why})")), "{}", output.stderr);
+        assert!(!fixed.exists());
+    }
+}

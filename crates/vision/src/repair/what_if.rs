@@ -11,8 +11,13 @@ use crate::fused_nr;
 use crate::perception::{self, Examination};
 use crate::vocabulary::{Problem, Severity};
 
-/// Edits are tried on at most this many pixels along the longer side.
-const LONGEST: usize = 1024;
+/// Edits of tones and colors are tried on the image shrunk to less than twice this many pixels along the longer side:
+/// they change the whole image, and no detail.
+const SMALL: usize = 512;
+/// Edits of fine detail are tried on a part of the image with sides of at most this many pixels.
+const PART: usize = 640;
+/// Other amounts are not tried if the first ones raise the score by less than this.
+const HOPELESS: f64 = -0.05;
 /// A repair that gains less is no evidence for the fault.
 pub const LEAST_GAIN: f64 = 0.05;
 /// A fault that is not reported is tried if it is the main problem with at least this probability ...
@@ -89,24 +94,28 @@ pub fn what_if(image: &Image, examination: &Examination) -> Result<WhatIfs, Erro
         return refused(Refusal::NotAPhoto);
     }
     let noise = perception::measure(image)?.get("noise");
+    let found: Vec<(Problem, Severity)> =
+        examination.detected().into_iter().filter_map(|finding| Some((finding.problem()?, finding.severity))).collect();
+    let is_found = |problem: &Problem| found.iter().any(|(other, _)| other == problem);
+    let suspected: Vec<Problem> =
+        Problems::of(&reading).likely(SUSPECTED).filter(|problem| !is_found(problem)).collect();
+    let search = |(problem, severity): (Problem, Severity)| {
+        search(image, reading.judgment.score, problem, &plans(problem, severity, noise))
+    };
+    let (found_edits, suspected_edits) = rayon::join(
+        || found.par_iter().copied().map(search).collect::<Result<Vec<_>, Error>>(),
+        || suspected.par_iter().map(|problem| search((*problem, Severity::Slight))).collect::<Result<Vec<_>, Error>>(),
+    );
     let mut what_ifs = WhatIfs::default();
-    let mut found = Vec::new();
-    for finding in examination.detected() {
-        let Some(problem) = finding.problem() else { continue };
-        found.push(problem);
-        let plans = plans(problem, finding.severity, noise);
-        match search(image, reading.judgment.score, problem, &plans)? {
+    for ((problem, severity), best) in found.into_iter().zip(found_edits?) {
+        match best {
             // Nobody doubts a severe fault because an edit cannot mend it.
-            Some(best) if !best.doubtful || finding.severity < Severity::Severe => what_ifs.tried.push(best),
+            Some(best) if !best.doubtful || severity < Severity::Severe => what_ifs.tried.push(best),
             _ => what_ifs.lost.push(problem),
         }
     }
     // A fault that nobody is sure of is reported only if mending it helps.
-    for problem in Problems::of(&reading).likely(SUSPECTED).filter(|problem| !found.contains(problem)) {
-        let plans = plans(problem, Severity::Slight, noise);
-        let best = search(image, reading.judgment.score, problem, &plans)?;
-        what_ifs.tried.extend(best.filter(|best| best.gain() >= CLEAR_GAIN));
-    }
+    what_ifs.tried.extend(suspected_edits?.into_iter().flatten().filter(|best| best.gain() >= CLEAR_GAIN));
     what_ifs.tried.sort_by(|one, other| other.gain().total_cmp(&one.gain()));
     Ok(what_ifs)
 }
@@ -187,43 +196,54 @@ fn search(image: &Image, score: f64, problem: Problem, plans: &[Plan]) -> Result
     }))
 }
 
-/// Returns the amount with the highest score, and its gain.
+/// Returns the amount with the highest score, and its gain. The score is expected to rise and to fall once along the
+/// amounts: every second one is tried first, then the neighbors of the best, then one between the best two.
 fn search_along(image: &Image, operation: Operation, amounts: &[f64]) -> Result<(Edit, f64), Error> {
     let working = working(image, operation)?;
     let before = fused_nr::judge(&working)?.score;
-    let score_of = |amount: &f64| -> Result<(f64, f64), Error> {
-        let edited = Edit { operation, amount: *amount }.apply(&working)?;
-        Ok((*amount, fused_nr::judge(&edited)?.score))
+    let gains_of = |amounts: &[f64]| -> Result<Vec<(f64, f64)>, Error> {
+        let gain_of = |amount: &f64| {
+            let edited = Edit { operation, amount: *amount }.apply(&working)?;
+            Ok((*amount, fused_nr::judge(&edited)?.score - before))
+        };
+        amounts.par_iter().map(gain_of).collect()
     };
-    let mut scored: Vec<(f64, f64)> = amounts.par_iter().map(score_of).collect::<Result<_, _>>()?;
-    let best = best_place(&scored);
-    // Between the best amount and its neighbors may lie a better one.
-    let others = [best.checked_sub(1), Some(best + 1)].into_iter().flatten().filter_map(|other| scored.get(other));
-    let halves: Vec<f64> = others.map(|(amount, _)| (amount + scored[best].0) / 2.0).collect();
-    scored.extend(halves.par_iter().map(score_of).collect::<Result<Vec<_>, _>>()?);
-    let (amount, after) = scored[best_place(&scored)];
-    Ok((Edit { operation, amount }, after - before))
+    let is_first = |place: usize| (amounts.len() - 1 - place) % 2 == 0;
+    let first: Vec<f64> = (0..amounts.len()).filter(|place| is_first(*place)).map(|place| amounts[place]).collect();
+    let mut tried = gains_of(&first)?;
+    if best(&tried).1 > HOPELESS {
+        let place = amounts.iter().position(|amount| *amount == best(&tried).0).unwrap_or_default();
+        let neighbors: Vec<f64> = [place.checked_sub(1), Some(place + 1)]
+            .into_iter()
+            .flatten()
+            .filter_map(|neighbor| amounts.get(neighbor).copied())
+            .collect();
+        tried.extend(gains_of(&neighbors)?);
+        let top = best(&tried).0;
+        let others: Vec<(f64, f64)> = tried.iter().copied().filter(|(amount, _)| *amount != top).collect();
+        if !others.is_empty() {
+            tried.extend(gains_of(&[(top + best(&others).0) / 2.0])?);
+        }
+    }
+    let (amount, gain) = best(&tried);
+    Ok((Edit { operation, amount }, gain))
 }
 
-fn best_place(scored: &[(f64, f64)]) -> usize {
-    let places = scored.iter().enumerate();
-    places.max_by(|(_, one), (_, other)| one.1.total_cmp(&other.1)).map_or(0, |(place, _)| place)
+/// Returns the amount with the largest gain.
+fn best(tried: &[(f64, f64)]) -> (f64, f64) {
+    tried.iter().copied().max_by(|one, other| one.1.total_cmp(&other.1)).unwrap_or_default()
 }
 
-/// Returns what edits are tried on. Large images are shrunk; edits of fine detail get the middle at full
-/// resolution instead.
+/// Returns what edits are tried on.
 fn working(image: &Image, operation: Operation) -> Result<Image, Error> {
     let (width, height) = (image.width(), image.height());
-    if width.max(height) <= LONGEST {
-        return Ok(image.clone());
-    }
     match operation {
         Operation::Denoise | Operation::Deblock | Operation::Sharpen | Operation::Soften => {
-            let (wide, high) = (width.min(LONGEST), height.min(LONGEST));
-            // The grid of JPEG blocks stays where it is.
+            let (wide, high) = (width.min(PART), height.min(PART));
+            // The middle; the grid of JPEG blocks stays where it is.
             let (x, y) = ((width - wide) / 16 * 8, (height - high) / 16 * 8);
             Ok(image.crop(&Region { x, y, width: wide, height: high })?)
         }
-        _ => Ok(image.shrunk(width.max(height).div_ceil(LONGEST))),
+        _ => Ok(image.shrunk((width.max(height) / SMALL).max(1))),
     }
 }
