@@ -341,7 +341,8 @@ fn images_in_which_edits_have_no_meaning_get_none_and_the_reason() {
     for (name, sample, why) in images {
         let samples = (0..320 * 240).flat_map(|place| [sample(place % 320); 3]).collect();
         let image = agenticiqa::metrics::Image::from_rgb8(320, 240, samples).unwrap();
-        let (file, fixed) = (folder.path().join(name).with_extension("png"), folder.path().join(format!("{name}-fixed")));
+        let (file, fixed) =
+            (folder.path().join(name).with_extension("png"), folder.path().join(format!("{name}-fixed")));
         std::fs::write(&file, agenticiqa::imaging::encode_png(&image).unwrap()).unwrap();
         let output = run(&["assess", &file.display().to_string(), "--save-fixed", &fixed.display().to_string()]);
         assert!(output.stdout.contains(&format!("No edit was tried: {why}")), "{name}: {}", output.stdout);
