@@ -23,7 +23,7 @@ from scipy.stats import pearsonr, rankdata, spearmanr
 # Forms for validation that the short report uses.
 SHORT_FORMS = 240
 # Damaged forms for training whose features are stored.
-TRAINED_FORMS = 2000
+TRAINED_FORMS = 1500
 
 
 def srcc(a: Iterable[float], b: Iterable[float]) -> float:

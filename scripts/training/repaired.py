@@ -14,8 +14,8 @@ from split import name_hash
 # Targets (0 to 9) of the four forms, by hand.
 TARGETS = (5.5, 5.1, 4.6, 3.8)
 AS_IT_IS = TARGETS[2]
-# At most this many photos of each fault.
-MOST = 80
+# At most this many photos of each fault; of casts, to which a score is blind otherwise, all.
+MOST, MOST_CASTS = 40, 200
 GAMMA = 2.2
 WHITE = 250
 
@@ -90,7 +90,7 @@ def chosen(photos: list[Photo]) -> list[Photo]:
     found = []
     for problem in EDITS:
         own = [p for p in photos if p.labels and not p.validation and p.labels["main_problem"] == problem]
-        found += sorted(own, key=lambda photo: name_hash("repaired" + photo.name))[:MOST]
+        found += sorted(own, key=lambda photo: name_hash("repaired" + photo.name))[: MOST_CASTS if problem == "colour cast" else MOST]
     return found
 
 

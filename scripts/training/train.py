@@ -38,12 +38,12 @@ AVERAGE = 0.998
 WARM_STEPS = 80
 # Photos and forms that the heads are first fitted to.
 FIRST_PHOTOS, FIRST_FORMS = 1500, 600
-# Every third batch shows damage.
-DAMAGE_EVERY = 3
+# Every second batch shows damage.
+DAMAGE_EVERY = 2
 # Share of them that is seen from farther away.
 HIDDEN_DAMAGE = 0.4
 # Share of damage that is a photo with a fault, and what an edit makes of it.
-REPAIRED = 0.25
+REPAIRED = 0.5
 # How much more often a kind is drawn that an edit can mend.
 MENDABLE = 2.0
 # Odds of a batch: one subset, or all together.

@@ -8,6 +8,7 @@ use agenticiqa_metrics::{Error as MetricError, Map, Region};
 pub use agenticiqa_tools::{Digest, Part, Source};
 
 use agenticiqa_vision::perception::Examination;
+use agenticiqa_vision::repair::Effort;
 use agenticiqa_vision::vocabulary::RegionBox;
 use agenticiqa_vision::{analysis, regions};
 use agenticiqa_vlm::{Attachment, ImageLimits, prepare};
@@ -33,7 +34,7 @@ pub struct Inputs {
     attachments: tokio::sync::Mutex<Vec<(ImageLimits, Vec<Attachment>)>>,
     examinations: Mutex<HashMap<Option<Region>, Arc<Examination>>>,
     maps: Option<Mutex<Vec<ToolMap>>>,
-    what_if: bool,
+    what_if: Option<Effort>,
 }
 
 impl Inputs {
@@ -52,7 +53,7 @@ impl Inputs {
             attachments: Default::default(),
             examinations: Mutex::default(),
             maps: None,
-            what_if: false,
+            what_if: None,
         })
     }
 
@@ -61,13 +62,13 @@ impl Inputs {
         Self { maps: Some(Mutex::default()), ..self }
     }
 
-    /// Tries edits on the image.
-    pub fn with_what_if(self) -> Self {
-        Self { what_if: true, ..self }
+    /// Tries edits on the image, if an effort is given.
+    pub fn with_what_if(self, what_if: Option<Effort>) -> Self {
+        Self { what_if, ..self }
     }
 
-    /// Whether edits are tried.
-    pub fn wants_what_if(&self) -> bool {
+    /// How many edits are tried, if any.
+    pub fn what_if(&self) -> Option<Effort> {
         self.what_if
     }
 

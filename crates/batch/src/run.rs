@@ -18,7 +18,7 @@ use super::resume::{self, Existing, Found, Ledger};
 use super::writer::Writer;
 use super::{Error, Flaw, Input, Item, Output, PathRules, Sample, Summary};
 use agenticiqa_agent::events::EventLog;
-use agenticiqa_agent::state::AssessmentRecord;
+use agenticiqa_agent::state::{AssessmentRecord, Effort};
 use agenticiqa_agent::{Agent, Request};
 use agenticiqa_vlm::queue_timeout;
 
@@ -308,7 +308,8 @@ impl<'a> Crew<'a> {
         let known = Known::of(&sample);
         let (agent, limit) = (Arc::clone(&self.agent), self.batch.options.sample_timeout);
         let options = &self.batch.options;
-        let request = Request { what_if: options.what_if, ..sample.request(&options.tools) };
+        let what_if = options.what_if.then_some(Effort::Full);
+        let request = Request { what_if, ..sample.request(&options.tools) };
         let handle = self.running.spawn(record(agent, known.clone(), request, limit));
         self.known.insert(handle.id(), (known, Instant::now()));
     }

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use agenticiqa_imaging::Decoder;
+use agenticiqa_vision::analysis;
 use agenticiqa_vision::perception::{Examination, examine};
+use agenticiqa_vision::repair::{Effort, WhatIfs, what_if};
 use agenticiqa_vision::vocabulary::{Distortion, Severity};
 use rayon::prelude::*;
 
@@ -17,8 +19,8 @@ use crate::error::Error;
 const GROUPS: usize = 5;
 
 /// Returns the findings of one image as JSON, and the time they took.
-pub fn show(image: &Path, reference: Option<&Path>) -> Result<String, Error> {
-    let image = Decoder::default().open(image)?.image;
+pub fn show(path: &Path, reference: Option<&Path>) -> Result<String, Error> {
+    let image = Decoder::default().open(path)?.image;
     let reference = reference.map(|path| Decoder::default().open(path)).transpose()?.map(|picture| picture.image);
     let begun = Instant::now();
     let examination = examine(&image, reference.as_ref())?;
@@ -27,7 +29,32 @@ pub fn show(image: &Path, reference: Option<&Path>) -> Result<String, Error> {
     let again = examine(&image, reference.as_ref())?;
     let second = begun.elapsed();
     debug_assert_eq!(examination, again);
-    Ok(format!("{}\nfirst {first:.0?}, again {second:.0?}\n", serde_json::to_string_pretty(&examination)?))
+    let mut text = format!("{}\nfirst {first:.0?}, again {second:.0?}\n", serde_json::to_string_pretty(&examination)?);
+    if reference.is_none() {
+        text += &times(path)?;
+    }
+    Ok(text)
+}
+
+/// Measures how long an assessment takes without and with what-ifs, once everything is loaded.
+fn times(path: &Path) -> Result<String, Error> {
+    let mut begun = Instant::now();
+    let mut passed = || std::mem::replace(&mut begun, Instant::now()).elapsed();
+    let image = Decoder::default().open(path)?.image;
+    let decoded = passed();
+    let examination = analysis::examine(&image, None)?;
+    let assessed = passed();
+    let tried = what_if(&image, &examination, Effort::Quick)?;
+    let quick = passed();
+    let all = what_if(&image, &examination, Effort::Full)?;
+    let full = passed();
+    let problems = |what_ifs: &WhatIfs| what_ifs.tried.iter().map(|tried| tried.problem.name()).collect::<Vec<_>>();
+    Ok(format!(
+        "decoded in {decoded:.0?}, assessed in {assessed:.0?}\nquick what-ifs ({}) in {quick:.0?}, skipped {:?}\nall what-ifs ({}) in {full:.0?}\n",
+        problems(&tried).join(", "),
+        tried.skipped,
+        problems(&all).join(", "),
+    ))
 }
 
 /// Compares findings with the opinions of every `step`-th photo of a manifest.

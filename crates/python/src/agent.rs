@@ -10,6 +10,7 @@ use agenticiqa::agent::{self as engine, Request};
 use agenticiqa::batch::Line;
 use agenticiqa::config::Overrides;
 use agenticiqa::events::EventLog;
+use agenticiqa::repair::Effort;
 use agenticiqa::setup;
 use agenticiqa::state::{AnswerForm, AssessmentRecord, RegionBox};
 use agenticiqa::vlm::{Calls, Limiter, Traffic};
@@ -66,7 +67,7 @@ impl Question {
             tools: self.tools,
             form: self.answer,
             max_replan_iterations: self.max_replan,
-            what_if: self.what_if,
+            what_if: self.what_if.then_some(Effort::Full),
             ..default
         }
     }

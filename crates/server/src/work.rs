@@ -8,6 +8,7 @@ use agenticiqa::events::{Event, EventLog};
 use agenticiqa::imaging;
 use agenticiqa::metrics::{Error as MetricError, Image, Map, Region};
 use agenticiqa::regions;
+use agenticiqa::repair::Effort;
 use agenticiqa::scoring::{self, Scorer};
 use agenticiqa::state::FinalStatus;
 use agenticiqa::tools::{Part, Tool};
@@ -76,7 +77,7 @@ impl App {
             tools: request.tools,
             form: request.answer.into(),
             max_replan_iterations: request.max_replan_iterations,
-            what_if: true,
+            what_if: Some(Effort::Quick),
             ..Request::new(image.input())
         };
         Ok(Assessment { id: new_id(), agent, image, reference, request, turn })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agenticiqa::analysis;
 use agenticiqa::metrics::Image;
-use agenticiqa::repair::{self, Edit};
+use agenticiqa::repair::{self, Edit, Effort};
 
 use crate::answers::{Mended, WhatIfAnswer};
 use crate::app::App;
@@ -29,7 +29,7 @@ impl App {
             let pixels = loaded.source.picture.image.clone();
             let refused = |error: &dyn std::fmt::Display| Problem::invalid(format!("image: {error}"));
             let examination = analysis::examine(&pixels, None).map_err(|error| refused(&error))?;
-            let what_ifs = repair::what_if(&pixels, &examination).map_err(|error| refused(&error))?;
+            let what_ifs = repair::what_if(&pixels, &examination, Effort::Full).map_err(|error| refused(&error))?;
             let (mended, edits, score) = match &request.edits[..] {
                 [] => repair::mended(&pixels, &what_ifs)
                     .map_err(|error| refused(&error))?

@@ -32,7 +32,7 @@
 /** @typedef {{type: string, severity: string, explanation: string}} Analysis */
 
 /** @typedef {{problem: string, operation: string, amount: number, before: number, after: number, gain_interval: [number, number], doubtful: boolean}} WhatIf */
-/** @typedef {{tried: WhatIf[], lost?: string[], refusal?: string}} WhatIfs */
+/** @typedef {{tried: WhatIf[], lost?: string[], skipped?: string[], refusal?: string}} WhatIfs */
 
 /**
  * What an image or an object looks like on one axis.

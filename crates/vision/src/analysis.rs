@@ -16,6 +16,11 @@ use crate::perception::{self, Examination, Finding, severity};
 use crate::regions::{self, Focus};
 use crate::vocabulary::{Attribute, Axis, Distortion, Measured, Problem, Severity};
 
+/// A background is taken to be blurred on purpose if the network says so with at least this probability.
+const ON_PURPOSE: f64 = 0.5;
+/// The highest level of a problem whose attribute is most likely as it should be.
+const UNSEEN: f64 = 1.4;
+
 /// Reasons why an image cannot be examined.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -44,21 +49,26 @@ impl From<fused_nr::Unusable> for Error {
 pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination, Error> {
     let mut examination = perception::examine(image, reference)?;
     let reading = fused_nr::read(image)?;
-    examination.attributes = attributes::describe(image)?;
     if reference.is_none() && reading.strange {
         let learned = |finding: &&mut Finding| finding.category != Distortion::Noise;
         examination.findings.iter_mut().filter(learned).for_each(doubt);
     } else if reference.is_none() {
         spare_background(&mut examination.findings[Distortion::Blurs as usize], image, &reading);
+    }
+    examination.attributes = attributes::describe(image, &examination.findings)?;
+    if reference.is_none() && !reading.strange {
         let (model, problems) = (fused_nr::builtin()?, Problems::of(&reading));
         let Examination { findings, attributes, .. } = &mut examination;
         let found = findings.iter().any(|finding| finding.severity >= Severity::Moderate);
         for finding in findings {
             let cost = |head: &Head| model.cost(*head, &reading);
             let level = heads(finding.category).iter().map(cost).fold(0.5, f64::max);
+            let problem = problems.shown(finding.category);
+            let shows = problem.axis().and_then(|axis| attributes.get_key_value(&axis));
+            // What the attribute does not show is at most slight.
+            let is_shown = shows.is_none_or(|(_, attribute)| attribute.direction.as_str() != "none");
+            let level = if is_shown { level } else { level.min(UNSEEN) };
             if problems.reports(finding.category, found) && level > finding.level {
-                let problem = problems.shown(finding.category);
-                let shows = problem.axis().and_then(|axis| attributes.get_key_value(&axis));
                 raise(finding, level, problem, shows);
             }
         }
@@ -78,9 +88,11 @@ fn doubt(finding: &mut Finding) {
 }
 
 /// Takes back the blur of a background behind a sharp subject: it is intended. Pixels alone cannot tell
-/// it from a missed focus, so the network has to see a sharp subject too.
+/// it from a missed focus, so the network has to see a sharp subject and a blur on purpose too.
 fn spare_background(finding: &mut Finding, image: &Image, reading: &Reading) {
-    if finding.severity == Severity::None || likeliest(&reading.probabilities(Head::Sharpness)) > 0 {
+    let is_sharp = likeliest(&reading.probabilities(Head::Sharpness)) == 0;
+    let is_on_purpose = reading.probabilities(Head::Bokeh)[1] >= ON_PURPOSE;
+    if finding.severity == Severity::None || !is_sharp || !is_on_purpose {
         return;
     }
     let focus = Focus::of(image, regions::detected_subject(image));

@@ -19,6 +19,7 @@ use crate::reasoner::Reasoner;
 use crate::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, DEFAULT_REPLAN_ITERATIONS, RegionBox, Text};
 use crate::{graph, question};
 use agenticiqa_tools::{Registry, Tool, ToolCache};
+use agenticiqa_vision::repair::Effort;
 use agenticiqa_vlm::RateCard;
 use agenticiqa_vlm::queue_timeout;
 
@@ -99,8 +100,8 @@ pub struct Request {
     pub max_replan_iterations: Option<u32>,
     /// Whether the heat maps of the tools are kept, see [`Assessment::inputs`].
     pub maps: bool,
-    /// Whether edits are tried that could mend the faults of the image.
-    pub what_if: bool,
+    /// How many edits are tried that could mend the faults of the image, if any.
+    pub what_if: Option<Effort>,
     /// Additional fields that are copied into the record.
     pub input: Map<String, Value>,
 }
@@ -119,7 +120,7 @@ impl Request {
             form: None,
             max_replan_iterations: None,
             maps: false,
-            what_if: false,
+            what_if: None,
             input: Map::new(),
         }
     }
@@ -305,7 +306,7 @@ impl Agent {
             );
             let inputs = Inputs::new(image?, reference?)?;
             let inputs = if maps { inputs.with_maps() } else { inputs };
-            Ok(if what_if { inputs.with_what_if() } else { inputs })
+            Ok(inputs.with_what_if(what_if))
         };
         // Decoding takes a while, so it must not block the threads of the runtime.
         let opened = tokio::task::spawn_blocking(open).await;

@@ -12,7 +12,7 @@ mod schemas;
 mod whole;
 
 pub use agenticiqa_question::{AnswerForm, AnswerOption};
-pub use agenticiqa_vision::repair::{Operation, Refusal, WhatIf, WhatIfs};
+pub use agenticiqa_vision::repair::{Effort, Operation, Refusal, WhatIf, WhatIfs};
 pub use agenticiqa_vision::vocabulary::{
     Attribute, Attributes, Axis, Cost, Distortion, GLOBAL, Interval, Invalid, OneOrMany, Origin, Problem, QualityLevel,
     RawScore, RegionBox, Score, ScoreParts, Seconds, Severity, Text,

@@ -11,7 +11,7 @@ use agenticiqa::imaging::{Decoder, encode_png};
 use agenticiqa::metrics::{Image, Pixels};
 use agenticiqa::reasoner::Reasoner;
 use agenticiqa::reasoner::builtin::Builtin;
-use agenticiqa::repair::{Edit, Operation};
+use agenticiqa::repair::{Edit, Effort, Operation};
 use agenticiqa::state::{AssessmentRecord, ByNode, SummarizerOutput};
 use agenticiqa::tools::{Registry, ToolCache};
 use agenticiqa_distort::{Kind, distort};
@@ -66,7 +66,7 @@ fn agent() -> Agent {
 
 async fn assessed(agent: &Agent, name: &str, bytes: Vec<u8>, query: &str) -> AssessmentRecord {
     let input = Input::Bytes(format!("{name}.png"), bytes);
-    let request = Request { query: query.to_owned(), what_if: true, ..Request::new(input) };
+    let request = Request { query: query.to_owned(), what_if: Some(Effort::Full), ..Request::new(input) };
     agent.assess(request, EventLog::default()).await.unwrap()
 }
 

@@ -14,7 +14,7 @@ use agenticiqa::checkpoint::Checkpoints;
 use agenticiqa::config::{Environment, Settings};
 use agenticiqa::gate::Case;
 use agenticiqa::imaging::{Decoder, Note, encode_png_exact};
-use agenticiqa::repair;
+use agenticiqa::repair::{self, Effort};
 use agenticiqa::setup;
 use agenticiqa::state::{self, AssessmentRecord, FinalStatus, GLOBAL, RegionBox};
 use agenticiqa::vlm::Traffic;
@@ -71,7 +71,11 @@ fn request(arguments: &Assess) -> Result<Request, Stop> {
         reference: arguments.reference.clone().map(Input::Path),
         regions: arguments.regions.clone(),
         maps: arguments.map.is_some(),
-        what_if: arguments.save_fixed.is_some() || !arguments.no_what_if,
+        what_if: match () {
+            () if arguments.no_what_if => None,
+            () if arguments.what_if || arguments.save_fixed.is_some() => Some(Effort::Full),
+            () => Some(Effort::Quick),
+        },
         tools: arguments.tools.clone(),
         form: match arguments.answer {
             AnswerForm::Auto => None,

@@ -51,6 +51,10 @@ pub fn what_ifs(out: &mut impl Write, evidence: &ExecutorOutput, heading: &str) 
         for lost in &what_ifs.lost {
             writeln!(out, "{place}No edit can mend the {}.", lost.name())?;
         }
+        if !what_ifs.skipped.is_empty() {
+            let skipped: Vec<&str> = what_ifs.skipped.iter().map(|problem| problem.name()).collect();
+            writeln!(out, "{place}Not tried, to save time: edits for {}. --what-if tries them.", skipped.join(", "))?;
+        }
         if let Some(refusal) = what_ifs.refusal {
             writeln!(out, "{place}No edit was tried: {}.", reason(refusal))?;
         }
@@ -67,7 +71,8 @@ pub fn reason(refusal: Refusal) -> &'static str {
 }
 
 fn has_news(what_ifs: &WhatIfs) -> bool {
-    !what_ifs.tried.is_empty() || !what_ifs.lost.is_empty() || what_ifs.refusal.is_some()
+    let WhatIfs { tried, lost, skipped, refusal } = what_ifs;
+    !tried.is_empty() || !lost.is_empty() || !skipped.is_empty() || refusal.is_some()
 }
 
 fn sentence(tried: &WhatIf) -> String {

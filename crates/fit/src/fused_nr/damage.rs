@@ -13,6 +13,7 @@ use agenticiqa_vision::{analysis, fused_nr};
 use rayon::prelude::*;
 
 use super::photos::{Photo, validation};
+use super::reasons;
 use crate::error::Error;
 use crate::labels;
 use crate::samples::hash;
@@ -83,15 +84,19 @@ struct Form {
     /// By perception alone.
     perception: Found,
     strange: bool,
+    /// What the analyst found.
+    examination: Examination,
 }
 
 fn look(image: &Image, kind: Option<Kind>) -> Result<Form, Error> {
     let reading = fused_nr::read(image)?;
+    let examination = analysis::examine(image, None)?;
     Ok(Form {
         score: reading.judgment.score,
-        analyst: Found::new(&analysis::examine(image, None)?, kind),
+        analyst: Found::new(&examination, kind),
         perception: Found::new(&perception::examine(image, None)?, kind),
         strange: reading.strange,
+        examination,
     })
 }
 
@@ -115,7 +120,8 @@ pub fn report(contents: &[Content]) -> Result<String, Error> {
             Ok((look(&clean, None)?, Kind::ALL.iter().map(of).collect::<Result<_, Error>>()?))
         })
         .collect::<Result<_, Error>>()?;
-    Ok(categories(&looked) + &kinds(&looked))
+    let examinations = looked.iter().flat_map(|(_, kinds)| kinds.iter().flatten().map(|form| &form.examination));
+    Ok(categories(&looked) + &reasons::contradictions(examinations) + &kinds(&looked))
 }
 
 /// What the attributes add to perception.

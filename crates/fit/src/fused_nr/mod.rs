@@ -55,6 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<String, Error> {
     report += &attributes::report(&validation);
     report += &findings::report(&validation);
     report += &reasons::report(&validation);
+    report += &reasons::contradictions(validation.iter().map(|photo| &photo.examination));
     report += &damage::report(&damage::contents(&validation, &arguments.photos)?)?;
     Ok(report)
 }

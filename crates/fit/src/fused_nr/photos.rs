@@ -36,7 +36,7 @@ pub struct Photo {
 /// What somebody saw in a photo.
 #[derive(Deserialize, Clone)]
 pub struct Label {
-    sample_id: String,
+    pub sample_id: String,
     pub lighting: String,
     pub exposure: String,
     pub sharpness: String,

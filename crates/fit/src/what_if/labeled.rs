@@ -5,12 +5,14 @@ use std::path::Path;
 
 use agenticiqa_imaging::{Decoder, encode_png};
 use agenticiqa_metrics::{Image, Samples};
-use agenticiqa_vision::repair::{WhatIf, what_if};
+use agenticiqa_vision::repair::{Effort, WhatIf, what_if};
 use agenticiqa_vision::vocabulary::Problem;
 use rayon::prelude::*;
 
+use super::Arguments;
 use crate::error::Error;
-use crate::fused_nr::photos::{self, Photo};
+use crate::fused_nr::photos::{self, Label, Photo};
+use crate::samples::hash;
 use crate::statistics::mean;
 
 /// A good photo needs no fixing: gains up to this count as none.
@@ -27,9 +29,11 @@ const MENDABLE: [(&str, &[Problem]); 5] = [
 ];
 
 /// Returns the figures, and writes pairs of photos if a folder is given.
-pub fn report(opinions: &Path, labels: &Path, pairs: Option<&Path>) -> Result<String, Error> {
-    let wanted = |label: &str| label == CLEAN || MENDABLE.iter().any(|(name, _)| *name == label);
-    let photos = photos::read_labeled(opinions, labels, |label| wanted(&label.main_problem))?;
+pub fn report(Arguments { opinions, labels, pairs, clean_step, .. }: &Arguments) -> Result<String, Error> {
+    let is_mendable = |label: &Label| MENDABLE.iter().any(|(name, _)| *name == label.main_problem);
+    let is_clean =
+        |label: &Label| label.main_problem == CLEAN && (hash(&label.sample_id) / 64).is_multiple_of(*clean_step);
+    let photos = photos::read_labeled(opinions, labels, |label| is_mendable(label) || is_clean(label))?;
     let mut text = "## What edits gain on labeled photos\n\n\
         | label | photos | an edit is tried | it raises the score | by 0.05 or more | mean gain | any edit raises the score |\n\
         | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
@@ -70,7 +74,7 @@ fn tried<'a>(photos: &'a [Photo], label: &str) -> Result<Vec<(&'a Photo, Vec<Wha
     labeled
         .map(|photo| {
             let image = Decoder::default().open(&photo.path)?.image;
-            Ok((photo, what_if(&image, &photo.examination)?.tried))
+            Ok((photo, what_if(&image, &photo.examination, Effort::Full)?.tried))
         })
         .collect()
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use agenticiqa_imaging::Decoder;
 use agenticiqa_metrics::{Image, Pair};
-use agenticiqa_vision::repair::{Gains, Operation, what_if};
+use agenticiqa_vision::repair::{Effort, Gains, Operation, what_if};
 use agenticiqa_vision::{analysis, fused_fr};
 use rayon::prelude::*;
 
@@ -20,7 +20,7 @@ use crate::samples::hash;
 use crate::statistics::mean;
 
 /// Photos with opinions that are damaged: the best.
-const CONTENTS: usize = 60;
+const CONTENTS: usize = 10;
 /// Longer side of the photos that are damaged.
 const WORKING: usize = 512;
 /// Quantiles at the ends of an interval.
@@ -123,7 +123,7 @@ fn gains(paths: &[PathBuf]) -> Result<Vec<Gain>, Error> {
 }
 
 fn mended(clean: &Image, damaged: &Image) -> Result<Vec<Gain>, Error> {
-    let tried = what_if(damaged, &analysis::examine(damaged, None)?)?.tried;
+    let tried = what_if(damaged, &analysis::examine(damaged, None)?, Effort::Full)?.tried;
     if tried.is_empty() {
         return Ok(Vec::new());
     }

@@ -29,6 +29,9 @@ pub struct Arguments {
     /// Write each labeled photo next to what the best edit makes of it to this folder
     #[arg(long)]
     pairs: Option<PathBuf>,
+    /// Measure only about one in this many of the photos without a problem
+    #[arg(long, default_value_t = 1)]
+    clean_step: u64,
     /// Report on labeled photos only
     #[arg(long)]
     labeled: bool,
@@ -39,7 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<String, Error> {
     if let Some(path) = &arguments.output {
         return mended::fit(&arguments.opinions, path);
     }
-    let mut report = labeled::report(&arguments.opinions, &arguments.labels, arguments.pairs.as_deref())?;
+    let mut report = labeled::report(arguments)?;
     if !arguments.labeled {
         report += &mended::report(&arguments.opinions, &arguments.photos)?;
     }

@@ -127,13 +127,14 @@ function waterfall(parts) {
 
 /** @param {Evidence} evidence @param {Context['show']} show */
 function whatIfs(evidence, show) {
-  const rows = Object.entries(evidence.what_if ?? {}).flatMap(([object, { tried, lost = [], refusal }]) => [
+  const rows = Object.entries(evidence.what_if ?? {}).flatMap(([object, { tried, lost = [], skipped = [], refusal }]) => [
     ...tried.map((one) => h('li', { class: 'whatif' }, object === 'Global' ? null : h('span', { class: 'tag' }, object),
       h('span', { t: [`edit.${one.operation}`, { amount: number(one.amount, 1), percent: number(100 * one.amount, 0) }] }), ' ',
       one.doubtful ? h('span', { class: 'faint', t: 'whatif.doubtful' })
         : h('b', { class: 'figure', title: gainOf(one) }, `${number(one.before, 1)} → ${number(one.after, 1)}`), ' ',
       object === 'Global' && show ? show(one) : null)),
     ...lost.map((problem) => h('li', { class: 'whatif faint' }, h('span', { t: `part.${problem.replaceAll('_', ' ')}` }), ': ', h('span', { t: 'whatif.lost' }))),
+    ...skipped.map((problem) => h('li', { class: 'whatif faint' }, h('span', { t: `part.${problem.replaceAll('_', ' ')}` }), ': ', h('span', { t: 'whatif.skipped' }))),
     refusal ? h('li', { class: 'whatif faint', t: `whatif.${refusal}` }) : null,
   ]).filter((row) => row !== null);
   if (rows.length === 0) return null;

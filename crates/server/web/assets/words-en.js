@@ -68,7 +68,7 @@ export const english = {
   'distortion.Brightness change': 'Brightness', 'distortion.Sharpness': 'Oversharpening', 'distortion.Contrast': 'Contrast',
   'parts.title': 'What the score is made of', 'part.clean image': 'Clean image',
   'part.other (content, composition, not explained)': 'Other (content, composition, not explained)', 'whatif.title': 'What if',
-  'whatif.doubtful': 'would not raise the score: the fault is doubtful', 'whatif.lost': 'no edit can mend it',
+  'whatif.doubtful': 'would not raise the score: the fault is doubtful', 'whatif.lost': 'no edit can mend it', 'whatif.skipped': 'edits were not tried, to save time',
   'whatif.show': 'Show', 'whatif.hide': 'Hide', 'whatif.before': 'Before', 'whatif.after': 'After', 'advice.title': 'What to do',
   'whatif.not_a_photo': 'No edit was tried: the image is unlike photos', 'whatif.one_color': 'No edit was tried: the image has one color',
   'edit.white_patch': 'Making the brightest tones white ({percent}%)',

@@ -67,7 +67,7 @@ export const chinese = {
   'distortion.Blurs': '模糊', 'distortion.Color distortions': '色彩', 'distortion.Compression': '压缩', 'distortion.Noise': '噪声',
   'distortion.Brightness change': '亮度', 'distortion.Sharpness': '过锐', 'distortion.Contrast': '对比度',
   'parts.title': '评分的构成', 'part.clean image': '无缺陷图像', 'part.other (content, composition, not explained)': '其他（内容、构图、未解释）', 'whatif.title': '如果修正',
-  'whatif.doubtful': '不会提高评分：该缺陷存疑', 'whatif.lost': '无法通过编辑修复',
+  'whatif.doubtful': '不会提高评分：该缺陷存疑', 'whatif.lost': '无法通过编辑修复', 'whatif.skipped': '为节省时间，未尝试修正',
   'whatif.show': '查看', 'whatif.hide': '收起', 'whatif.before': '修正前', 'whatif.after': '修正后', 'advice.title': '建议',
   'whatif.not_a_photo': '未尝试修正：图像不像照片', 'whatif.one_color': '未尝试修正：图像只有一种颜色',
   'edit.white_patch': '使最亮的色调变白（{percent}%）', 'edit.deblock': '平滑块效应（{percent}%）', 'edit.denoise': '去除 {amount} 灰度级的噪声',

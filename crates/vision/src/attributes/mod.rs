@@ -9,12 +9,13 @@
 //! The probabilities come from the model of [`fused_nr`]; the measurements from
 //! [`perception`]. `docs/perception.md` says how often they are right.
 
+mod evidence;
 mod problem;
 
 use agenticiqa_metrics::Image;
 
 use crate::fused_nr::{self, Head, Reading, likeliest};
-use crate::perception::{self, Features};
+use crate::perception::{self, Features, Finding};
 use crate::vocabulary::{Attribute, Attributes, Axis, Measured, Text};
 
 pub use problem::Problems;
@@ -22,16 +23,17 @@ pub use problem::Problems;
 /// The level of an axis that says nothing about an image.
 const NOT_APPLICABLE: &str = "not applicable";
 
-/// Describes an image on all axes.
-pub fn describe(image: &Image) -> Result<Attributes, fused_nr::Error> {
+/// Describes an image on all axes, given what perception found in it.
+pub fn describe(image: &Image, findings: &[Finding]) -> Result<Attributes, fused_nr::Error> {
     let (reading, features) = (fused_nr::read(image)?, perception::measure(image)?);
-    let describer = Describer { reading: &reading, features: &features, image };
+    let describer = Describer { reading: &reading, features: &features, findings, image };
     Ok(Axis::ALL.into_iter().filter_map(|axis| Some((axis, describer.attribute(axis)?))).collect())
 }
 
 struct Describer<'a> {
     reading: &'a Reading,
     features: &'a Features,
+    findings: &'a [Finding],
     image: &'a Image,
 }
 
@@ -63,6 +65,11 @@ fn direction(level: &str) -> &str {
 }
 
 impl Describer<'_> {
+    /// Returns the probability of each class of a head.
+    fn probabilities(&self, head: Head) -> Vec<f64> {
+        evidence::mixed(head, self.reading.probabilities(head), self.findings)
+    }
+
     fn attribute(&self, axis: Axis) -> Option<Attribute> {
         if let Some(reason) = self.not_applicable(axis) {
             let attribute = self.level(axis, NOT_APPLICABLE, 0.0, 0.0, None)?;
@@ -79,7 +86,7 @@ impl Describer<'_> {
             Axis::Compression => (Head::Compression, AMOUNT),
             Axis::Haze => (Head::Haze, HAZE),
         };
-        let probabilities = self.reading.probabilities(head);
+        let probabilities = self.probabilities(head);
         let place = likeliest(&probabilities);
         let value = words.iter().zip(&probabilities).map(|((_, position), share)| position * share).sum();
         self.level(axis, words[place].0, value, probabilities[place], None)
@@ -101,8 +108,8 @@ impl Describer<'_> {
 
     /// Combines blur and oversharpening, which have a head each.
     fn sharpness(&self) -> Option<Attribute> {
-        let probabilities = self.reading.probabilities(Head::Sharpness);
-        let halos = self.reading.probabilities(Head::Sharpened)[1];
+        let probabilities = self.probabilities(Head::Sharpness);
+        let halos = self.probabilities(Head::Sharpened)[1];
         let soft: f64 = SHARPNESS.iter().zip(&probabilities).map(|((_, position), share)| position * share).sum();
         let place = likeliest(&probabilities);
         let value = (soft + halos * probabilities[0]).clamp(-1.0, 1.0);

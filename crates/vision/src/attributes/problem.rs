@@ -5,9 +5,12 @@ use crate::vocabulary::{Distortion, Problem};
 
 /// An image has a problem if nothing spoils it with at most this probability. Then its likeliest
 /// category is reported ...
-const CLEAN: f64 = 0.62;
+const CLEAN: f64 = 0.7;
 /// ... and others that spoil it most with at least this probability ...
 const NAMED: f64 = 0.15;
+/// (few labeled photos have noise, compression, low contrast, odd colors or halos as their main problem, so a
+/// lower probability of one of these means as much) ...
+const NAMED_IF_RARE: f64 = 0.08;
 /// ... or whose attribute is bad with at least this probability.
 const EVIDENT: f64 = 0.6;
 /// Where measurements have found a problem already, only categories that spoil the image most with at
@@ -16,6 +19,14 @@ const ADDED: f64 = 0.3;
 /// Nobody wants a green or magenta cast: one this sure is reported even if nothing else spoils the image.
 /// None of the validation photos that nothing spoils has one.
 const TINTED: f64 = 0.8;
+
+/// Returns the probability from which on a category is named next to a likelier one.
+fn named(category: Distortion) -> f64 {
+    match category {
+        Distortion::Blurs | Distortion::Brightness => NAMED,
+        _ => NAMED_IF_RARE,
+    }
+}
 
 /// The probability of each problem to be the one that spoils the image most.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +53,7 @@ impl<'a> Problems<'a> {
             return self.none <= CLEAN && share >= ADDED;
         }
         let first = Distortion::ALL.iter().all(|other| self.of_category(*other).0 <= share);
-        self.none <= CLEAN && (first || share >= NAMED || self.bad(category) >= EVIDENT)
+        self.none <= CLEAN && (first || share >= named(category) || self.bad(category) >= EVIDENT)
     }
 
     /// Returns whether the image surely has a green or magenta cast.
@@ -72,7 +83,7 @@ impl<'a> Problems<'a> {
         let likeliest = |head: Head| likeliest(&self.reading.probabilities(head));
         match category {
             Distortion::Color if self.is_tinted() => Problem::ColorCast,
-            _ if share >= NAMED => problem,
+            _ if share >= named(category) => problem,
             Distortion::Blurs if likeliest(Head::BlurKind) == 2 => Problem::MotionBlur,
             Distortion::Blurs => Problem::Blur,
             Distortion::Brightness => match likeliest(Head::Exposure) {
@@ -86,10 +97,28 @@ impl<'a> Problems<'a> {
         }
     }
 
-    /// Returns the problems that spoil the image most with at least this probability.
-    pub fn likely(&self, least: f64) -> impl Iterator<Item = Problem> + '_ {
-        let named = Problem::ALL.into_iter().zip(&self.each);
-        named.filter(move |(_, share)| **share >= least).map(|(problem, _)| problem)
+    /// Returns the problems that spoil the image most with at least this probability, or whose attribute is bad
+    /// rather than not; likeliest first.
+    pub fn suspected(&self, least: f64) -> Vec<Problem> {
+        let mut named: Vec<(Problem, f64)> = Problem::ALL.into_iter().zip(self.each.iter().copied()).collect();
+        named.retain(|(problem, share)| *share >= least || self.visible(*problem) > 0.5);
+        named.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+        named.into_iter().map(|(problem, _)| problem).collect()
+    }
+
+    /// Returns the probability that the image shows a problem that an edit can mend, whether or not it spoils the
+    /// image.
+    fn visible(&self, problem: Problem) -> f64 {
+        let probability = |head: Head, class: usize| self.reading.probabilities(head)[class];
+        match problem {
+            Problem::Underexposure => probability(Head::Exposure, 0),
+            Problem::Overexposure => probability(Head::Exposure, 2),
+            Problem::Backlight => probability(Head::Exposure, 3),
+            Problem::Noise => probability(Head::Noise, 2),
+            Problem::LowContrast => probability(Head::Contrast, 0),
+            Problem::ColorCast => 1.0 - probability(Head::Cast, 0),
+            _ => 0.0,
+        }
     }
 
     /// Returns the probability that a category spoils the image most.

@@ -2,8 +2,7 @@
 //!
 //! `agenticiqa-fit what-if --output` damages clean photos, mends them, and compares what the score gains
 //! with what a score gains that sees the clean photo ([`fused_fr`](crate::fused_fr)). Without `--output` it
-//! reports how often the intervals hold for other photos. The file that ships is not fitted yet: it says
-//! 0.4 levels in both directions for every operation.
+//! reports how often the intervals hold for other photos.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::{fused_nr, perception};
 
 pub use gains::{Gains, Unusable};
-pub use what_if::{Refusal, WhatIf, WhatIfs, mended, what_if};
+pub use what_if::{Effort, Refusal, WhatIf, WhatIfs, mended, what_if};
 
 /// Reasons why edits cannot be tried.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

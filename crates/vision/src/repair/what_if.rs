@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Edit, Error, Gains, Operation};
 use crate::attributes::Problems;
-use crate::fused_nr;
+use crate::fused_nr::{self, Reading};
 use crate::perception::{self, Examination};
 use crate::vocabulary::{Problem, Severity};
 
@@ -20,12 +20,27 @@ const PART: usize = 640;
 const HOPELESS: f64 = -0.05;
 /// A repair that gains less is no evidence for the fault.
 pub const LEAST_GAIN: f64 = 0.05;
-/// A fault that is not reported is tried if it is the main problem with at least this probability ...
+/// A fault that is not reported is tried if it is the main problem with at least this probability, or visible rather
+/// than not ...
 const SUSPECTED: f64 = 0.1;
 /// ... and told if mending it gains this much.
-const CLEAR_GAIN: f64 = 0.1;
+const CLEAR_GAIN: f64 = 0.13;
 /// An image whose gray levels differ by at most this much shows one color.
 const FLAT: f32 = 4.0;
+/// What a quick search may cost: this many pixels, edited and scored. A core does about 17 million in a second.
+const BUDGET: usize = 9_000_000;
+/// What the network costs for each edit, in such pixels.
+const NETWORK: usize = 100_000;
+
+/// How much is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// The worst faults, as far as the edits add less than 0.3 s on two cores. Their cost is counted and not
+    /// timed, so the result is the same on every machine.
+    Quick,
+    /// Everything that may help.
+    Full,
+}
 
 /// What one edit would change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -78,13 +93,26 @@ pub struct WhatIfs {
     /// Faults that no edit can mend.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<Problem>,
+    /// Faults that were not tried, because that takes long and nobody asked for edits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<Problem>,
     /// Why nothing was tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
 }
 
+/// A fault that may be mended.
+#[derive(Debug, Clone)]
+struct Candidate {
+    problem: Problem,
+    severity: Severity,
+    /// Whether the fault is reported, or only possible.
+    is_found: bool,
+    plans: Vec<Plan>,
+}
+
 /// Tries to mend the faults of an image.
-pub fn what_if(image: &Image, examination: &Examination) -> Result<WhatIfs, Error> {
+pub fn what_if(image: &Image, examination: &Examination, effort: Effort) -> Result<WhatIfs, Error> {
     let refused = |refusal| Ok(WhatIfs { refusal: Some(refusal), ..WhatIfs::default() });
     if is_flat(image) {
         return refused(Refusal::OneColor);
@@ -93,31 +121,73 @@ pub fn what_if(image: &Image, examination: &Examination) -> Result<WhatIfs, Erro
     if reading.strange {
         return refused(Refusal::NotAPhoto);
     }
-    let noise = perception::measure(image)?.get("noise");
-    let found: Vec<(Problem, Severity)> =
-        examination.detected().into_iter().filter_map(|finding| Some((finding.problem()?, finding.severity))).collect();
-    let is_found = |problem: &Problem| found.iter().any(|(other, _)| other == problem);
-    let suspected: Vec<Problem> =
-        Problems::of(&reading).likely(SUSPECTED).filter(|problem| !is_found(problem)).collect();
-    let search = |(problem, severity): (Problem, Severity)| {
-        search(image, reading.judgment.score, problem, &plans(problem, severity, noise))
-    };
-    let (found_edits, suspected_edits) = rayon::join(
-        || found.par_iter().copied().map(search).collect::<Result<Vec<_>, Error>>(),
-        || suspected.par_iter().map(|problem| search((*problem, Severity::Slight))).collect::<Result<Vec<_>, Error>>(),
-    );
-    let mut what_ifs = WhatIfs::default();
-    for ((problem, severity), best) in found.into_iter().zip(found_edits?) {
+    let (candidates, skipped) = affordable(image, candidates(image, examination, &reading)?, effort);
+    let search = |candidate: &Candidate| search(image, reading.judgment.score, candidate.problem, &candidate.plans);
+    let edits = candidates.par_iter().map(search).collect::<Result<Vec<_>, Error>>()?;
+    let mut what_ifs = WhatIfs { skipped, ..WhatIfs::default() };
+    for (Candidate { problem, severity, is_found, .. }, best) in candidates.into_iter().zip(edits) {
         match best {
+            // A fault that nobody is sure of is reported only if mending it helps, and if no other edit of
+            // tones does much the same.
+            best if !is_found => {
+                let known = what_ifs.tried.iter().any(|one| !one.doubtful && changes_tones(one.operation));
+                let told = |best: &WhatIf| best.gain() >= CLEAR_GAIN && !(known && changes_tones(best.operation));
+                what_ifs.tried.extend(best.filter(told));
+            }
             // Nobody doubts a severe fault because an edit cannot mend it.
             Some(best) if !best.doubtful || severity < Severity::Severe => what_ifs.tried.push(best),
             _ => what_ifs.lost.push(problem),
         }
     }
-    // A fault that nobody is sure of is reported only if mending it helps.
-    what_ifs.tried.extend(suspected_edits?.into_iter().flatten().filter(|best| best.gain() >= CLEAR_GAIN));
     what_ifs.tried.sort_by(|one, other| other.gain().total_cmp(&one.gain()));
     Ok(what_ifs)
+}
+
+/// Returns the faults that are reported, worst first, and then those that are possible, likeliest first.
+fn candidates(image: &Image, examination: &Examination, reading: &Reading) -> Result<Vec<Candidate>, Error> {
+    let noise = perception::measure(image)?.get("noise");
+    let candidate = |problem, severity, is_found| {
+        let plans = plans(problem, severity, noise);
+        Candidate { problem, severity, is_found, plans }
+    };
+    let found = examination.detected().into_iter();
+    let found = found.filter_map(|finding| Some(candidate(finding.problem()?, finding.severity, true)));
+    let mut candidates: Vec<Candidate> = found.collect();
+    for problem in Problems::of(reading).suspected(SUSPECTED) {
+        if candidates.iter().all(|known| known.problem != problem) {
+            candidates.push(candidate(problem, Severity::Slight, false));
+        }
+    }
+    Ok(candidates)
+}
+
+/// Returns the faults that may be tried, and the reported ones for which the effort is too small.
+fn affordable(image: &Image, candidates: Vec<Candidate>, effort: Effort) -> (Vec<Candidate>, Vec<Problem>) {
+    if effort == Effort::Full {
+        return (candidates, Vec::new());
+    }
+    let mut left = BUDGET;
+    let (affordable, others): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|candidate| {
+        let cost: usize = candidate.plans.iter().map(|(operation, amounts)| cost(image, *operation, amounts)).sum();
+        let fits = cost <= left;
+        left -= if fits { cost } else { 0 };
+        fits
+    });
+    (affordable, others.into_iter().filter(|other| other.is_found).map(|other| other.problem).collect())
+}
+
+/// Returns what trying the amounts of an operation costs at most, in pixels that are edited and scored.
+fn cost(image: &Image, operation: Operation, amounts: &[f64]) -> usize {
+    let (width, height) = (image.width(), image.height());
+    let pixels = if changes_detail(operation) {
+        width.min(PART) * height.min(PART)
+    } else {
+        let factor = shrinking(image);
+        (width / factor) * (height / factor)
+    };
+    // Before any edit, every second amount, two neighbors, one between.
+    let most = (1 + amounts.len().div_ceil(2) + 3).min(amounts.len() + 2);
+    most * (pixels + NETWORK)
 }
 
 /// Returns whether an image shows nothing but one color.
@@ -234,16 +304,29 @@ fn best(tried: &[(f64, f64)]) -> (f64, f64) {
     tried.iter().copied().max_by(|one, other| one.1.total_cmp(&other.1)).unwrap_or_default()
 }
 
+/// Returns whether an operation changes fine detail, and not tones or colors of the whole image.
+fn changes_detail(operation: Operation) -> bool {
+    matches!(operation, Operation::Denoise | Operation::Deblock | Operation::Sharpen | Operation::Soften)
+}
+
+/// Returns whether an operation makes tones darker or brighter.
+fn changes_tones(operation: Operation) -> bool {
+    matches!(operation, Operation::Exposure | Operation::Shadows | Operation::Contrast)
+}
+
+/// Returns the factor by which an image is shrunk for edits of tones and colors.
+fn shrinking(image: &Image) -> usize {
+    (image.width().max(image.height()) / SMALL).max(1)
+}
+
 /// Returns what edits are tried on.
 fn working(image: &Image, operation: Operation) -> Result<Image, Error> {
     let (width, height) = (image.width(), image.height());
-    match operation {
-        Operation::Denoise | Operation::Deblock | Operation::Sharpen | Operation::Soften => {
-            let (wide, high) = (width.min(PART), height.min(PART));
-            // The middle; the grid of JPEG blocks stays where it is.
-            let (x, y) = ((width - wide) / 16 * 8, (height - high) / 16 * 8);
-            Ok(image.crop(&Region { x, y, width: wide, height: high })?)
-        }
-        _ => Ok(image.shrunk((width.max(height) / SMALL).max(1))),
+    if !changes_detail(operation) {
+        return Ok(image.shrunk(shrinking(image)));
     }
+    let (wide, high) = (width.min(PART), height.min(PART));
+    // The middle; the grid of JPEG blocks stays where it is.
+    let (x, y) = ((width - wide) / 16 * 8, (height - high) / 16 * 8);
+    Ok(image.crop(&Region { x, y, width: wide, height: high })?)
 }

@@ -3,10 +3,21 @@
 use agenticiqa_distort::{Kind, distort};
 use agenticiqa_metrics::{Image, Psnr, Samples};
 use agenticiqa_vision::analysis::examine;
-use agenticiqa_vision::repair::{Edit, Operation, Refusal, mended, what_if};
-use agenticiqa_vision::vocabulary::Problem;
+use agenticiqa_vision::repair::{Edit, Effort, Operation, Refusal, mended, what_if};
+use agenticiqa_vision::vocabulary::{Distortion, Problem, Severity};
 
 use crate::photo;
+
+/// One problem of each category, in their order.
+const KINDS: [Problem; 7] = [
+    Problem::Blur,
+    Problem::ColorCast,
+    Problem::Compression,
+    Problem::Noise,
+    Problem::Underexposure,
+    Problem::Oversharpening,
+    Problem::LowContrast,
+];
 
 fn edit(operation: Operation, amount: f64) -> Edit {
     Edit { operation, amount }
@@ -75,7 +86,7 @@ fn edits_keep_size_and_depth_and_never_leave_the_range() {
 fn a_dark_photo_gains_by_exposure_and_the_combination_is_no_worse() {
     let dark = edit(Operation::Exposure, -2.6).apply(&photo("osprey.jpg")).unwrap();
     let examination = examine(&dark, None).unwrap();
-    let tried = what_if(&dark, &examination).unwrap();
+    let tried = what_if(&dark, &examination, Effort::Full).unwrap();
     let exposure = tried.tried.iter().find(|tried| tried.problem == Problem::Underexposure).expect("exposure is tried");
     assert!(exposure.amount > 0.5 && exposure.gain() > 0.1 && !exposure.doubtful, "{exposure:?}");
     let [low, high] = exposure.gain_interval;
@@ -88,16 +99,36 @@ fn a_dark_photo_gains_by_exposure_and_the_combination_is_no_worse() {
 #[test]
 fn nothing_is_tried_on_a_good_photo_and_on_what_is_no_photo() {
     let clean = photo("osprey.jpg");
-    let tried = what_if(&clean, &examine(&clean, None).unwrap()).unwrap();
+    let tried = what_if(&clean, &examine(&clean, None).unwrap(), Effort::Full).unwrap();
     assert!(tried.tried.is_empty() && tried.refusal.is_none(), "{tried:?}");
     let flat = Image::from_rgb8(64, 64, vec![255; 64 * 64 * 3]).unwrap();
-    let tried = what_if(&flat, &examine(&flat, None).unwrap()).unwrap();
+    let tried = what_if(&flat, &examine(&flat, None).unwrap(), Effort::Full).unwrap();
     assert_eq!((tried.tried.len(), tried.refusal), (0, Some(Refusal::OneColor)));
 }
 
 #[test]
 fn strong_blur_is_lost() {
     let blurred = photo("osprey-blurred.jpg");
-    let tried = what_if(&blurred, &examine(&blurred, None).unwrap()).unwrap();
+    let tried = what_if(&blurred, &examine(&blurred, None).unwrap(), Effort::Full).unwrap();
     assert!(tried.lost.contains(&Problem::Blur) || tried.lost.contains(&Problem::MotionBlur), "{tried:?}");
+}
+
+#[test]
+fn a_quick_search_tries_the_worst_fault_and_says_what_it_skipped() {
+    let clean = photo("osprey.jpg");
+    let dark = edit(Operation::Exposure, -2.6).apply(&clean).unwrap();
+    let mut examination = examine(&dark, None).unwrap();
+    let full = what_if(&dark, &examination, Effort::Full).unwrap();
+    assert!(full.skipped.is_empty());
+    // Every category is spoiled: more than a quick search can pay for.
+    for (finding, kind) in examination.findings.iter_mut().zip(KINDS) {
+        (finding.severity, finding.kind) = (Severity::Moderate, Some(kind.kind()));
+        finding.level = if finding.category == Distortion::Brightness { 3.0 } else { 2.0 };
+    }
+    let quick = what_if(&dark, &examination, Effort::Quick).unwrap();
+    let again = what_if(&dark, &examination, Effort::Quick).unwrap();
+    assert_eq!(quick, again);
+    assert!(quick.tried.iter().any(|tried| tried.problem == Problem::Underexposure), "{quick:?}");
+    assert!(!quick.skipped.is_empty(), "{quick:?}");
+    assert!(quick.tried.iter().all(|tried| !quick.skipped.contains(&tried.problem)), "{quick:?}");
 }

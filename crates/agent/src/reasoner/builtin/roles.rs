@@ -23,7 +23,7 @@ use crate::state::{
 };
 use agenticiqa_tools::Tool;
 use agenticiqa_vision::perception::{Examination, Finding};
-use agenticiqa_vision::repair;
+use agenticiqa_vision::repair::{self, Effort};
 
 /// The number of most likely distortions to examine in an image without visible distortions.
 const LIKELIEST: usize = 2;
@@ -186,14 +186,13 @@ async fn examine(context: Context<'_>, part: &str) -> Result<Arc<Examination>, E
 /// look, so nothing is tried then.
 async fn what_if(context: Context<'_>, part: &str, examination: Arc<Examination>) -> Result<Option<WhatIfs>, Error> {
     let asked = || meaning::read_all(context.state.query.as_str()).iter().any(|one| one.form == Form::Advice);
-    if context.inputs.reference().is_some() || !(context.inputs.wants_what_if() || asked()) {
-        return Ok(None);
-    }
+    let effort = if asked() { Some(Effort::Full) } else { context.inputs.what_if() };
+    let Some(effort) = effort.filter(|_| context.inputs.reference().is_none()) else { return Ok(None) };
     let region: Option<Region> = region_of(part, &context.state.regions);
     let inputs = Arc::clone(context.inputs);
     let tried = tokio::task::spawn_blocking(move || {
         let part = inputs.part(region).map_err(|error| error.to_string())?;
-        repair::what_if(&part.image, &examination).map_err(|error| error.to_string())
+        repair::what_if(&part.image, &examination, effort).map_err(|error| error.to_string())
     });
     tried.await.unwrap_or_else(|failure| Err(failure.to_string())).map(Some).map_err(Error::Picture)
 }
