@@ -1,5 +1,6 @@
 //! What edits gain on photos in which somebody saw a problem, and on photos without one.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -59,12 +60,19 @@ pub fn report(Arguments { opinions, labels, pairs, clean_step, .. }: &Arguments)
     }
     let clean = tried(&photos, CLEAN)?;
     let still = clean.iter().filter(|(_, tried)| tried.iter().all(|one| one.gain() <= NO_GAIN)).count();
+    let mut gained: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for one in clean.iter().flat_map(|(_, tried)| tried.iter().filter(|one| one.gain() > NO_GAIN)) {
+        gained.entry(one.problem.name()).or_default().push(format!("{:.2}", one.gain()));
+    }
     let _ = writeln!(
         text,
-        "\nOf {} photos labeled without a problem, {:.0} % gain at most {NO_GAIN} by any edit.",
+        "\nOf {} photos labeled without a problem, {:.0} % gain at most {NO_GAIN} by any edit. The others gain:\n",
         clean.len(),
         100.0 * still as f64 / clean.len().max(1) as f64
     );
+    for (problem, gains) in gained {
+        let _ = writeln!(text, "- {problem}: {}", gains.join(", "));
+    }
     Ok(text)
 }
 
