@@ -25,6 +25,8 @@ const SIGMA: f64 = 1.5;
 const RADIUS: usize = WINDOW / 2;
 /// Samples that are computed together: two vector registers per quantity.
 const BLOCK: usize = 16;
+/// Results of a row that are computed together. Loops of this length are not unrolled before they are vectorized.
+const WIDE: usize = 40;
 /// Columns of results per tile.
 const TILE: usize = 240;
 /// Columns of input per tile, rounded up to whole blocks.
@@ -275,12 +277,13 @@ fn combine<const LUMINANCE: bool>(
     constants: Constants,
     similarity: &mut [f32; TILE],
 ) {
-    for start in (0..TILE).step_by(BLOCK) {
+    for start in (0..TILE).step_by(WIDE) {
         let sum = window_block(&columns.sum, weights, start);
         let difference = window_block(&columns.difference, weights, start);
         let sum_squared = window_block(&columns.sum_squared, weights, start);
         let difference_squared = window_block(&columns.difference_squared, weights, start);
-        let values: [f32; BLOCK] = std::array::from_fn(|i| {
+        let mut values = [0.0; WIDE];
+        for i in 0..WIDE {
             let variance_of_sum = sum_squared[i] - sum[i] * sum[i];
             let variance_of_difference = difference_squared[i] - difference[i] * difference[i];
             let mut numerator = variance_of_sum - variance_of_difference + constants.c2;
@@ -291,22 +294,25 @@ fn combine<const LUMINANCE: bool>(
                 numerator *= levels - shifts + constants.c1;
                 denominator *= levels + shifts + constants.c1;
             }
-            numerator / denominator
-        });
-        similarity[start..start + BLOCK].copy_from_slice(&values);
+            values[i] = numerator / denominator;
+        }
+        similarity[start..start + WIDE].copy_from_slice(&values);
     }
 }
 
 #[inline(always)]
-fn window_block(row: &[f32; STRIDE], weights: &[f32], start: usize) -> [f32; BLOCK] {
-    let covered = &row[start..start + BLOCK + WINDOW - 1];
-    let center = &covered[RADIUS..RADIUS + BLOCK];
+fn window_block(row: &[f32; STRIDE], weights: &[f32], start: usize) -> [f32; WIDE] {
+    let covered = &row[start..start + WIDE + WINDOW - 1];
+    let center = &covered[RADIUS..RADIUS + WIDE];
     let weight = weights.first().copied().unwrap_or(0.0);
-    let mut mean: [f32; BLOCK] = std::array::from_fn(|i| weight * center[i]);
+    let mut mean = [0.0; WIDE];
+    for i in 0..WIDE {
+        mean[i] = weight * center[i];
+    }
     for (distance, &weight) in weights.iter().enumerate().take(RADIUS + 1).skip(1) {
-        let left = &covered[RADIUS - distance..][..BLOCK];
-        let right = &covered[RADIUS + distance..][..BLOCK];
-        for i in 0..BLOCK {
+        let left = &covered[RADIUS - distance..][..WIDE];
+        let right = &covered[RADIUS + distance..][..WIDE];
+        for i in 0..WIDE {
             mean[i] += weight * (left[i] + right[i]);
         }
     }

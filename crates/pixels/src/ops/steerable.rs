@@ -73,7 +73,7 @@ pub fn write_band(level: &Plane, orientation: Orientation, band: &mut Plane) {
         Orientation::Across => filter(level, &ACROSS, fold_rows::<EVEN, 4>, combine_across, band),
         // The same filter, rotated, with the sign of `bfilts`: falling edges are positive.
         Orientation::Down => {
-            let down = array::from_fn(|j| array::from_fn(|i| -ACROSS[i][j]));
+            let down: Quarter<4> = array::from_fn(|j| array::from_fn(|i| -ACROSS[i][j]));
             filter(level, &down, fold_rows::<ODD, 4>, combine_down, band);
         }
     }
@@ -108,7 +108,7 @@ fn filter<const N: usize>(
     source: &Plane,
     quarter: &Quarter<N>,
     fold: impl Fn(&Plane, usize, usize, &mut [f32]) + Sync,
-    combine: impl Fn(&Quarter<N>, &[Vec<f32>; N], &mut [f32]) + Sync,
+    combine: impl Fn(&[f32], &[Vec<f32>], &mut [f32]) + Sync,
     filtered: &mut Plane,
 ) {
     let (width, reach) = (source.width(), N - 1);
@@ -120,7 +120,7 @@ fn filter<const N: usize>(
                 fold(source, y, distance, &mut folded[reach..reach + width]);
                 extend_row(folded, reach, width, Border::Reflect);
             }
-            combine(quarter, &folded, out);
+            combine(quarter.as_flattened(), &folded, out);
         }
     });
 }
@@ -167,68 +167,76 @@ fn split_phases(row: &[f32], phases: &mut [Vec<f32>; 2]) {
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn combine_initial(quarter: &Quarter<3>, rows: &[Vec<f32>; 3], out: &mut [f32]) {
-    combine::<EVEN, 3>(quarter, rows, 0, out);
+fn combine_initial(quarter: &[f32], rows: &[Vec<f32>], out: &mut [f32]) {
+    combine::<EVEN>(quarter, rows, 0, out);
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn combine_across(quarter: &Quarter<4>, rows: &[Vec<f32>; 4], out: &mut [f32]) {
-    combine::<ODD, 4>(quarter, rows, 0, out);
+fn combine_across(quarter: &[f32], rows: &[Vec<f32>], out: &mut [f32]) {
+    combine::<ODD>(quarter, rows, 0, out);
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn combine_down(quarter: &Quarter<4>, rows: &[Vec<f32>; 4], out: &mut [f32]) {
-    combine::<EVEN, 4>(quarter, rows, 1, out);
+fn combine_down(quarter: &[f32], rows: &[Vec<f32>], out: &mut [f32]) {
+    combine::<EVEN>(quarter, rows, 1, out);
 }
 
-/// Outputs that are computed together, so that their sums stay in registers.
-const BLOCK: usize = 16;
+/// Outputs that are computed together. Loops of this length are not unrolled before they are vectorized.
+const BLOCK: usize = 40;
 
-/// The horizontal half of a filter over folded rows that are padded by `N - 1`. Distances below
-/// `first` have no coefficients.
+/// The horizontal half of a filter over folded rows that are padded by one less than their number.
+/// Distances below `first` have no coefficients. (Coefficients are slices: with a known length the
+/// compiler would unroll the loops and share overlapping loads, which costs many shuffles.)
 #[inline(always)]
-fn combine<const PARITY: bool, const N: usize>(
-    quarter: &Quarter<N>,
-    rows: &[Vec<f32>; N],
-    first: usize,
-    out: &mut [f32],
-) {
-    let reach = N - 1;
-    let mut start = 0;
-    while start < out.len() {
-        // The last block overlaps the previous one, so that no remainder is left.
-        let length = BLOCK.min(out.len() - start);
+fn combine<const PARITY: bool>(quarter: &[f32], rows: &[Vec<f32>], first: usize, out: &mut [f32]) {
+    let reach = rows.len() - 1;
+    let Some(last) = out.len().checked_sub(BLOCK) else {
+        return combine_narrow::<PARITY>(quarter, rows, first, out);
+    };
+    // The last block overlaps the one before it, so that no remainder is left.
+    for start in (0..out.len()).step_by(BLOCK).map(|start| start.min(last)) {
         let mut total = [0.0f32; BLOCK];
-        for (coefficients, row) in quarter.iter().zip(rows).skip(first) {
-            if length == BLOCK {
-                let span = &row[start..start + BLOCK + 2 * reach];
-                for (distance, &weight) in coefficients.iter().enumerate().skip(usize::from(PARITY)) {
-                    let (right, left) = (&span[reach + distance..][..BLOCK], &span[reach - distance..][..BLOCK]);
-                    for lane in 0..BLOCK {
-                        total[lane] += weight * fold_pair::<PARITY>(distance, right[lane], left[lane]);
-                    }
+        for (coefficients, row) in quarter.chunks_exact(rows.len()).zip(rows).skip(first) {
+            let span = &row[start..start + BLOCK + 2 * reach];
+            if let (EVEN, Some(&weight)) = (PARITY, coefficients.first()) {
+                let center = &span[reach..][..BLOCK];
+                for lane in 0..BLOCK {
+                    total[lane] += weight * center[lane];
                 }
-            } else {
-                for (distance, &weight) in coefficients.iter().enumerate().skip(usize::from(PARITY)) {
-                    for (lane, total) in total.iter_mut().enumerate().take(length) {
-                        let center = start + lane + reach;
-                        *total +=
-                            weight * fold_pair::<PARITY>(distance, row[center + distance], row[center - distance]);
-                    }
+            }
+            for (distance, &weight) in coefficients.iter().enumerate().skip(1) {
+                let (right, left) = (&span[reach + distance..][..BLOCK], &span[reach - distance..][..BLOCK]);
+                for lane in 0..BLOCK {
+                    total[lane] += weight * fold_pair::<PARITY>(right[lane], left[lane]);
                 }
             }
         }
-        out[start..start + length].copy_from_slice(&total[..length]);
-        start += length;
+        out[start..start + BLOCK].copy_from_slice(&total);
+    }
+}
+
+/// [`combine`] for rows that are shorter than a block.
+fn combine_narrow<const PARITY: bool>(quarter: &[f32], rows: &[Vec<f32>], first: usize, out: &mut [f32]) {
+    for (column, out) in out.iter_mut().enumerate() {
+        let center = column + rows.len() - 1;
+        let mut total = 0.0;
+        for (coefficients, row) in quarter.chunks_exact(rows.len()).zip(rows).skip(first) {
+            if let (EVEN, Some(&weight)) = (PARITY, coefficients.first()) {
+                total += weight * row[center];
+            }
+            for (distance, &weight) in coefficients.iter().enumerate().skip(1) {
+                total += weight * fold_pair::<PARITY>(row[center + distance], row[center - distance]);
+            }
+        }
+        *out = total;
     }
 }
 
 #[inline(always)]
-fn fold_pair<const PARITY: bool>(distance: usize, right: f32, left: f32) -> f32 {
-    match (PARITY, distance) {
-        (ODD, _) => right - left,
-        (_, 0) => right,
-        (_, _) => right + left,
+fn fold_pair<const PARITY: bool>(right: f32, left: f32) -> f32 {
+    match PARITY {
+        ODD => right - left,
+        EVEN => right + left,
     }
 }
 
