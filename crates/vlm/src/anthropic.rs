@@ -12,7 +12,9 @@ use genai::adapter::AdapterKind;
 use genai::chat::{ChatOptions, JsonSpec, ReasoningEffort};
 
 use super::chat::{Chat, Endpoints};
-use super::{Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, ProviderSettings, Vlm, schema};
+use super::{
+    Answer, Attachment, BackendName, Capabilities, Error, KeptSize, Options, Prompt, ProviderSettings, Vlm, schema,
+};
 
 /// Common names of models whose API name contains a date.
 const REAL_NAMES: &[(&str, &str)] = &[
@@ -119,6 +121,13 @@ impl Vlm for Anthropic {
     /// The limit is 5 MiB after base64 encoding.
     fn max_image_bytes(&self) -> usize {
         5 * 1024 * 1024 / 4 * 3
+    }
+
+    fn kept_size(&self) -> KeptSize {
+        match self.version {
+            Some(version) if version >= (4, 7) => KeptSize::ANTHROPIC_LARGE,
+            _ => KeptSize::ANTHROPIC,
+        }
     }
 }
 
