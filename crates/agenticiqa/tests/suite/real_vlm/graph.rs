@@ -72,7 +72,7 @@ fn agent(model: Arc<dyn Vlm>, max_tokens: ByNode<u32>) -> Agent {
     let of = |node: Node| -> Arc<dyn Reasoner> {
         let client = Client::new(Arc::clone(&model));
         let options = Options { max_tokens: *max_tokens.get(node), timeout, seed: Some(7), ..Options::default() };
-        Arc::new(VlmReasoner { node, client, options, attempts: 3, max_side: 2048, answers: None })
+        Arc::new(VlmReasoner { options, ..VlmReasoner::new(node, client) })
     };
     let reasoners =
         ByNode { planner: of(Node::Planner), executor: of(Node::Executor), summarizer: of(Node::Summarizer) };
