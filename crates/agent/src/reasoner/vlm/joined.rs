@@ -35,8 +35,12 @@ impl VlmReasoner {
         let numbered: Vec<String> =
             tasks.iter().zip(1..).map(|(task, number)| format!("Task {number}:\n{task}")).collect();
         let system = format!("{}\n\n{}", prompts::JOINED_SYSTEM, numbered.join("\n\n"));
-        let user =
-            format!("{}{}{}", self.user(context, prompts::EXECUTOR_USER), scope_text(plan), contradicted(context));
+        let user = format!(
+            "{}{}{}",
+            self.user(context, prompts::EXECUTOR_USER),
+            scope_text(plan),
+            contradicted(context, self.client.name())
+        );
         let schema = shapes::joined_schema(&plan.query_scope, plan.plan.distortion_analysis, tools);
         let question = Question::new("joined", system, user, schema).seeing(self, context, plan);
         Ok(self.ask(context, question, |answer: &Value| read(answer, plan, tools)).await?.0)

@@ -163,7 +163,7 @@ impl Reasoner for VlmReasoner {
             let system = fill(prompts::ANALYSIS_SYSTEM, &[("distortion_set", &set)]);
             let mut user = self.user(context, prompts::EXECUTOR_USER);
             if self.grounded() {
-                user += &contradicted(context);
+                user += &contradicted(context, self.client.name());
             }
             let schema = shapes::analysis_schema(distortions);
             let question = Question::new("distortion_analysis", system, user, schema).seeing(self, context, plan);

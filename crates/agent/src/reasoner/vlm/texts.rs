@@ -171,9 +171,10 @@ fn short(value: f64) -> Value {
     json!(format!("{value:.*}", digits as usize).parse::<f64>().unwrap_or(value))
 }
 
-/// Returns why the last round was not enough, if the judgment of a model contradicted a measurement.
-pub(super) fn contradicted(context: Context<'_>) -> String {
+/// Returns why the last round was not enough, if the judgment of this backend contradicted a measurement.
+pub(super) fn contradicted(context: Context<'_>, backend: &str) -> String {
     let reason = context.state.replan_history.last().map(|replan| replan.reason.as_str());
-    let contradicted = reason.filter(|reason| reason.starts_with("Contradictory evidence"));
+    let own = format!("Contradictory evidence: {backend} says ");
+    let contradicted = reason.filter(|reason| reason.starts_with(&own));
     contradicted.map(|reason| format!("\nAn earlier round ended so: {reason}. Look again.")).unwrap_or_default()
 }

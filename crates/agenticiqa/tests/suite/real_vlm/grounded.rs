@@ -108,7 +108,11 @@ fn smooth() -> Request {
     Request { query, ..Request::new(Input::Bytes("smooth.png".into(), png)) }
 }
 
-async fn assess(mode: Mode, calls: Calls) -> (AssessmentRecord, Vec<(String, Vec<String>)>, Vec<Event>) {
+async fn assess(
+    mode: Mode,
+    calls: Calls,
+    concludes: bool,
+) -> (AssessmentRecord, Vec<(String, Vec<String>)>, Vec<Event>) {
     let model = Arc::new(Led { model: server::model(), seen: Mutex::default() });
     let timeout = Duration::from_secs(240);
     let of = |node: Node, max_tokens: u32| -> Arc<dyn Reasoner> {
@@ -120,7 +124,7 @@ async fn assess(mode: Mode, calls: Calls) -> (AssessmentRecord, Vec<(String, Vec
     let reasoners = ByNode {
         planner: Arc::new(Builtin) as Arc<dyn Reasoner>,
         executor: of(Node::Executor, 3000),
-        summarizer: of(Node::Summarizer, 1600),
+        summarizer: if concludes { of(Node::Summarizer, 1600) } else { Arc::new(Builtin) },
     };
     let timeouts = ByNode { planner: timeout, executor: 9 * timeout, summarizer: 9 * timeout };
     let agent = Agent {
@@ -140,7 +144,7 @@ async fn assess(mode: Mode, calls: Calls) -> (AssessmentRecord, Vec<(String, Vec
 
 #[tokio::test]
 async fn views_one_more_view_and_a_disagreement_go_through_the_real_server() {
-    let (record, seen, events) = assess(Mode::Grounded, Calls::Separate).await;
+    let (record, seen, events) = assess(Mode::Grounded, Calls::Separate, true).await;
     let problems = record.metadata.error_details.clone().unwrap_or_default().join("\n");
     let rounds = |task: &str| -> Vec<usize> {
         seen.iter().filter(|(of, _)| of == task).map(|(_, images)| images.len()).collect()
@@ -174,13 +178,16 @@ async fn views_one_more_view_and_a_disagreement_go_through_the_real_server() {
 }
 
 #[tokio::test]
-async fn joined_calls_and_paper_mode_take_fewer_tokens() {
-    let total = |record: &AssessmentRecord| record.metadata.tokens_used.executor;
-    let calls =
-        |record: &AssessmentRecord| record.metadata.calls.iter().filter(|call| call.node == Node::Executor).count();
-    let (separate, ..) = assess(Mode::Grounded, Calls::Separate).await;
-    let (joined, ..) = assess(Mode::Grounded, Calls::Joined).await;
-    let (paper, seen, _) = assess(Mode::Paper, Calls::Separate).await;
+async fn joined_calls_and_paper_mode_send_less() {
+    // Answers of random weights have any length, so what is sent counts.
+    let executor = |record: &AssessmentRecord| -> Vec<ModelCall> {
+        record.metadata.calls.iter().filter(|call| call.node == Node::Executor).cloned().collect()
+    };
+    let total = |record: &AssessmentRecord| executor(record).iter().map(|call| call.prompt_tokens).sum::<u64>();
+    let images = |record: &AssessmentRecord| executor(record).iter().map(|call| call.images).sum::<usize>();
+    let (separate, ..) = assess(Mode::Grounded, Calls::Separate, false).await;
+    let (joined, ..) = assess(Mode::Grounded, Calls::Joined, false).await;
+    let (paper, seen, _) = assess(Mode::Paper, Calls::Separate, false).await;
     // The table of docs/models-and-prompts.md.
     for (name, record) in [("grounded, separate", &separate), ("grounded, joined", &joined), ("paper", &paper)] {
         for call in &record.metadata.calls {
@@ -195,12 +202,8 @@ async fn joined_calls_and_paper_mode_take_fewer_tokens() {
         "{:?}",
         joined.metadata.error_details
     );
-    assert!(
-        calls(&joined) < calls(&separate) && total(&joined) < total(&separate),
-        "{} {}",
-        total(&joined),
-        total(&separate)
-    );
-    assert!(total(&paper) < total(&separate), "{} {}", total(&paper), total(&separate));
+    assert!(executor(&joined).len() < executor(&separate).len() && images(&joined) < images(&separate));
+    assert!(total(&joined) < total(&separate), "{} {}", total(&joined), total(&separate));
+    assert!(total(&paper) < total(&joined), "{} {}", total(&paper), total(&joined));
     assert!(seen.iter().all(|(_, images)| images.len() <= 1), "no views: {seen:?}");
 }

@@ -65,7 +65,8 @@ async fn plan(first: Arc<dyn Reasoner>, second: Arc<dyn Reasoner>) -> Outcome {
     };
     let plan = WithFallback { node: Node::Planner, first, second }.plan(context).await;
     let problems = events.problems();
-    let events = told.lock().unwrap().clone();
+    let mut events = told.lock().unwrap().clone();
+    events.retain(|event| !matches!(event, Event::ModelCall { .. }));
     Outcome { plan, events, problems, log: log.text() }
 }
 
