@@ -182,8 +182,9 @@ async fn another_choice_of_tools_gives_another_score() {
         let model = Arc::new(Choosing { model: server::model(), tool, asked: AtomicU32::default() });
         // Random severities contradict the measured ones, which would lead to new plans.
         let mut agent = agent(Arc::clone(&model) as Arc<dyn Vlm>, AMPLE, Mode::Paper);
-        // A random plan may request no tools.
+        // A random plan may request no tools, and random weights may be so sure of a level that it hides the tools.
         agent.reasoners.planner = Arc::new(Builtin);
+        agent.reasoners.summarizer = Arc::new(Builtin);
         let record = agent.assess(request("Rate the quality of this image."), EventLog::default()).await.unwrap();
         assert!(model.asked.load(Ordering::Relaxed) > 0, "the server was asked");
         let evidence = record.executor_evidence.unwrap();
