@@ -331,7 +331,8 @@ def test_records_are_those_of_the_batch(cluster, photos, program, tmp_path):
 def test_limits_hold_for_all_workers_together(cluster, photos):
     """Two workers with several concurrent assessments each share one limit."""
     with serve() as model:
-        settings = {"providers.openai.base_url": model.url}
+        # In grounded mode, contradicted claims would lead to new plans.
+        settings = {"providers.openai.base_url": model.url, "pipeline.mode": "paper"}
         limits = {"openai.*": {"requests_per_minute": 240}}
         dataset = ray.data.from_items(rows(photos)[:8]).map(lambda row: {**row, "query": "Rate it."})
         options = {"backend": "openai.same", "settings": settings, "limits": limits}

@@ -157,3 +157,54 @@ test('addresses take any name there and back', async () => {
   assert.deepEqual(found.query, { min: '2', tool: 'A&B' });
   assert.deepEqual(found.broken, ['jobs', '%']);
 });
+
+test('what a model was shown, what it disagrees about and a second opinion are next to the answer', async () => {
+  const found = await page.evaluate(async () => {
+    const { scoreCard } = await import('/assets/scorecard.js');
+    const { Trace } = await import('/assets/trace.js');
+    const canvas = new OffscreenCanvas(400, 300);
+    const context = canvas.getContext('2d');
+    context.fillStyle = 'rgb(20, 20, 20)';
+    context.fillRect(0, 0, 400, 300);
+    context.fillStyle = 'rgb(200, 10, 10)';
+    context.fillRect(100, 50, 80, 60);
+    const bitmap = canvas.transferToImageBitmap();
+    const call = { node: 'executor', backend: 'openai.x', task: 'distortion_analysis', images: 3, prompt_tokens: 900, completion_tokens: 40, cost_usd: 0.0123, seconds: 1.5 };
+    const side = (by, value, reason) => ({ by, value, reason });
+    const result = { final_answer: 'C', answer_form: 'score', quality_score: 3.1, quality_level: 'Fair', quality_reasoning: 'Soft.', used_evidence: [], disagreements: [
+      { object: 'Global', about: 'quality level', claimed: side('openai.x', 'Fair'), measured: side('the tools', 'Excellent', '4.80 of 5'), levels: 2 }] };
+    const record = {
+      query: 'Rate it.', options: [], regions: [], plan: null, summarizer_result: result,
+      second_opinion: { backend: 'google.y', result: { ...result, final_answer: 'B', quality_level: 'Good', quality_reasoning: '<b>Fine</b>' }, agrees: false },
+      executor_evidence: { tool_logs: [], disagreements: [
+        { object: 'Global', about: 'Noise', claimed: side('openai.x', 'extreme', 'grain'), measured: side('the measurement', 'none', 'sigma 0.4'), levels: 4 }] },
+      metadata: { final_status: 'success', execution_time_ms: 5, iteration_count: 0, replan_history: [], timestamp: '', backends: { planner: 'openai.x', executor: 'openai.x', summarizer: 'openai.x' },
+        tokens_used: {}, cost_usd: 0.0123, calls: [call], views: { max_crops: 3, max_side: 80, max_rounds: 2, kept_side: 200, sent: [
+          { kind: 'crop', shows: 'the subject', x: 100, y: 50, width: 80, height: 60, bytes: 900 },
+          { kind: 'brightened', shows: 'the view that you asked for', x: 0, y: 0, width: 400, height: 300, stops: 3, bytes: 900, requested_by: 'conclusion' }] } },
+    };
+    const card = scoreCard(record, { tools: new Map(), picture: () => Promise.resolve({ bitmap, width: 800, height: 600 }) });
+    document.body.append(card);
+    await new Promise((done) => { setTimeout(done, 50); });
+    const pixel = (view) => [...view.getContext('2d').getImageData(5, 5, 1, 1).data].slice(0, 3);
+    const drawn = [...card.querySelectorAll('canvas.view')].map((view) => [view.width, view.height, pixel(view)]);
+    const text = (selector) => [...card.querySelectorAll(selector)].map((part) => part.innerText);
+    const trace = new Trace();
+    trace.recall(record);
+    const found = { drawn, captions: text('.views figcaption'), sides: text('.disagreements tbody tr'), opinions: text('.opinion'), calls: text('.calls tbody tr'), trace: trace.element.textContent };
+    card.remove();
+    return found;
+  });
+  // The bitmap is half as large as the image: 80x60 pixels at 100,50 are 40x30 at 50,25.
+  assert.deepEqual(found.drawn[0], [40, 30, [20, 20, 20]]);
+  assert.equal(found.drawn[1][0], 200);
+  assert.ok(found.drawn[1][2][0] > 40, `brightened: ${found.drawn[1][2]}`);
+  assert.match(found.captions[0], /100,50,80,60[\s\S]*the subject/);
+  assert.match(found.captions[1], /the model asked for it/);
+  assert.match(found.sides[0], /Noise[\s\S]*[Ee]xtreme[\s\S]*grain[\s\S]*not visible[\s\S]*sigma 0\.4/);
+  assert.match(found.sides[1], /Quality level[\s\S]*Fair[\s\S]*Excellent[\s\S]*4\.80 of 5/);
+  assert.match(found.opinions[0], /openai\.x[\s\S]*C\. Fair/);
+  assert.match(found.opinions[1], /google\.y[\s\S]*B\. Good[\s\S]*<b>Fine<\/b>/);
+  assert.match(found.calls[0], /Analyze severity[\s\S]*900 \+ 40[\s\S]*\$0\.0123/);
+  assert.match(found.trace, /940 tokens, 3 images, \$0\.0123/);
+});

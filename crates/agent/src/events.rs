@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
-use crate::state::{ByNode, FinalStatus, Node, PlannerOutput, ToolExecutionLog};
+use crate::state::{ByNode, FinalStatus, ModelCall, Node, PlannerOutput, ToolExecutionLog, View};
+use agenticiqa_vlm::{RateCard, Usage};
 
 /// A step of the executor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -78,6 +79,16 @@ pub enum Event {
         /// The log entry of the run.
         log: ToolExecutionLog,
     },
+    /// A call to a model has ended, with its tokens and its cost.
+    ModelCall {
+        /// The call.
+        call: ModelCall,
+    },
+    /// A view of the image was made for a model.
+    View {
+        /// The view.
+        view: View,
+    },
     /// A call to a model failed and is repeated.
     Retry {
         /// The node that made the call.
@@ -112,34 +123,21 @@ pub enum Event {
     },
 }
 
-/// The tokens that one model used for one node.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spending {
-    /// The node that made the calls.
-    pub node: Node,
-    /// The model.
-    pub backend: String,
-    /// Number of input tokens.
-    pub prompt_tokens: u64,
-    /// Number of output tokens.
-    pub completion_tokens: u64,
-}
-
 type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// Collects the events, token use, notes and problems of one assessment.
 #[derive(Clone, Default)]
 pub struct EventLog {
     listener: Option<Listener>,
-    spent: Arc<Mutex<Vec<Spending>>>,
+    rates: Arc<RateCard>,
+    calls: Arc<Mutex<Vec<ModelCall>>>,
     problems: Arc<Mutex<Vec<String>>>,
     notes: Arc<Mutex<Vec<String>>>,
-    reused: Arc<Mutex<ByNode<u64>>>,
 }
 
 impl std::fmt::Debug for EventLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EventLog").field("spent", &self.spent).field("problems", &self.problems).finish_non_exhaustive()
+        f.debug_struct("EventLog").field("calls", &self.calls).field("problems", &self.problems).finish_non_exhaustive()
     }
 }
 
@@ -147,6 +145,12 @@ impl EventLog {
     /// Creates a log that passes each event to `listener`.
     pub fn heard_by(listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..Self::default() }
+    }
+
+    /// Sets the prices of tokens, for the cost of each call.
+    #[must_use]
+    pub fn with_rates(self, rates: RateCard) -> Self {
+        Self { rates: Arc::new(rates), ..self }
     }
 
     /// Passes an event to the listener.
@@ -157,19 +161,26 @@ impl EventLog {
         }
     }
 
-    /// Records token use.
-    pub fn spend(&self, spending: Spending) {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner).push(spending);
+    /// Records a call to a model and tells the listener. Its cost follows from its tokens.
+    pub fn call(&self, mut call: ModelCall) {
+        let usage = Usage { prompt_tokens: call.prompt_tokens, completion_tokens: call.completion_tokens };
+        call.cost_usd = if call.cached { Some(0.0) } else { self.rates.cost(&call.backend, usage) };
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call.clone());
+        self.emit(Event::ModelCall { call });
     }
 
-    /// Counts an answer of a model that came from the cache.
-    pub fn reuse(&self, node: Node) {
-        *self.reused.lock().unwrap_or_else(PoisonError::into_inner).get_mut(node) += 1;
+    /// Returns the calls to models.
+    pub fn calls(&self) -> Vec<ModelCall> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the number of answers of each node that came from the cache.
     pub fn reused(&self) -> ByNode<u64> {
-        self.reused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let mut reused = ByNode::default();
+        for call in self.calls().iter().filter(|call| call.cached) {
+            *reused.get_mut(call.node) += 1;
+        }
+        reused
     }
 
     /// Records a problem that did not end the assessment. Duplicates are dropped.
@@ -191,11 +202,6 @@ impl EventLog {
         let note = note.into();
         tracing::info!("{note}");
         keep(&self.notes, note);
-    }
-
-    /// Returns the recorded token use.
-    pub fn spent(&self) -> Vec<Spending> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the recorded notes.

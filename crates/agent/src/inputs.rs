@@ -7,6 +7,8 @@ use agenticiqa_imaging::Error as DecodeError;
 use agenticiqa_metrics::{Error as MetricError, Map, Region};
 pub use agenticiqa_tools::{Digest, Part, Source};
 
+use crate::state::{View, Views};
+use crate::views::{self, Album, Made, Order, Wish};
 use agenticiqa_vision::perception::Examination;
 use agenticiqa_vision::repair::Effort;
 use agenticiqa_vision::vocabulary::RegionBox;
@@ -35,6 +37,8 @@ pub struct Inputs {
     examinations: Mutex<HashMap<Option<Region>, Arc<Examination>>>,
     maps: Option<Mutex<Vec<ToolMap>>>,
     what_if: Option<Effort>,
+    albums: tokio::sync::Mutex<Vec<(Order, Album)>>,
+    sent: Mutex<Option<Views>>,
 }
 
 impl Inputs {
@@ -54,6 +58,8 @@ impl Inputs {
             examinations: Mutex::default(),
             maps: None,
             what_if: None,
+            albums: Default::default(),
+            sent: Mutex::default(),
         })
     }
 
@@ -154,6 +160,48 @@ impl Inputs {
         let attachments = attachments.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()))?;
         made.push((limits, attachments.clone()));
         Ok(attachments)
+    }
+
+    /// Returns the views that an order asks for. Each order is made once.
+    pub(crate) async fn views(self: &Arc<Self>, order: &Order) -> Album {
+        let mut albums = self.albums.lock().await;
+        if let Some((_, album)) = albums.iter().find(|(made_for, _)| made_for == order) {
+            return album.clone();
+        }
+        let (inputs, made_for) = (Arc::clone(self), order.clone());
+        let album = tokio::task::spawn_blocking(move || views::make(&inputs, &made_for)).await;
+        let album = album.unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()));
+        albums.push((order.clone(), album.clone()));
+        album
+    }
+
+    /// Makes a view that a model asked for.
+    pub(crate) async fn grant(
+        self: &Arc<Self>,
+        order: &Order,
+        wish: Wish,
+        task: &str,
+        label: String,
+    ) -> Result<Made, String> {
+        let (inputs, order, task) = (Arc::clone(self), order.clone(), task.to_owned());
+        let made = tokio::task::spawn_blocking(move || views::grant(&inputs, &order, wish, &task, label)).await;
+        made.unwrap_or_else(|failure| Err(failure.to_string()))
+    }
+
+    /// Notes that a view was sent. Returns whether it was sent for the first time.
+    pub(crate) fn note_sent(&self, order: &Order, view: &View) -> bool {
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let views = sent.get_or_insert_with(|| order.limits(&self.image.picture.image));
+        let new = !views.sent.contains(view);
+        if new {
+            views.sent.push(view.clone());
+        }
+        new
+    }
+
+    /// The views that models were sent so far.
+    pub fn sent_views(&self) -> Option<Views> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The conversions that the decoder applied to the images.

@@ -61,6 +61,7 @@
 //! - [`events`]: progress events, token use and problems of a running assessment.
 //! - [`checkpoint`]: saves the state after each node, so that an assessment can resume.
 //! - [`inputs`]: decoded images and the regions cut from them.
+//! - [`views`]: parts of the image at 100% and brightened copies, for models.
 //! - [`language`]: the languages of the built-in analyst.
 //! - [`advice`]: what to do about each fault, in words.
 //! - [`words`]: quality levels in words.
@@ -68,6 +69,7 @@
 pub mod advice;
 mod agent;
 pub mod checkpoint;
+mod disagreements;
 pub mod events;
 pub mod executor;
 pub mod fusion;
@@ -77,6 +79,7 @@ pub mod planner;
 pub mod reasoner;
 pub mod state;
 pub mod summarizer;
+pub mod views;
 pub mod words;
 
 pub use agent::{Agent, Assessment, DEFAULT_QUERY, Error, Input, Options, Request};

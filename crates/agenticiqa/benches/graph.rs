@@ -67,7 +67,7 @@ impl Vlm for Instant {
 fn one_assessment(bencher: divan::Bencher<'_, '_>) {
     let of = |node: Node| -> Arc<dyn Reasoner> {
         let client = Client::new(Arc::new(Instant));
-        Arc::new(VlmReasoner { node, client, options: Options::default(), attempts: 3, max_side: 2048, answers: None })
+        Arc::new(VlmReasoner::new(node, client))
     };
     let agent = Agent {
         registry: Arc::new(Registry::builtin().unwrap()),

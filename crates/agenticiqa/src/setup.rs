@@ -113,6 +113,8 @@ pub fn agent_with(
         options: Options {
             decoder: decoder(settings),
             max_replan_iterations: pipeline.max_replan_iterations,
+            mode: pipeline.pipeline.mode,
+            calls: pipeline.executor.calls,
             grounding: pipeline.executor.grounding,
             fusion: pipeline.fusion,
             timeouts: ByNode {
@@ -198,8 +200,24 @@ impl<'a> Models<'a> {
             attempts: role.retry_attempts,
             answers: self.answers.as_ref().map(|cache| cache.for_server(url.map_or("", BaseUrl::as_str))),
             max_side: self.settings.pipeline.images.max_side as usize,
+            mode: self.settings.pipeline.pipeline.mode,
+            views: self.settings.pipeline.executor.view_limits(),
         }))
     }
+}
+
+/// Creates the reasoner that gives a second opinion, with the settings of the summarizer. Its keys are
+/// looked up in the environment.
+pub fn second_opinion(
+    settings: &Settings,
+    environment: &Environment,
+    backend: &Backend,
+    traffic: Traffic,
+) -> Result<Arc<dyn Reasoner>, Error> {
+    let mut connected = Models { traffic, ..Models::new(settings, environment) };
+    let own = &settings.models.summarizer;
+    let role = Role { backend: backend.clone(), fallback_backend: None, base_url: None, ..own.clone() };
+    connected.reasoner(Node::Summarizer, &role)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::*;
 use agenticiqa_agent::Agent;
 use agenticiqa_agent::reasoner::Reasoner;
 use agenticiqa_agent::reasoner::vlm::VlmReasoner;
-use agenticiqa_agent::state::Node;
+use agenticiqa_agent::state::{Mode, Node};
 use agenticiqa_vlm::{
     Answer, Attachment, Calls, Capabilities, Client, Limits, Options as CallOptions, Prompt, Traffic, Usage, Vlm,
 };
@@ -81,14 +81,8 @@ fn agent(model: &Arc<Slow>, calls: usize, limits: Limits) -> Agent {
     let model = traffic.around(Arc::clone(model) as Arc<dyn Vlm>);
     let of = |node: Node| -> Arc<dyn Reasoner> {
         let client = Client::new(Arc::clone(&model));
-        Arc::new(VlmReasoner {
-            node,
-            client,
-            options: CallOptions::default(),
-            attempts: 1,
-            max_side: 2048,
-            answers: None,
-        })
+        // Measurements of hundreds of images would take minutes of real time.
+        Arc::new(VlmReasoner { attempts: 1, mode: Mode::Paper, ..VlmReasoner::new(node, client) })
     };
     let mut agent = with_reasoners(of(Node::Planner), of(Node::Executor), of(Node::Summarizer));
     agent.options.max_replan_iterations = 0;

@@ -138,6 +138,9 @@ pub struct AssessRequest {
     pub answer: Form,
     /// Backend: `builtin` or `provider.model`.
     pub backend: Option<String>,
+    /// A second backend that concludes from the same evidence; both conclusions are in the record.
+    #[serde(default)]
+    pub second_opinion: Option<String>,
     /// Sample ID for the record.
     pub sample_id: Option<String>,
 }

@@ -56,6 +56,7 @@ impl App {
     ) -> Result<Assessment, Problem> {
         request.check(self.limits.query)?;
         let agent = self.agent_of(request.backend.as_deref())?;
+        let second = request.second_opinion.as_deref().map(|backend| self.agent_of(Some(backend))).transpose()?;
         let regions = request.regions.as_ref().map_or(Ok(Vec::new()), Regions::boxes)?;
         for tool in &request.tools {
             self.registry().get(tool)?;
@@ -78,6 +79,7 @@ impl App {
             form: request.answer.into(),
             max_replan_iterations: request.max_replan_iterations,
             what_if: Some(Effort::Quick),
+            second_opinion: second.map(|agent| Arc::clone(&agent.reasoners.summarizer)),
             ..Request::new(image.input())
         };
         Ok(Assessment { id: new_id(), agent, image, reference, request, turn })

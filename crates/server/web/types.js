@@ -55,6 +55,7 @@
  * @property {Record<string, Record<string, any>> | null} [selected_tools]
  * @property {Record<string, Record<string, any>> | null} [quality_scores]
  * @property {ToolLog[]} tool_logs
+ * @property {Disagreement[]} [disagreements]
  */
 
 /**
@@ -81,6 +82,38 @@
  * @property {string | null} quality_level
  * @property {string} quality_reasoning
  * @property {{sentence: string, evidence: string[]}[]} used_evidence
+ * @property {Disagreement[]} [disagreements]
+ */
+
+/** @typedef {{by: string, value: string, reason?: string}} Claim */
+/** @typedef {{object: string, about: string, claimed: Claim, measured: Claim, levels: number}} Disagreement */
+
+/**
+ * A view of the image that models were sent.
+ * @typedef {object} View
+ * @property {'crop' | 'brightened'} kind
+ * @property {string} shows
+ * @property {number} x
+ * @property {number} y
+ * @property {number} width
+ * @property {number} height
+ * @property {number} [stops]
+ * @property {number} bytes
+ * @property {string} [requested_by]
+ */
+
+/**
+ * One call to a model.
+ * @typedef {object} ModelCall
+ * @property {'planner' | 'executor' | 'summarizer'} node
+ * @property {string} backend
+ * @property {string} task
+ * @property {number} images
+ * @property {number} prompt_tokens
+ * @property {number} completion_tokens
+ * @property {number | null} cost_usd
+ * @property {number} seconds
+ * @property {boolean} [cached]
  */
 
 /** @typedef {{planner: any, executor: any, summarizer: any}} ByNode */
@@ -94,6 +127,9 @@
  * @property {string[] | null} [error_details]
  * @property {string} timestamp
  * @property {ByNode} backends
+ * @property {'grounded' | 'paper'} [mode]
+ * @property {ModelCall[]} [calls]
+ * @property {{max_crops: number, max_side: number, max_rounds: number, kept_side: number, sent: View[]}} [views]
  * @property {ByNode} tokens_used
  * @property {number | null} cost_usd
  * @property {ByNode} [node_times_ms]
@@ -117,6 +153,7 @@
  * @property {Plan | null} plan
  * @property {Evidence | null} executor_evidence
  * @property {Conclusion | null} summarizer_result
+ * @property {{backend: string, result: Conclusion | null, error?: string, agrees: boolean | null}} [second_opinion]
  * @property {Metadata} metadata
  */
 

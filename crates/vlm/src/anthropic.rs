@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 
 use super::chat::{Chat, Endpoints, Fields};
 use super::protocol::Protocol;
-use super::{Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, ProviderSettings, Vlm, schema};
+use super::{
+    Answer, Attachment, BackendName, Capabilities, Error, KeptSize, Options, Prompt, ProviderSettings, Vlm, schema,
+};
 
 /// Common names of models whose API name contains a date.
 const REAL_NAMES: &[(&str, &str)] = &[
@@ -123,6 +125,13 @@ impl Vlm for Anthropic {
     /// The limit is 5 MiB after base64 encoding.
     fn max_image_bytes(&self) -> usize {
         5 * 1024 * 1024 / 4 * 3
+    }
+
+    fn kept_size(&self) -> KeptSize {
+        match self.version {
+            Some(version) if version >= (4, 7) => KeptSize::ANTHROPIC_LARGE,
+            _ => KeptSize::ANTHROPIC,
+        }
     }
 }
 

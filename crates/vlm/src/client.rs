@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use super::{Answer, Attachment, Capabilities, Error, ErrorKind, ImageLimits, Options, Prompt, Vlm};
+use super::{Answer, Attachment, Capabilities, Error, ErrorKind, ImageLimits, KeptSize, Options, Prompt, Vlm};
 use crate::queue_timeout;
 
 /// How often and how fast failed calls are retried.
@@ -98,6 +98,11 @@ impl Client {
     /// The image limits of the backend, with the longer side at most `max_side`.
     pub fn image_limits(&self, max_side: usize) -> ImageLimits {
         ImageLimits::of(&*self.model, max_side)
+    }
+
+    /// The size to which the provider shrinks images.
+    pub fn kept_size(&self) -> KeptSize {
+        self.model.kept_size()
     }
 
     /// Sends one request, with retries. `options.timeout` limits each attempt, not their sum.

@@ -15,7 +15,8 @@ use serde_json::{Map, Value, json};
 use super::chat::{Chat, Endpoints, Fields};
 use super::protocol::Protocol;
 use super::{
-    Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, ProviderSettings, TokenLogprob, Vlm, schema,
+    Answer, Attachment, BackendName, Capabilities, Error, KeptSize, Options, Prompt, ProviderSettings, TokenLogprob,
+    Vlm, schema,
 };
 
 /// JSON Schema keywords that Gemini does not support.
@@ -103,6 +104,10 @@ impl Vlm for Google {
     /// A request is limited to 20 MB, with base64 encoding and a second image.
     fn max_image_bytes(&self) -> usize {
         7_000_000
+    }
+
+    fn kept_size(&self) -> KeptSize {
+        KeptSize::GOOGLE
     }
 }
 

@@ -51,6 +51,7 @@ mod failure;
 mod google;
 #[cfg(feature = "providers")]
 mod http;
+mod kept;
 mod limits;
 mod ollama;
 #[cfg(feature = "providers")]
@@ -79,6 +80,7 @@ pub use answer_cache::{AnswerCache, AnswerKey};
 pub use backend::{BackendName, NotABackend, Provider, ProviderSettings, Secret};
 pub use client::{Client, Event, RetryPolicy};
 pub use error::{Error, ErrorKind};
+pub use kept::KeptSize;
 pub use limits::{LimitCard, Limiter, Limits, Pace};
 pub use ollama::ollama_url;
 pub use picture::{DEFAULT_MAX_SIDE, ImageLimits, prepare};
@@ -239,6 +241,11 @@ pub trait Vlm: Send + Sync + fmt::Debug {
     /// The maximum size of an image file in bytes.
     fn max_image_bytes(&self) -> usize {
         usize::MAX
+    }
+
+    /// The size to which the provider shrinks an image before the model sees it.
+    fn kept_size(&self) -> KeptSize {
+        KeptSize::UNKNOWN
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until};
 
 use super::rates::{closest, named};
-use super::{Answer, Attachment, Capabilities, Error, ErrorKind, Options, Prompt, Vlm};
+use super::{Answer, Attachment, Capabilities, Error, ErrorKind, KeptSize, Options, Prompt, Vlm};
 use crate::queue_timeout;
 use crate::rules::within;
 
@@ -169,6 +169,10 @@ impl Vlm for Limited {
 
     fn accepts(&self, mime: &str) -> bool {
         self.model.accepts(mime)
+    }
+
+    fn kept_size(&self) -> KeptSize {
+        self.model.kept_size()
     }
 
     fn max_image_bytes(&self) -> usize {

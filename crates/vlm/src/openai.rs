@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use super::chat::{Chat, Endpoints, Fields};
 use super::protocol::Protocol;
 use super::{
-    Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, Provider, ProviderSettings, TokenLogprob,
-    Vlm, schema,
+    Answer, Attachment, BackendName, Capabilities, Error, KeptSize, Options, Prompt, Provider, ProviderSettings,
+    TokenLogprob, Vlm, schema,
 };
 
 /// The maximum number of alternatives per token.
@@ -133,6 +133,15 @@ impl Vlm for OpenAi {
 
     fn max_image_bytes(&self) -> usize {
         20_000_000
+    }
+
+    fn kept_size(&self) -> KeptSize {
+        let small = ["4.1-mini", "4.1-nano", "5-mini", "5-nano", "o4-mini"];
+        match self.server {
+            Server::Compatible => KeptSize::UNKNOWN,
+            _ if small.iter().any(|name| self.chat.model().contains(name)) => KeptSize::OPENAI_PATCHES,
+            _ => KeptSize::OPENAI,
+        }
     }
 }
 

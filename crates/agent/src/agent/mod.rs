@@ -12,11 +12,13 @@ use serde_json::{Map, Value};
 
 use crate::checkpoint::{Asked, Checkpoints};
 use crate::events::EventLog;
-use crate::executor::Grounding;
+use crate::executor::{Calls, Grounding};
 use crate::fusion::Fusion;
 use crate::inputs::{Inputs, Source};
 use crate::reasoner::Reasoner;
-use crate::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, DEFAULT_REPLAN_ITERATIONS, RegionBox, Text};
+use crate::state::{
+    AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, DEFAULT_REPLAN_ITERATIONS, Mode, RegionBox, Text,
+};
 use crate::{graph, question};
 use agenticiqa_tools::{Registry, Tool, ToolCache};
 use agenticiqa_vision::repair::Effort;
@@ -102,6 +104,8 @@ pub struct Request {
     pub maps: bool,
     /// How many edits are tried that could mend the faults of the image, if any.
     pub what_if: Option<Effort>,
+    /// A second backend that concludes from the same evidence. Both conclusions are in the record.
+    pub second_opinion: Option<Arc<dyn Reasoner>>,
     /// Additional fields that are copied into the record.
     pub input: Map<String, Value>,
 }
@@ -121,6 +125,7 @@ impl Request {
             max_replan_iterations: None,
             maps: false,
             what_if: None,
+            second_opinion: None,
             input: Map::new(),
         }
     }
@@ -178,8 +183,12 @@ pub struct Options {
     pub decoder: Decoder,
     /// The maximum number of replans.
     pub max_replan_iterations: u32,
+    /// What models are sent. Each reasoner knows its mode; this one is for the record.
+    pub mode: Mode,
     /// Whether a model may be asked to locate objects.
     pub grounding: Grounding,
+    /// Whether detection, analysis and selection are one call.
+    pub calls: Calls,
     /// The parameters of the score fusion.
     pub fusion: Fusion,
     /// The time limit of each node.
@@ -198,7 +207,9 @@ impl Default for Options {
         Self {
             decoder: Decoder::default(),
             max_replan_iterations: DEFAULT_REPLAN_ITERATIONS,
+            mode: Mode::default(),
             grounding: Grounding::Auto,
+            calls: Calls::default(),
             fusion: Fusion::default(),
             timeouts: ByNode { planner: seconds(60), executor: seconds(300), summarizer: seconds(60) },
             checkpoints: None,
@@ -251,14 +262,20 @@ impl Agent {
 
     async fn assess_now(&self, request: Request, events: EventLog) -> Result<Assessment, Error> {
         let start = Instant::now();
+        let second = request.second_opinion.clone();
+        let events = events.with_rates(self.options.rates.clone());
         let (state, form, inputs, input) = self.prepare(request).await?;
         let asked = asked(&state, &inputs);
-        let mut run = Run { agent: self, form, inputs, events, state, asked, times: ByNode::default(), failure: None };
+        let (times, failure, second_opinion) = (ByNode::default(), None, None);
+        let mut run = Run { agent: self, form, inputs, events, state, asked, times, failure, second_opinion };
         run.resume();
         while let Some(node) = graph::next(&run.state) {
             if !run.step(node).await {
                 break;
             }
+        }
+        if let Some(second) = second {
+            run.ask_second(&*second).await;
         }
         let inputs = Arc::clone(&run.inputs);
         Ok(Assessment { record: run.record(start.elapsed(), input), inputs })

@@ -12,13 +12,13 @@ use crate::events::{Event, EventLog};
 use crate::executor::Executor;
 use crate::inputs::Inputs;
 use crate::planner;
-use crate::reasoner::{Context, Error as ReasonerError};
+use crate::reasoner::{Context, Error as ReasonerError, Reasoner};
 use crate::state::Node;
 use crate::state::{
-    AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, Metadata, SummarizerOutput,
+    AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, Metadata, SecondOpinion,
+    SummarizerOutput, Text,
 };
 use crate::summarizer::{Conclusion, Summarizer, UNDETERMINED};
-use agenticiqa_vlm::Usage;
 use agenticiqa_vlm::queue_timeout::timeout;
 
 /// The error type when all nodes ran and none had an answer.
@@ -40,6 +40,7 @@ pub(super) struct Run<'a> {
     pub asked: Asked,
     pub times: ByNode<f64>,
     pub failure: Option<Failure>,
+    pub second_opinion: Option<SecondOpinion>,
 }
 
 impl Run<'_> {
@@ -141,6 +142,7 @@ impl Run<'_> {
             reasoner: self.agent.reasoners.executor.as_ref(),
             cache: &self.agent.cache,
             grounding: self.agent.options.grounding,
+            calls: self.agent.options.calls,
         };
         let executed = timeout(limit, executor.execute(self.context(), &plan, &found)).await;
         match executed {
@@ -182,6 +184,38 @@ impl Run<'_> {
         }
     }
 
+    /// Asks a second backend for a conclusion from the same plan and evidence. The first conclusion stays.
+    pub async fn ask_second(&mut self, reasoner: &dyn Reasoner) {
+        let Ok(backend) = Text::new(reasoner.name()) else { return };
+        let (Some(first), true) = (self.state.summarizer_result.clone(), self.state.executor_evidence.is_some()) else {
+            return;
+        };
+        // The second opinion cannot ask for a new plan.
+        let state = AgenticIqaState { iteration_count: self.state.max_replan_iterations, ..self.state.clone() };
+        let (limit, context) = (self.limit(Node::Summarizer), Context { state: &state, ..self.context() });
+        let summarizer = Summarizer { reasoner, fusion: self.agent.options.fusion };
+        let concluded = timeout(limit, summarizer.summarize(context)).await;
+        let concluded = concluded.unwrap_or(Err(ReasonerError::Timeout(limit.as_secs())));
+        let opinion = match concluded {
+            Ok(Conclusion { result, gap }) if result.final_answer.as_str() == UNDETERMINED => {
+                Err(gap.unwrap_or_else(|| result.quality_reasoning.to_string()))
+            }
+            Ok(Conclusion { result, .. }) => Ok(result),
+            Err(error) => Err(error.to_string()),
+        };
+        self.second_opinion = Some(match opinion {
+            Ok(result) => {
+                let same = first.final_answer == result.final_answer;
+                let agrees = (self.form != AnswerForm::Text).then_some(same);
+                SecondOpinion { backend, result: Some(result), error: None, agrees }
+            }
+            Err(error) => {
+                self.events.problem(format!("no second opinion from {backend}: {error}"));
+                SecondOpinion { backend, result: None, error: Text::new(error).ok(), agrees: None }
+            }
+        });
+    }
+
     fn fail(&mut self, node: Node, error: &ReasonerError) -> bool {
         let message = format!("{}: {error}", node.name());
         tracing::error!("{message}");
@@ -191,14 +225,11 @@ impl Run<'_> {
 
     pub fn record(self, elapsed: Duration, input: Map<String, Value>) -> AssessmentRecord {
         let mut tokens_used = ByNode::<u64>::default();
-        let spent = self.events.spent();
-        for spending in &spent {
-            *tokens_used.get_mut(spending.node) += spending.prompt_tokens + spending.completion_tokens;
+        let calls = self.events.calls();
+        for call in &calls {
+            *tokens_used.get_mut(call.node) += call.prompt_tokens + call.completion_tokens;
         }
-        let cost = spent.iter().map(|spending| {
-            let usage = Usage { prompt_tokens: spending.prompt_tokens, completion_tokens: spending.completion_tokens };
-            self.agent.options.rates.cost(&spending.backend, usage)
-        });
+        let cost = calls.iter().map(|call| call.cost_usd);
         let mut problems = self.events.problems();
         problems.extend(self.failure.iter().map(|failure| failure.message.clone()));
         let state = self.state;
@@ -229,6 +260,7 @@ impl Run<'_> {
             plan: state.plan,
             executor_evidence: state.executor_evidence,
             summarizer_result: state.summarizer_result,
+            second_opinion: self.second_opinion,
             metadata: Metadata {
                 execution_time_ms: elapsed.as_secs_f64() * 1000.0,
                 iteration_count: state.iteration_count,
@@ -239,10 +271,13 @@ impl Run<'_> {
                 timestamp: Timestamp::now(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 backends: self.agent.backends(),
+                mode: Some(self.agent.options.mode),
                 tokens_used,
                 cached_answers: self.events.reused(),
                 // The empty sum is -0.0; adding 0.0 makes it positive.
                 cost_usd: cost.sum::<Option<f64>>().map(|cost| cost + 0.0),
+                calls,
+                views: self.inputs.sent_views(),
                 node_times_ms: self.times,
                 notes,
             },

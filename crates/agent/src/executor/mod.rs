@@ -13,8 +13,11 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use crate::disagreements;
 use crate::events::{Event, Subtask};
-use crate::reasoner::{Context, Description, Descriptions, DistortionSet, Error, Reasoner};
+use crate::reasoner::{
+    Analyses, Context, Description, Descriptions, DistortionSet, Error, Joined, Reasoner, Selection,
+};
 use crate::state::{
     AgenticIqaState, Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryScope, RegionBox, Text, WhatIfs,
 };
@@ -31,6 +34,17 @@ pub enum Grounding {
     Off,
 }
 
+/// Whether detection, analysis and selection are one call to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Calls {
+    /// A call for each step, as in the specification.
+    #[default]
+    Separate,
+    /// One call for all steps that the plan asks for.
+    Joined,
+}
+
 /// Gathers evidence for a plan.
 #[derive(Debug)]
 pub struct Executor<'a> {
@@ -40,6 +54,8 @@ pub struct Executor<'a> {
     pub cache: &'a Arc<ToolCache>,
     /// Whether objects are located.
     pub grounding: Grounding,
+    /// Whether detection, analysis and selection are one call.
+    pub calls: Calls,
 }
 
 /// Adds what the reasoner described to the evidence.
@@ -68,13 +84,19 @@ impl Executor<'_> {
             change(&mut found.lock().unwrap_or_else(PoisonError::into_inner));
         };
         let ground = grounding::ground(self.reasoner, self.grounding, context, plan);
-        let detect = async |context: Context<'_>| {
+        let detect = async |context: Context<'_>| -> Detected {
             if !plan.plan.distortion_detection {
-                return None;
+                return Detected::default();
             }
-            let detected = step(context, Subtask::DistortionDetection, self.reasoner.detect(context, plan)).await?;
-            record(&|output| output.distortion_set = Some(detected.clone()));
-            Some(detected)
+            if let Some(joined) = self.join(context, plan).await {
+                record(&|output| output.distortion_set = Some(joined.detected.clone()));
+                return Detected { set: Some(joined.detected), analyses: joined.analyses, selection: joined.selection };
+            }
+            let detected = step(context, Subtask::DistortionDetection, self.reasoner.detect(context, plan)).await;
+            if detected.is_some() {
+                record(&|output| output.distortion_set.clone_from(&detected));
+            }
+            Detected { set: detected, ..Detected::default() }
         };
         // A model looks at the whole image and need not wait; measurements need to know where.
         let (grounded, early) = if self.reasoner.detects_in_regions() {
@@ -86,23 +108,40 @@ impl Executor<'_> {
         let regions: Vec<RegionBox> = context.state.regions.iter().chain(&grounded).cloned().collect();
         let state = AgenticIqaState { regions, ..context.state.clone() };
         let context = Context { state: &state, ..context };
-        let detected = match early {
+        let Detected { set, analyses, selection } = match early {
             Some(detected) => detected,
             None => detect(context).await,
         };
-        let distortions = candidates(plan, detected);
+        let distortions = candidates(plan, set);
         let analysis = async {
             if plan.plan.distortion_analysis {
-                // An image that cannot be described cannot be analyzed either, which says why.
-                let described = self.reasoner.describe(context, plan).await.unwrap_or_default();
-                record(&|output| describe(output, described.as_ref()));
-                let analysis = self.reasoner.analyze(context, plan, &distortions);
-                let analysis = step(context, Subtask::DistortionAnalysis, analysis).await;
-                record(&|output| output.distortion_analysis.clone_from(&analysis));
+                let described = async {
+                    // An image that cannot be described cannot be analyzed either, which says why.
+                    let described = self.reasoner.describe(context, plan).await.unwrap_or_default();
+                    record(&|output| describe(output, described.as_ref()));
+                };
+                let measured = async { self.reasoner.measure(context, plan).await.unwrap_or_default() };
+                let analysis = async {
+                    let analysis = match analyses {
+                        Some(analyses) => Some(analyses),
+                        None => {
+                            let analysis = self.reasoner.analyze(context, plan, &distortions);
+                            step(context, Subtask::DistortionAnalysis, analysis).await
+                        }
+                    };
+                    record(&|output| output.distortion_analysis.clone_from(&analysis));
+                    analysis
+                };
+                let ((), measured, analysis) = futures_util::future::join3(described, measured, analysis).await;
+                record(&|output| {
+                    output.measured_analysis.clone_from(&measured);
+                    let (analysis, measured) = (analysis.as_ref(), measured.as_ref());
+                    output.disagreements = disagreements::severities(self.reasoner.name(), analysis, measured);
+                });
             }
         };
         let measurement = async {
-            let Some(selection) = self.select(context, plan, &distortions).await else { return };
+            let Some(selection) = self.select(context, plan, &distortions, selection).await else { return };
             if plan.plan.tool_selection {
                 record(&|output| output.selected_tools = Some(selection.selected.clone()));
             }
@@ -124,8 +163,48 @@ impl Executor<'_> {
     }
 }
 
+impl Executor<'_> {
+    /// Takes the steps of the plan in one call, if that is wanted and the reasoner can. A failure leads to
+    /// separate calls.
+    async fn join(&self, context: Context<'_>, plan: &PlannerOutput) -> Option<Joined> {
+        let selects = plan.plan.tool_selection && plan.required_tool.is_none();
+        if self.calls == Calls::Separate || !(plan.plan.distortion_analysis || selects) {
+            return None;
+        }
+        let tools = if selects { selection::offered_for(context, plan) } else { Vec::new() };
+        let start = Instant::now();
+        match self.reasoner.join(context, plan, &tools).await {
+            Ok(joined) => {
+                let joined = joined?;
+                let seconds = start.elapsed().as_secs_f64();
+                let ended = |subtask| context.events.emit(Event::SubtaskEnded { subtask, seconds, problem: None });
+                ended(Subtask::DistortionDetection);
+                if joined.analyses.is_some() {
+                    ended(Subtask::DistortionAnalysis);
+                }
+                if joined.selection.is_some() {
+                    ended(Subtask::ToolSelection);
+                }
+                Some(joined)
+            }
+            Err(error) => {
+                context.events.problem(format!("the joined call failed: {error}; the steps were taken one by one"));
+                None
+            }
+        }
+    }
+}
+
+/// What detection found, and what came with it.
+#[derive(Default)]
+struct Detected {
+    set: Option<DistortionSet>,
+    analyses: Option<Analyses>,
+    selection: Option<Selection>,
+}
+
 /// Returns the distortions to examine: the detected ones, else those of the question, else all.
-fn candidates(plan: &PlannerOutput, detected: Option<DistortionSet>) -> DistortionSet {
+pub(crate) fn candidates(plan: &PlannerOutput, detected: Option<DistortionSet>) -> DistortionSet {
     let mut distortions = detected.or_else(|| plan.distortions.clone()).unwrap_or_default();
     distortions.retain(|_, list| !list.is_empty());
     let scope: Vec<Text> = match &plan.query_scope {

@@ -10,13 +10,14 @@ use agenticiqa_tools::{Tool, ToolType};
 const GENERIC: [(ToolType, &str); 2] = [(ToolType::FullReference, "TOPIQ_FR"), (ToolType::NoReference, "QAlign")];
 
 impl Executor<'_> {
-    /// Selects the tools for each distortion. Returns nothing if the plan neither selects nor runs
-    /// tools.
+    /// Selects the tools for each distortion, unless they are known already. Returns nothing if the plan
+    /// neither selects nor runs tools.
     pub(super) async fn select(
         &self,
         context: Context<'_>,
         plan: &PlannerOutput,
         distortions: &DistortionSet,
+        known: Option<Selection>,
     ) -> Option<Selection> {
         if !plan.plan.tool_selection && !plan.plan.tool_execution {
             return None;
@@ -24,6 +25,9 @@ impl Executor<'_> {
         if let Some(required) = &plan.required_tool {
             let selected = for_all(distortions, &canonical(context, required));
             return Some(Selection { selected, ..Selection::default() });
+        }
+        if known.is_some() {
+            return known;
         }
         let full_reference = plan.reference_mode == ReferenceMode::FullReference;
         let tools = offered(context, full_reference);
@@ -58,6 +62,11 @@ impl Executor<'_> {
             }
         }
     }
+}
+
+/// Returns the tools that are offered for a plan.
+pub(super) fn offered_for<'a>(context: Context<'a>, plan: &PlannerOutput) -> Vec<&'a Tool> {
+    offered(context, plan.reference_mode == ReferenceMode::FullReference)
 }
 
 /// Returns the tools that can run here and have a 1 to 5 scale. With a reference, full-reference

@@ -3,7 +3,7 @@
 use futures_util::FutureExt;
 use std::sync::Arc;
 
-use super::{Analyses, Context, Descriptions, DistortionSet, Error, Reasoner, Selection, Thought, Verdict};
+use super::{Analyses, Context, Descriptions, DistortionSet, Error, Joined, Reasoner, Selection, Thought, Verdict};
 use crate::fusion::Estimate;
 use crate::state::Node;
 use crate::state::{ExecutorOutput, PlannerOutput, RegionBox};
@@ -57,6 +57,24 @@ impl Reasoner for WithFallback {
 
     fn describe<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, Option<Descriptions>> {
         self.or_second(context, self.first.describe(context, plan), move || self.second.describe(context, plan)).boxed()
+    }
+
+    fn measure<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, Option<Analyses>> {
+        self.first.measure(context, plan)
+    }
+
+    fn is_checked(&self) -> bool {
+        self.first.is_checked()
+    }
+
+    /// A failure leads to separate steps, each with its own fallback.
+    fn join<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+        tools: &'a [&'a Tool],
+    ) -> Thought<'a, Option<Joined>> {
+        self.first.join(context, plan, tools)
     }
 
     fn analyze<'a>(

@@ -65,6 +65,17 @@ fn one_each(chosen: ByDistortion<Text>) -> ByDistortion<OneOrMany<Text>> {
     chosen.into_iter().map(|(object, of)| (object, of.into_iter().map(one).collect())).collect()
 }
 
+/// The results of detection, analysis and selection in one step. What is missing is asked for separately.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joined {
+    /// The distortions of each object.
+    pub detected: DistortionSet,
+    /// Their severities.
+    pub analyses: Option<Analyses>,
+    /// The tools.
+    pub selection: Option<Selection>,
+}
+
 /// The future result of a method of [`Reasoner`].
 pub type Thought<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
@@ -117,6 +128,29 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
     /// Describes each object on the axes that people use; nothing if the reasoner cannot.
     fn describe<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, Option<Descriptions>> {
         let _ = (context, plan);
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Measures the severity of each distortion, to check the judgment of [`analyze`](Self::analyze) and the
+    /// level of [`conclude`](Self::conclude); nothing if they need no check.
+    fn measure<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, Option<Analyses>> {
+        let _ = (context, plan);
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Whether claims are compared with measurements.
+    fn is_checked(&self) -> bool {
+        false
+    }
+
+    /// Detects, analyzes and selects in one step; nothing if the reasoner takes the steps separately.
+    fn join<'a>(
+        &'a self,
+        context: Context<'a>,
+        plan: &'a PlannerOutput,
+        tools: &'a [&'a Tool],
+    ) -> Thought<'a, Option<Joined>> {
+        let _ = (context, plan, tools);
         Box::pin(std::future::ready(Ok(None)))
     }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::checked::checked_on_read;
-use super::{AnswerForm, Interval, Invalid, Operation, QualityLevel, Score, Text};
+use super::{AnswerForm, Disagreement, Interval, Invalid, Operation, QualityLevel, Score, Text};
 
 /// The parts of a score sum to it up to this difference.
 const SAME: f64 = 1e-6;
@@ -100,6 +100,9 @@ pub struct SummarizerOutput {
     /// The evidence for each sentence of the reasoning.
     #[serde(default)]
     pub used_evidence: Vec<UsedEvidence>,
+    /// Claims of a model that contradict a measurement by two levels or more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<Disagreement>,
 }
 
 impl SummarizerOutput {
@@ -125,6 +128,7 @@ impl SummarizerOutput {
             need_replan: false,
             replan_reason: None,
             used_evidence: Vec::new(),
+            disagreements: Vec::new(),
         })
     }
 

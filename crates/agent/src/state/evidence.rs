@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Attributes, Distortion, Interval, Invalid, OneOrMany, RawScore, Score, ScoreParts, Seconds, Severity, Text, WhatIfs,
+    Attributes, Disagreement, Distortion, Interval, Invalid, OneOrMany, RawScore, Score, ScoreParts, Seconds, Severity,
+    Text, WhatIfs,
 };
 use agenticiqa_tools::Registry;
 
@@ -88,8 +89,7 @@ pub struct ExecutorOutput {
     /// The detected distortions of each object.
     #[serde(default)]
     pub distortion_set: Option<BTreeMap<Text, Vec<Distortion>>>,
-    /// What each object, or the whole image, looks like on each axis. Only the built-in analyst
-    /// describes.
+    /// What each object, or the whole image, looks like on each axis, as measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attributes: Option<BTreeMap<Text, Attributes>>,
     /// The parts of the score of each object: what a clean image would get, and what each distortion
@@ -102,6 +102,12 @@ pub struct ExecutorOutput {
     /// The severity of each distortion of each object.
     #[serde(default)]
     pub distortion_analysis: Option<BTreeMap<Text, Vec<DistortionAnalysis>>>,
+    /// The severity of each distortion as it was measured, if a model judged `distortion_analysis`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_analysis: Option<BTreeMap<Text, Vec<DistortionAnalysis>>>,
+    /// Severities of a model that contradict the measured ones by two levels or more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<Disagreement>,
     /// The selected tools for each distortion of each object.
     #[serde(default)]
     pub selected_tools: Option<ByDistortion<OneOrMany<Text>>>,

@@ -2,9 +2,12 @@
 //! deserialization reject values that the specification forbids.
 
 mod alignment;
+mod calls;
 mod checked;
 mod conclusion;
+mod disagreement;
 mod evidence;
+mod mode;
 mod node;
 mod plan;
 mod record;
@@ -14,12 +17,15 @@ mod whole;
 pub use agenticiqa_question::{AnswerForm, AnswerOption};
 pub use agenticiqa_vision::repair::{Effort, Operation, Refusal, WhatIf, WhatIfs};
 pub use agenticiqa_vision::vocabulary::{
-    Attribute, Attributes, Axis, Cost, Distortion, GLOBAL, Interval, Invalid, OneOrMany, Origin, Problem, QualityLevel,
-    RawScore, RegionBox, Score, ScoreParts, Seconds, Severity, Text,
+    Attribute, Attributes, Axis, Cost, Distortion, GLOBAL, Interval, Invalid, Measured, OneOrMany, Origin, Problem,
+    QualityLevel, RawScore, RegionBox, Score, ScoreParts, Seconds, Severity, Text,
 };
 pub(crate) use alignment::{align, entry_of, region_of};
+pub use calls::{ModelCall, View, ViewKind, Views};
 pub use conclusion::{Advice, Contribution, FusedLevels, SummarizerOutput, UsedEvidence};
+pub use disagreement::{Claim, Disagreement, SecondOpinion};
 pub use evidence::{ByDistortion, DistortionAnalysis, ExecutorOutput, ToolExecutionLog, ToolScore};
+pub use mode::Mode;
 pub use node::Node;
 pub use plan::{DistortionSource, PlanControlFlags, PlannerOutput, QueryScope, QueryType, ReferenceMode};
 pub use record::{AssessmentRecord, ByNode, FinalStatus, Metadata};

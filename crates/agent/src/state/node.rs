@@ -1,11 +1,12 @@
 //! The nodes of the agent graph.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ByNode;
 
 /// A node of the agent graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Node {
     /// Turns the question into a plan.

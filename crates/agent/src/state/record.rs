@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{AnswerOption, ExecutorOutput, PlannerOutput, RegionBox, Replan, SummarizerOutput, Text};
+use super::{
+    AnswerOption, ExecutorOutput, Mode, ModelCall, PlannerOutput, RegionBox, Replan, SecondOpinion, SummarizerOutput,
+    Text, Views,
+};
 
 /// The final status of an assessment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +58,9 @@ pub struct Metadata {
     pub version: String,
     /// The backend of each node.
     pub backends: ByNode<String>,
+    /// What models were sent; missing in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
     /// The number of tokens that each node used.
     pub tokens_used: ByNode<u64>,
     /// The number of model answers that came from the cache, which used no tokens.
@@ -62,6 +68,12 @@ pub struct Metadata {
     pub cached_answers: ByNode<u64>,
     /// The cost in US dollars; `null` if the price of a used model is unknown.
     pub cost_usd: Option<f64>,
+    /// The calls to models, in the order in which they ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ModelCall>,
+    /// The views of the image that models were sent, and their limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub views: Option<Views>,
     /// The time spent in each node over all rounds, in milliseconds.
     pub node_times_ms: ByNode<f64>,
     /// Conversions that were applied to the images, and other notes.
@@ -91,6 +103,9 @@ pub struct AssessmentRecord {
     pub executor_evidence: Option<ExecutorOutput>,
     /// The answer, with its score and reasons.
     pub summarizer_result: Option<SummarizerOutput>,
+    /// The conclusion of a second backend, if one was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_opinion: Option<SecondOpinion>,
     /// Status, timing, cost and version.
     pub metadata: Metadata,
     /// Additional fields of the input, such as `mos`, copied unchanged.

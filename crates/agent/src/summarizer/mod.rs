@@ -6,11 +6,13 @@ mod contributions;
 pub mod sufficiency;
 
 use crate::advice;
+use crate::disagreements;
 use crate::fusion::{Estimate, Fusion};
 use crate::language::Language;
 use crate::reasoner::{Context, Error, Reasoner, Verdict};
 use crate::state::{
-    AnswerForm, ExecutorOutput, FusedLevels, PlannerOutput, QualityLevel, Score, SummarizerOutput, Text, UsedEvidence,
+    AnswerForm, Disagreement, ExecutorOutput, FusedLevels, PlannerOutput, QualityLevel, QueryType, Score,
+    SummarizerOutput, Text, UsedEvidence,
 };
 
 /// The answer when no answer is possible.
@@ -56,7 +58,9 @@ impl Summarizer<'_> {
         let judged = || levels.filter(|_| context.form == AnswerForm::Score).map(|levels| self.judged(levels));
         let estimate = tools.map(|tools| tools.fused(&self.fusion, levels)).or_else(judged);
         let score = estimate.and_then(|estimate| Score::new(estimate.score).ok());
-        let gap = sufficiency::gap(plan, evidence);
+        let disagreement = tools.and_then(|tools| self.disagreement(context, &verdict, tools));
+        let contradicted = disagreement.as_ref().filter(|_| plan.query_type == QueryType::Iqa);
+        let gap = sufficiency::gap(plan, evidence).or_else(|| contradicted.map(Disagreement::reason));
         let reason = gap.as_deref().filter(|gap| may_replan(context, gap));
         let missing = gap.as_deref().filter(|_| reason.is_none());
         let mut verdict = complete(verdict, evidence, missing);
@@ -71,11 +75,21 @@ impl Summarizer<'_> {
             .map_err(|invalid| self.unusable(&invalid.to_string()))?;
         let mut result = result.with_interval(interval).with_replan(reason.and_then(|gap| Text::new(gap).ok()));
         result.used_evidence = used_evidence;
+        result.disagreements = disagreement.into_iter().collect();
         result.contributions = contributions::contributions(evidence, score);
         result.advice = contributions::advice(evidence);
         result.recommendations = advice::recommendations(evidence, Language::of(context.state.query.as_str()));
         result.fusion = tools.map(|tools| self.levels(tools, judged_levels));
         Ok(Conclusion { gap: missing.map(str::to_owned), result })
+    }
+
+    /// Compares the level that a model names with the tools.
+    fn disagreement(&self, context: Context<'_>, verdict: &Verdict, tools: Estimate) -> Option<Disagreement> {
+        if context.form != AnswerForm::Score || !self.reasoner.is_checked() {
+            return None;
+        }
+        let letter = verdict.final_answer.as_deref()?.chars().next()?;
+        disagreements::level(self.reasoner.name(), QualityLevel::from_letter(letter)?, tools)
     }
 
     fn levels(&self, tools: Estimate, probabilities: Option<[f64; 5]>) -> FusedLevels {

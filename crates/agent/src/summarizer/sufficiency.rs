@@ -1,7 +1,8 @@
 //! Checks whether the evidence is sufficient and describes what is missing.
 
 use crate::state::{
-    Distortion, DistortionAnalysis, ExecutorOutput, GLOBAL, OneOrMany, PlannerOutput, QueryScope, QueryType, Severity,
+    Disagreement, Distortion, DistortionAnalysis, ExecutorOutput, GLOBAL, OneOrMany, PlannerOutput, QueryScope,
+    QueryType, Severity,
 };
 
 /// A tool score above this contradicts a severe distortion.
@@ -68,8 +69,13 @@ fn key_distortions(evidence: &ExecutorOutput, object: &str) -> Vec<Distortion> {
     analysis.into_iter().flatten().filter(visible).map(|analysis| analysis.distortion).collect()
 }
 
-/// Finds a severe distortion with a high score from the tool selected for it.
+/// Finds a severe distortion with a high score from the tool selected for it, or a severity that
+/// contradicts the measured one.
 pub fn contradiction(evidence: &ExecutorOutput) -> Option<String> {
+    high_scores(evidence).or_else(|| evidence.disagreements.first().map(Disagreement::reason))
+}
+
+fn high_scores(evidence: &ExecutorOutput) -> Option<String> {
     let (analysis, scores) = (evidence.distortion_analysis.as_ref()?, evidence.quality_scores.as_ref()?);
     for (object, analyses) in analysis {
         for DistortionAnalysis { distortion, severity, .. } in analyses {

@@ -41,12 +41,13 @@ pub use error::Error;
 pub use models::{ModelBackends, ProviderSettings, Providers, Role, VariableName};
 pub use origin::{Origin, Source};
 pub use pipeline::{
-    Cache, Checkpoints, Executor, Images, LogFormat, LogLevel, Logging, Pipeline, Server, Tools, Worker,
+    Cache, Checkpoints, Executor, Images, LogFormat, LogLevel, Logging, Mode, Pipeline, Server, Tools, Worker,
 };
 pub use trust::{TRUST_VARIABLE, TrustStore};
 
 pub(crate) use error::{did_you_mean, nearest};
 
+use agenticiqa_agent::executor::Calls;
 use agenticiqa_tools::Flaw;
 
 /// Values that override files and environment variables, such as command-line flags.
@@ -125,6 +126,10 @@ impl Settings {
                 read::violation(&documents.pipeline, &path, &flaw.reason)
             };
             entry.check(name).map_err(refused)?;
+        }
+        if pipeline.pipeline.mode == agenticiqa_agent::state::Mode::Paper && pipeline.executor.calls == Calls::Joined {
+            let reason = "must be separate if pipeline.mode is paper, which sends the prompts of the paper alone";
+            return Err(read::violation(&documents.pipeline, "executor.calls", reason));
         }
         let data_folder = pipeline.tools.data_dir.clone();
         Ok(Self { models, pipeline, sources: documents.sources(), ignored: Vec::new(), files, data_folder })

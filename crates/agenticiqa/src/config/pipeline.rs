@@ -7,9 +7,10 @@ use std::time::Duration;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 
-use agenticiqa_agent::executor::Grounding;
+use agenticiqa_agent::executor::{Calls, Grounding};
 use agenticiqa_agent::fusion::Fusion;
 use agenticiqa_agent::state::MAX_REPLAN_ITERATIONS;
+use agenticiqa_agent::views::{Limits, Sending};
 use agenticiqa_tools::{Metadata, WorkerSettings};
 use agenticiqa_vlm::BaseUrl;
 use agenticiqa_vlm::rules::within;
@@ -21,6 +22,9 @@ pub struct Pipeline {
     /// The maximum number of replans; 0 disables replanning.
     #[garde(custom(within(0.0, MAX_REPLAN_ITERATIONS.into())))]
     pub max_replan_iterations: u32,
+    /// What models are sent.
+    #[garde(skip)]
+    pub pipeline: Mode,
     /// How evidence is gathered.
     #[garde(dive)]
     pub executor: Executor,
@@ -47,16 +51,43 @@ pub struct Pipeline {
     pub server: Server,
 }
 
+/// What models are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "mode")]
+pub struct Mode {
+    /// The prompts of the specification alone, or with views and measurements.
+    pub mode: agenticiqa_agent::state::Mode,
+}
+
 /// How evidence is gathered.
 #[derive(Debug, Clone, PartialEq, Deserialize, Validate)]
-#[serde(deny_unknown_fields, expecting = "grounding and concurrency")]
+#[serde(deny_unknown_fields, expecting = "grounding, calls, views, view_side, max_views and concurrency")]
 pub struct Executor {
+    /// Whether detection, analysis and selection are one call to a model.
+    #[garde(skip)]
+    pub calls: Calls,
+    /// Whether models get views of large and of dark images.
+    #[garde(skip)]
+    pub views: Sending,
+    /// The longest side of a view, in pixels.
+    #[garde(custom(within(64.0, 2048.0)))]
+    pub view_side: u32,
+    /// The most crops that are sent without being asked for.
+    #[garde(custom(within(0.0, 3.0)))]
+    pub max_views: u32,
     /// Whether a model is asked to locate the objects of the question.
     #[garde(skip)]
     pub grounding: Grounding,
     /// The maximum number of concurrent model and tool calls per image.
     #[garde(custom(within(1.0, 64.0)))]
     pub concurrency: u32,
+}
+
+impl Executor {
+    /// Returns the limits of views.
+    pub fn view_limits(&self) -> Limits {
+        Limits { sending: self.views, max_crops: self.max_views as usize, max_side: self.view_side as usize }
+    }
 }
 
 /// The limits on images.

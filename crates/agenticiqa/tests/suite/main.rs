@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod grounded;
 mod questions;
 mod real_vlm;
 mod seeds;

@@ -89,6 +89,8 @@ pub enum EvalCommand {
     Correlation(Box<EvalCorrelation>),
     /// Evaluate answers to multiple-choice questions: accuracy with intervals, confusion matrix
     Mcq(EvalMcq),
+    /// Compare two runs on the same samples, such as both modes: agreement, answers, tokens and cost
+    Runs(EvalRuns),
     /// Count the questions of a file that the built-in analyst understands
     Understanding(EvalUnderstanding),
 }
@@ -192,6 +194,38 @@ pub struct EvalMcq {
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
     pub confidence: f64,
 }
+
+/// Arguments of `eval runs`.
+#[derive(Debug, Args)]
+#[command(after_help = RUNS_EXAMPLES)]
+pub struct EvalRuns {
+    /// Records of the first run
+    #[arg(value_name = "FIRST", value_hint = ValueHint::FilePath)]
+    pub first: PathBuf,
+
+    /// Records of the second run
+    #[arg(value_name = "SECOND", value_hint = ValueHint::FilePath)]
+    pub second: PathBuf,
+
+    /// Use only samples of this split, e.g. test
+    #[arg(long, value_name = "SPLIT")]
+    pub split: Option<String>,
+
+    /// Output format
+    #[arg(long, default_value = "text")]
+    pub format: RecordFormat,
+
+    #[command(flatten)]
+    pub bootstrap: BootstrapArguments,
+}
+
+const RUNS_EXAMPLES: &str = "\
+Example:
+  agenticiqa batch --input samples.jsonl --output grounded.jsonl --backend openai.gpt-4o
+  agenticiqa batch --input samples.jsonl --output paper.jsonl --backend openai.gpt-4o --backend-override pipeline.mode=paper
+  agenticiqa eval runs grounded.jsonl paper.jsonl
+
+Scores are compared if the samples have mos, answers if they have answer.";
 
 /// Arguments of `eval understanding`.
 #[derive(Debug, Args)]

@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use agenticiqa::config::Settings;
+use agenticiqa::config::{Backend, Settings};
 use agenticiqa::imaging::Decoder;
 use agenticiqa::state::RegionBox;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -21,8 +21,8 @@ use tracing::level_filters::LevelFilter;
 
 pub use batch::Batch;
 pub use evaluate::{
-    BootstrapArguments, Calibrate, Dataset, DatasetCommand, Eval, EvalCommand, EvalCorrelation, EvalMcq, Prepare,
-    ScoringArguments, Validate,
+    BootstrapArguments, Calibrate, Dataset, DatasetCommand, Eval, EvalCommand, EvalCorrelation, EvalMcq, EvalRuns,
+    Prepare, ScoringArguments, Validate,
 };
 pub use regions::{Regions, RegionsFormat};
 pub use report::Report;
@@ -188,6 +188,10 @@ pub struct Assess {
     /// Write the image with the best edits to this new PNG file
     #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath, conflicts_with = "no_what_if")]
     pub save_fixed: Option<PathBuf>,
+
+    /// Ask a second backend for a conclusion from the same evidence, e.g. openai.gpt-4o, and print both
+    #[arg(long, value_name = "BACKEND")]
+    pub second_opinion: Option<Backend>,
 
     #[command(flatten)]
     pub recording: Recordings,

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use agenticiqa::events::{Event, EventLog};
-use agenticiqa::state::Node;
+use agenticiqa::state::{ModelCall, Node};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::terminal;
@@ -42,6 +42,10 @@ impl Live {
     }
 }
 
+fn tokens(call: &ModelCall) -> u64 {
+    call.prompt_tokens + call.completion_tokens
+}
+
 fn message(event: &Event) -> Option<String> {
     Some(match event {
         Event::NodeStarted { node, iteration } => {
@@ -60,6 +64,8 @@ fn message(event: &Event) -> Option<String> {
             None => format!("{}: no score", log.tool_name),
         },
         Event::Retry { backend, reason, .. } => format!("retrying {backend}: {reason}"),
+        Event::ModelCall { call } => format!("{} {}: {} tokens", call.backend, call.task, tokens(call)),
+        Event::View { view } => format!("view {},{},{},{}: {}", view.x, view.y, view.width, view.height, view.shows),
         Event::Fallback { from, to, .. } => format!("falling back from {from} to {to}"),
         Event::Replan { reason, .. } => format!("replanning: {reason}"),
         _ => return None,

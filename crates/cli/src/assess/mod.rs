@@ -1,6 +1,7 @@
 //! `agenticiqa assess`: answers a question about an image with the agent.
 
 mod live;
+mod opinions;
 mod parts;
 mod print;
 
@@ -30,6 +31,9 @@ pub fn run(arguments: &Assess, settings: &Settings, environment: &Environment, q
     let check = Check::new(&arguments.gate, "agenticiqa assess")?;
     let registry = crate::registry(settings, &arguments.models.models)?;
     let traffic = Traffic { recording: crate::recording(&arguments.recording), ..setup::traffic(settings) };
+    let second = arguments.second_opinion.as_ref();
+    let second = second.map(|backend| setup::second_opinion(settings, environment, backend, traffic.clone()));
+    let second = second.transpose()?;
     let mut agent = setup::agent_with(settings, environment, registry, traffic)?;
     agent.options.decoder = arguments.limits.decoder(settings);
     if let Some(folder) = &arguments.checkpoints {
@@ -38,7 +42,8 @@ pub fn run(arguments: &Assess, settings: &Settings, environment: &Environment, q
     }
     let live = live::Live::new(quiet || arguments.format == RecordFormat::Json);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let assessment = runtime.block_on(agent.assess_with_inputs(request(arguments)?, live.events()));
+    let request = Request { second_opinion: second, ..request(arguments)? };
+    let assessment = runtime.block_on(agent.assess_with_inputs(request, live.events()));
     // Does not wait for tools that run longer than their time limit.
     runtime.shutdown_background();
     let assessment = assessment?;

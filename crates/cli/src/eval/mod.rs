@@ -2,6 +2,7 @@
 
 mod correlation;
 mod mcq;
+mod runs;
 mod understanding;
 
 use std::path::Path;
@@ -11,7 +12,7 @@ use agenticiqa::dataset::Manifest;
 use agenticiqa::eval::{self, Correlation, Drawing, Filter};
 use agenticiqa::statistics::{Bootstrap, Interval};
 
-use crate::arguments::{BootstrapArguments, Eval, EvalCommand, EvalCorrelation, EvalMcq};
+use crate::arguments::{BootstrapArguments, Eval, EvalCommand, EvalCorrelation, EvalMcq, EvalRuns};
 use crate::exit::{Exit, Stop};
 use crate::measure;
 
@@ -20,6 +21,7 @@ pub fn run(arguments: &Eval, settings: &Settings, quiet: bool) -> Result<Exit, S
     match &arguments.command {
         EvalCommand::Correlation(arguments) => correlation(arguments, settings, quiet),
         EvalCommand::Mcq(arguments) => mcq(arguments),
+        EvalCommand::Runs(arguments) => compare_runs(arguments),
         EvalCommand::Understanding(arguments) => {
             understanding::print(&eval::understanding(&arguments.file)?, arguments.format)?;
             Ok(Exit::Done)
@@ -44,6 +46,13 @@ fn correlation(arguments: &EvalCorrelation, settings: &Settings, quiet: bool) ->
     };
     let plots = arguments.plots.as_deref().map(|folder| write_plots(folder, &report)).transpose()?.unwrap_or_default();
     correlation::print(&report, arguments.format, &plots)?;
+    Ok(Exit::Done)
+}
+
+fn compare_runs(arguments: &EvalRuns) -> Result<Exit, Stop> {
+    let filter = Filter { split: arguments.split.clone(), ..Filter::default() };
+    let bootstrap = bootstrap(&arguments.bootstrap)?;
+    runs::print(&eval::runs(&arguments.first, &arguments.second, &filter, &bootstrap)?, arguments.format)?;
     Ok(Exit::Done)
 }
 

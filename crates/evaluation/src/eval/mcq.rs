@@ -26,7 +26,7 @@ pub struct Accuracy {
 }
 
 impl Accuracy {
-    fn of(correct: u64, n: u64, confidence: f64) -> Self {
+    pub(crate) fn of(correct: u64, n: u64, confidence: f64) -> Self {
         let accuracy = if n == 0 { 0.0 } else { correct as f64 / n as f64 };
         Self { n, correct, accuracy, interval: wilson(correct, n, confidence) }
     }

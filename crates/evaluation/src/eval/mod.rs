@@ -17,6 +17,7 @@ pub(crate) mod mcq;
 mod paper;
 pub(crate) mod plot;
 pub(crate) mod rows;
+mod runs;
 mod tools;
 mod understanding;
 
@@ -30,6 +31,7 @@ pub use mcq::{Accuracy, Confusion, Mcq, McqCounts, McqGroup, mcq};
 pub use paper::{PublishedAccuracy, PublishedCorrelation, published_accuracies, published_correlations};
 pub use plot::{group_plot, scatter_plot};
 pub use rows::{Absence, Counts, Filter};
+pub use runs::{Answers, Run, Runs, runs};
 pub use tools::{Scored, ToolScores, measure};
 pub use understanding::{UnderstoodCount, UnderstoodQuestions, understanding};
 

@@ -68,6 +68,10 @@ pub fn line(event: &Event) -> Option<String> {
         Event::Retry { backend, attempt, reason, .. } => {
             Some(format!("retrying {backend} (attempt {attempt} failed): {reason}"))
         }
+        Event::ModelCall { call } => {
+            let tokens = call.prompt_tokens + call.completion_tokens;
+            Some(format!("{} answered ({}): {tokens} tokens", call.backend, call.task))
+        }
         Event::Fallback { from, to, .. } => Some(format!("falling back from {from} to {to}")),
         Event::Replan { reason, .. } => Some(format!("replanning: {reason}")),
         _ => None,

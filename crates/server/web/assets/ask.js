@@ -13,7 +13,7 @@ export class Ask {
    * @param {() => void} cancel
    */
   constructor(submit, cancel) {
-    const [query, backend, tools, form, replan] = ['query', 'backend', 'tools', 'form', 'replan'].map((stem) => unique(stem));
+    const [query, backend, second, tools, form, replan] = ['query', 'backend', 'second', 'tools', 'form', 'replan'].map((stem) => unique(stem));
     this.query = h('textarea', {
       id: query, rows: '2', maxlength: '4000', placeholder: 'ask.placeholder', required: true,
       on: { keydown: (/** @type {KeyboardEvent} */ event) => {
@@ -28,6 +28,7 @@ export class Ask {
     this.options = h('ol', { class: 'plain options', hidden: true });
     this.choice = button('ask.choice', () => this.#toggleOptions(), { class: 'quiet small', 'aria-expanded': 'false' });
     this.backend = h('input', { id: backend, list: 'backends', autocomplete: 'off', placeholder: 'ask.backend.placeholder' });
+    this.second = h('input', { id: second, list: 'backends', autocomplete: 'off', placeholder: 'ask.second.placeholder' });
     this.backends = h('datalist', { id: 'backends' });
     this.tools = h('select', { id: tools, multiple: true, size: '6' });
     this.form = h('select', { id: form }, ...FORMS.map((name) => h('option', { value: name, t: `form.${name}` })));
@@ -37,6 +38,7 @@ export class Ask {
     const more = h('details', { class: 'more' }, h('summary', { t: 'ask.more' }),
       h('div', { class: 'grid' },
         h('div', { class: 'field' }, h('label', { for: backend, t: 'ask.backend' }), this.backend, this.backends),
+        h('div', { class: 'field' }, h('label', { for: second, t: 'ask.second' }), this.second),
         h('div', { class: 'field' }, h('label', { for: form, t: 'ask.form' }), this.form),
         h('div', { class: 'field' }, h('label', { for: replan, t: 'ask.replan' }), this.replan),
         h('div', { class: 'field wide' }, h('label', { for: tools, t: 'ask.tools' }), this.tools)));
@@ -128,6 +130,7 @@ export class Ask {
     if (tools.length > 0) request.tools = tools;
     if (this.form.value !== 'auto') request.answer = this.form.value;
     if (this.backend.value.trim()) request.backend = this.backend.value.trim();
+    if (this.second.value.trim()) request.second_opinion = this.second.value.trim();
     return request;
   }
 }

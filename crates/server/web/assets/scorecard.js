@@ -4,6 +4,7 @@ import { h } from './dom.js';
 import { LEVELS, SEVERITIES, duration, raw, score } from './format.js';
 import { number } from './i18n.js';
 import { fusionChart, together, weightsOf } from './fusion.js';
+import { calls, disagreements, secondOpinion, views } from './opinions.js';
 import { escapePart, reasoning } from './reasoning.js';
 import { direction } from './regions.js';
 import { totals } from './trace.js';
@@ -19,6 +20,7 @@ import { totals } from './trace.js';
  * @property {Map<string, Tool>} tools the tool list by name
  * @property {(object: string | null) => void} [highlight] highlights a region of the image
  * @property {(edit: {operation: string, amount: number}) => HTMLElement} [show] returns a button that shows an edit
+ * @property {() => Promise<import('./opinions.js').Shown | null>} [picture] loads the image of the record
  */
 
 /**
@@ -30,6 +32,7 @@ export function scoreCard(record, context) {
   const card = h('article', { class: 'card', label: 'card.title' });
   if (metadata.final_status !== 'success') card.append(problems(record));
   if (conclusion) card.append(verdict(record, conclusion));
+  for (const part of [secondOpinion(record), views(record, context.picture), disagreements(record)]) if (part) card.append(part);
   if (conclusion?.recommendations?.length) card.append(recommendations(conclusion.recommendations));
   if (conclusion?.contributions?.length) card.append(waterfall(conclusion.contributions));
   if (evidence) {
@@ -52,6 +55,8 @@ export function scoreCard(record, context) {
     card.append(h('section', { class: 'part' }, h('h3', { t: 'reasoning.title' }),
       reasoning(conclusion.used_evidence ?? [], conclusion.quality_reasoning, card, light)));
   }
+  const billed = calls(record);
+  if (billed) card.append(billed);
   card.append(footer(record));
   return card;
 }

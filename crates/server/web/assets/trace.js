@@ -70,6 +70,7 @@ export class Trace {
       plan: () => this.plan(data.plan ?? data, data.iteration ?? 0),
       subtask_ended: () => this.#subtask(data),
       tool_ended: () => this.#tool(data.log),
+      model_call: () => this.#call(data.call),
       retry: () => this.#note('trace.retry', { backend: data.backend, attempt: data.attempt, reason: data.reason }, 'warning'),
       fallback: () => this.#note('trace.fallback', { from: data.from, to: data.to }, 'warning'),
       replan: () => this.#note('trace.replan', { round: data.iteration + 2, reason: data.reason }, 'warning'),
@@ -112,7 +113,8 @@ export class Trace {
     const steps = this.#node('planner', iteration);
     const scope = Array.isArray(plan.query_scope) ? plan.query_scope.join(', ') : translate(`object.${plan.query_scope}`);
     const wanted = Object.entries(plan.plan).filter(([, on]) => on).map(([step]) => translate(`step.${step}`));
-    fill(steps,
+    const called = [...steps.querySelectorAll('.call')];
+    fill(steps, ...called,
       h('li', {}, h('span', { t: 'plan.scope' }), ' ', h('b', {}, scope), ' · ', h('span', { t: `plan.${plan.reference_mode}` })),
       h('li', { class: 'faint' }, wanted.length > 0 ? wanted.join(' → ') : translate('plan.nothing')));
   }
@@ -137,6 +139,16 @@ export class Trace {
         : h('div', { class: 'small faint figure', t: ['trace.score', { raw: raw(log.raw_score), score: score(log.normalized_score) }] }));
     this.#last().append(item);
     this.#tell(`${log.tool_name} ${log.error ?? score(log.normalized_score)}`);
+  }
+
+  /** @param {import('../types.js').ModelCall} call */
+  #call(call) {
+    const tokens = call.prompt_tokens + call.completion_tokens;
+    const steps = [...this.nodes].findLast(([key]) => key.startsWith(`${call.node} `))?.[1] ?? this.#last();
+    steps.append(h('li', { class: 'call' },
+      h('div', { class: 'row between' }, h('span', {}, h('span', { t: `call.${call.task}` }), ' ', h('span', { class: 'faint' }, call.backend),
+        call.cached ? h('span', { class: 'tag', t: 'trace.cached' }) : null), h('span', { class: 'time figure' }, duration(call.seconds))),
+      h('div', { class: 'small faint figure', t: ['trace.call', { tokens, images: call.images, cost: cost(call.cost_usd) }] })));
   }
 
   /** @param {string} key @param {Record<string, string | number>} values @param {string} kind */
@@ -168,7 +180,7 @@ export class Trace {
    */
   finish(plan, metadata) {
     const planner = this.nodes.get(`planner ${metadata.iteration_count}`) ?? [...this.nodes.values()][0];
-    if (plan && planner && planner.children.length === 0) this.plan(plan, Number(this.nodes.has(`planner ${metadata.iteration_count}`) ? metadata.iteration_count : 0));
+    if (plan && planner && planner.querySelectorAll(':scope > :not(.call)').length === 0) this.plan(plan, Number(this.nodes.has(`planner ${metadata.iteration_count}`) ? metadata.iteration_count : 0));
     fill(this.total, ...totals(metadata));
   }
 }
@@ -183,6 +195,7 @@ export function eventsOfRecord({ plan, executor_evidence: evidence, metadata }) 
   const node = (/** @type {'planner' | 'executor' | 'summarizer'} */ name) => /** @type {[string, any][]} */ ([
     ['node_started', { node: name, iteration }],
     ...(name === 'planner' && plan ? [['plan', { plan, iteration }]] : []),
+    ...(metadata.calls ?? []).filter((call) => call.node === name).map((call) => ['model_call', { call }]),
     ...(name === 'executor' ? (evidence?.tool_logs ?? []).map((log) => ['tool_ended', { log }]) : []),
     ['node_ended', { node: name, iteration, seconds: Number(metadata.node_times_ms?.[name] ?? NaN) / 1000 }],
   ]);

@@ -56,6 +56,14 @@ export const english = {
   'region.ask': 'Ask', 'region.score': 'Scores', 'region.remove': 'Remove {name}', 'region.question': 'How good is the quality of {name}?',
   'region.added': '{name} added', 'region.scored': '{count} scores of {name}', 'region.x': 'left', 'region.y': 'top', 'region.width': 'width', 'region.height': 'height',
 
+  'views.title': 'What the model was shown', 'views.why': 'The model sees the whole image with at most {side} pixels on the longer side. These parts were sent in addition.',
+  'view.crop': 'Crop at 100 %: {x},{y},{width},{height}', 'view.brightened': 'Brightened by {stops} EV: {x},{y},{width},{height}', 'view.asked': 'the model asked for it',
+  'disagree.title': 'Model and measurement disagree', 'disagree.nobody': 'Both values are kept; nothing decides who is right.', 'disagree.about': 'About', 'disagree.model': 'The model says',
+  'disagree.measured': 'Measured', 'disagree.level': 'Quality level', 'second.title': 'Two opinions', 'second.same': 'Both backends give the same answer.', 'second.different': 'The backends give different answers.',
+  'ask.second': 'Second opinion', 'ask.second.placeholder': 'none, or a backend', 'calls.title': 'Calls to models', 'calls.task': 'Call', 'calls.images': 'Images', 'calls.tokens': 'Tokens in + out', 'calls.cost': 'Cost',
+  'call.plan': 'Plan', 'call.distortion_set': 'Detect distortions', 'call.distortion_analysis': 'Analyze severity', 'call.selected_tools': 'Choose tools', 'call.joined': 'Detect, analyze, choose tools',
+  'call.boxes': 'Find objects', 'call.conclusion': 'Conclude', 'trace.call': '{tokens} tokens, {images} images, {cost}',
+
   'card.title': 'Result', 'card.none': 'No score', 'card.of': ' of 5', 'card.interval': '90% prediction interval: {low} to {high}.',
   'card.by': 'Answered by {names}', 'card.link': 'Copy link', 'card.linked': 'Link copied', 'card.save': 'Save record',
   'distortions.title': 'Distortions', 'tools.title': 'Tools', 'reasoning.title': 'Reasoning', 'reasoning.hint': 'Highlights the evidence; press to keep it highlighted', 'reasoning.none': 'No evidence cited',

@@ -56,6 +56,14 @@ export const chinese = {
   'region.ask': '提问', 'region.score': '分数', 'region.remove': '删除{name}', 'region.question': '{name}的质量如何？',
   'region.added': '已添加{name}', 'region.scored': '{name}：{count} 个分数', 'region.x': '左', 'region.y': '上', 'region.width': '宽', 'region.height': '高',
 
+  'views.title': '模型看到的画面', 'views.why': '模型看到的整幅图像长边最多 {side} 像素。另外还发送了这些局部。',
+  'view.crop': '100 % 局部：{x},{y},{width},{height}', 'view.brightened': '提亮 {stops} EV：{x},{y},{width},{height}', 'view.asked': '由模型请求',
+  'disagree.title': '模型与测量不一致', 'disagree.nobody': '两个值都保留；不判定谁对谁错。', 'disagree.about': '关于', 'disagree.model': '模型认为',
+  'disagree.measured': '测量结果', 'disagree.level': '质量等级', 'second.title': '两种意见', 'second.same': '两个后端的答案相同。', 'second.different': '两个后端的答案不同。',
+  'ask.second': '第二意见', 'ask.second.placeholder': '无，或填写后端', 'calls.title': '模型调用', 'calls.task': '调用', 'calls.images': '图像数', 'calls.tokens': '输入 + 输出词元', 'calls.cost': '费用',
+  'call.plan': '制定计划', 'call.distortion_set': '检测失真', 'call.distortion_analysis': '分析严重程度', 'call.selected_tools': '选择工具', 'call.joined': '检测、分析并选择工具',
+  'call.boxes': '定位对象', 'call.conclusion': '得出结论', 'trace.call': '{tokens} 词元，{images} 幅图像，{cost}',
+
   'card.title': '结果', 'card.none': '没有分数', 'card.of': ' / 5', 'card.interval': '预计九成平均意见在 {low} 到 {high} 之间。',
   'card.by': '由 {names} 回答', 'card.link': '复制链接', 'card.linked': '链接已复制', 'card.save': '保存记录',
   'distortions.title': '失真', 'tools.title': '工具', 'reasoning.title': '理由', 'reasoning.hint': '显示所依据的证据；按下可保持', 'reasoning.none': '没有引用证据',

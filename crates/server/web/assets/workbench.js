@@ -232,7 +232,7 @@ export class Workbench {
   #showAnswer(answer) {
     const highlight = (/** @type {string | null} */ object) => this.viewer.set({ highlighted: object });
     this.repair.hide();
-    const card = scoreCard(answer.record, { tools: this.tools, highlight, show: (edit) => this.repair.button(edit) });
+    const card = scoreCard(answer.record, { tools: this.tools, highlight, show: (edit) => this.repair.button(edit), picture: pictureOf(answer.image_id) });
     const copy = button('card.link', async () => {
       try {
         await navigator.clipboard.writeText(new URL(address(['a', answer.id]), location.href).href);
@@ -296,6 +296,24 @@ function stick(element) {
   const place = () => element.style.setProperty('--stick', `${Math.min(73, innerHeight - element.offsetHeight - 12)}px`);
   new ResizeObserver(place).observe(element);
   window.addEventListener('resize', place);
+}
+
+/**
+ * Returns a function that loads the image of an answer once.
+ * @param {string | null} id
+ */
+function pictureOf(id) {
+  /** @type {Promise<import('./opinions.js').Shown | null> | null} */
+  let loading = null;
+  const load = async () => {
+    if (!id) return null;
+    const bitmap = await loadBitmap(viewOf(id));
+    return { bitmap, ...(await sizeOf(id, bitmap)) };
+  };
+  return () => {
+    loading ??= load();
+    return loading;
+  };
 }
 
 /** Returns the path of the decoded image. @param {string} id */

@@ -14,7 +14,7 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use super::stored::{Request, StoredAnswer};
-use super::{Answer, Attachment, BackendName, Capabilities, Error, ErrorKind, Options, Prompt, Vlm};
+use super::{Answer, Attachment, BackendName, Capabilities, Error, ErrorKind, KeptSize, Options, Prompt, Vlm};
 use agenticiqa_imaging::files::write_atomically;
 
 /// The file with the properties of a backend.
@@ -120,6 +120,9 @@ struct Facts {
     backend: String,
     formats: Vec<String>,
     max_image_bytes: u64,
+    /// Missing in recordings of earlier versions.
+    #[serde(default)]
+    kept_size: Option<KeptSize>,
     json_schema: bool,
     logprobs: bool,
 }
@@ -133,6 +136,7 @@ impl Recorder {
             backend: model.name().to_owned(),
             formats: MEDIA_TYPES.iter().filter(|mime| model.accepts(mime)).map(ToString::to_string).collect(),
             max_image_bytes: model.max_image_bytes() as u64,
+            kept_size: Some(model.kept_size()),
             json_schema: capabilities.json_schema,
             logprobs: capabilities.logprobs,
         };
@@ -198,6 +202,10 @@ impl Vlm for Recorder {
     fn max_image_bytes(&self) -> usize {
         self.model.max_image_bytes()
     }
+
+    fn kept_size(&self) -> KeptSize {
+        self.model.kept_size()
+    }
 }
 
 /// Replays stored answers: needs no key, no address and no network.
@@ -256,6 +264,10 @@ impl Vlm for Player {
 
     fn max_image_bytes(&self) -> usize {
         usize::try_from(self.facts.max_image_bytes).unwrap_or(usize::MAX)
+    }
+
+    fn kept_size(&self) -> KeptSize {
+        self.facts.kept_size.unwrap_or(KeptSize::UNKNOWN)
     }
 }
 

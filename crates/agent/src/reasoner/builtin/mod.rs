@@ -11,3 +11,4 @@ mod roles;
 mod verdict;
 
 pub use roles::Builtin;
+pub(crate) use roles::{describe, measure};

@@ -18,7 +18,7 @@ use crate::reasoner::{
 };
 use crate::state::region_of;
 use crate::state::{
-    AnswerForm, DEFAULT_QUERY, Distortion, DistortionAnalysis, ExecutorOutput, Origin, PlannerOutput, QueryScope,
+    AnswerForm, Axis, DEFAULT_QUERY, Distortion, DistortionAnalysis, ExecutorOutput, Origin, PlannerOutput, QueryScope,
     ReferenceMode, RegionBox, Severity, Text, WhatIfs,
 };
 use agenticiqa_tools::Tool;
@@ -67,20 +67,7 @@ impl Reasoner for Builtin {
     }
 
     fn describe<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, Option<Descriptions>> {
-        async move {
-            let mut descriptions = Descriptions::new();
-            for part in plan.query_scope.names() {
-                let examination = examine(context, part).await?;
-                let name = Text::new(part).map_err(|error| Error::Picture(error.to_string()))?;
-                let (attributes, parts) = (examination.attributes.clone(), examination.parts.clone());
-                // Edits of each of many objects take long and nobody asked for them.
-                let alone = plan.query_scope.names().len() == 1;
-                let what_if = if alone { what_if(context, part, examination).await? } else { None };
-                descriptions.insert(name, Description { attributes, parts, what_if });
-            }
-            Ok(Some(descriptions))
-        }
-        .boxed()
+        describe(context, plan).map(|described| described.map(Some)).boxed()
     }
 
     fn analyze<'a>(
@@ -162,6 +149,40 @@ impl Reasoner for Builtin {
         let final_answer = Some(final_answer).filter(|_| context.form != AnswerForm::Score || levels.is_none());
         ready(Ok(Verdict { final_answer, reasoning, levels, used_evidence, tells_certainty })).boxed()
     }
+}
+
+/// Describes each object of a plan from measurements.
+pub(crate) async fn describe(context: Context<'_>, plan: &PlannerOutput) -> Result<Descriptions, Error> {
+    let mut descriptions = Descriptions::new();
+    for part in plan.query_scope.names() {
+        let examination = examine(context, part).await?;
+        let name = Text::new(part).map_err(|error| Error::Picture(error.to_string()))?;
+        let (attributes, parts) = (examination.attributes.clone(), examination.parts.clone());
+        // Edits of each of many objects take long and nobody asked for them.
+        let alone = plan.query_scope.names().len() == 1;
+        let what_if = if alone { what_if(context, part, examination).await? } else { None };
+        descriptions.insert(name, Description { attributes, parts, what_if });
+    }
+    Ok(descriptions)
+}
+
+/// Measures the severity of every distortion of each object. In images that are unlike photos, only noise
+/// is measured; of the rest it is not known whether it is bad.
+pub(crate) async fn measure(context: Context<'_>, plan: &PlannerOutput) -> Result<Analyses, Error> {
+    let mut measured = Analyses::new();
+    for part in plan.query_scope.names() {
+        let examination = examine(context, part).await?;
+        let strange =
+            examination.attributes.get(&Axis::Compression).is_some_and(|attribute| attribute.reason.is_some());
+        let counts = |finding: &&Finding| !strange || finding.category == Distortion::Noise;
+        let analyzed =
+            examination.findings.iter().filter(counts).filter_map(|finding| {
+                DistortionAnalysis::new(finding.category, finding.severity, &explain(finding)).ok()
+            });
+        let name = Text::new(part).map_err(|error| Error::Picture(error.to_string()))?;
+        measured.insert(name, analyzed.collect());
+    }
+    Ok(measured)
 }
 
 /// Regions that are given are always used: the default question is about each of them.

@@ -26,6 +26,36 @@ pub fn objects(text: &str) -> Vec<Value> {
     found
 }
 
+/// The maximum depth at which an object is looked for inside another.
+const DEPTH: usize = 3;
+/// The maximum number of objects inside another.
+const INNER: usize = 20;
+
+/// Returns the objects inside an object, also those that were written into its texts.
+pub fn inner_objects(outer: &Value) -> Vec<Value> {
+    let mut found = Vec::new();
+    collect_inner(outer, DEPTH, &mut found);
+    found
+}
+
+fn collect_inner(value: &Value, depth: usize, found: &mut Vec<Value>) {
+    if depth == 0 || found.len() >= INNER {
+        return;
+    }
+    let mut add = |object: Value| {
+        found.push(object.clone());
+        collect_inner(&object, depth - 1, found);
+    };
+    match value {
+        Value::Object(fields) => fields.values().for_each(|field| match field {
+            Value::Object(_) => add(field.clone()),
+            Value::String(text) if text.contains('{') => objects(text).into_iter().for_each(&mut add),
+            _ => {}
+        }),
+        _ => {}
+    }
+}
+
 fn parse(text: &str) -> Option<Value> {
     serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_trailing_commas(text))).ok()
 }
@@ -83,6 +113,18 @@ mod tests {
             [json!({"a": "\"}"}), json!({"c": {"d": 1}})]
         );
         assert_eq!(objects("{\"text\": \"a, }\",}"), [json!({"text": "a, }"})]);
+    }
+
+    #[test]
+    fn an_object_inside_the_text_of_another_is_found() {
+        let text = r#"Sure: {"note": "as asked: {\"final_answer\": \"B\", \"deep\": {\"a\": 1}} done", "list": [1]}"#;
+        let outer = objects(text);
+        assert_eq!(inner_objects(&outer[0]), [json!({"final_answer": "B", "deep": {"a": 1}}), json!({"a": 1})]);
+        let mut nested = json!({"x": 1});
+        for _ in 0..50 {
+            nested = json!({"inner": nested.to_string()});
+        }
+        assert_eq!(inner_objects(&nested).len(), DEPTH);
     }
 
     #[test]

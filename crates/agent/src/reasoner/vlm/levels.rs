@@ -22,6 +22,12 @@ pub fn probabilities(answer: &Answer, level: QualityLevel) -> [f64; 5] {
     from_tokens.unwrap_or_else(|| Fusion::named(usize::from(level.number()) - 1))
 }
 
+/// Returns the probability of each level, worst first, from the last token that is the word of a level.
+pub fn word_probabilities(tokens: &[TokenLogprob]) -> Option<[f64; 5]> {
+    let is_word = |token: &&TokenLogprob| token.token.trim().len() > 1 && named_level(&token.token).is_some();
+    Fusion::softmax(level_logarithms(tokens.iter().rfind(is_word)?))
+}
+
 /// Returns the token that starts the value of `final_answer`.
 fn answer_token(tokens: &[TokenLogprob]) -> Option<&TokenLogprob> {
     let text: String = tokens.iter().map(|token| token.token.as_str()).collect();

@@ -141,6 +141,13 @@ Return the JSON:
   "quality_reasoning": "<concise justification referencing distortions or tool scores>"
 }"#;
 
+/// Precedes the instructions of several tasks in one call.
+pub const JOINED_SYSTEM: &str =
+    "Do the following tasks in this order. Return ONE valid JSON object that has the fields of all tasks.";
+
+/// Added to a prompt with views: how to ask for another one.
+pub const WISH: &str = "\nIf you need one more view before you answer, set view_request to {\"kind\": \"crop\" or \"brightened\", \"box\": [<left>, <top>, <right>, <bottom>]}, the box in thousandths of the image's width and height; otherwise set it to null.";
+
 /// Added to a prompt after an unusable answer.
 pub const STRICTER: &str =
     "Return ONLY valid JSON, with no text before or after it. Your last answer could not be used: {reason}";

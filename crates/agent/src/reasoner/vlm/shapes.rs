@@ -20,6 +20,9 @@ use agenticiqa_tools::Tool;
 const NAME: u32 = 60;
 const EXPLANATION: u32 = 400;
 
+/// Severities of the same distortion that lie so many levels apart contradict each other.
+const CONTRADICTION: u8 = 2;
+
 /// Returns the value of `field`, or why it is missing.
 fn field<'a>(answer: &'a Value, field: &str) -> Result<&'a Value, String> {
     answer.get(field).ok_or_else(|| format!("the field {field:?} is missing"))
@@ -208,8 +211,13 @@ pub fn read_analysis(answer: &Value, scope: &QueryScope, asked: &DistortionSet) 
             let analysis =
                 DistortionAnalysis::new(distortion, severity, explanation).map_err(|error| error.to_string())?;
             let of_part = analyses.entry(part.clone()).or_default();
-            if !of_part.iter().any(|earlier| earlier.distortion == distortion) {
-                of_part.push(analysis);
+            match of_part.iter().find(|earlier| earlier.distortion == distortion) {
+                Some(earlier) if (earlier.severity as u8).abs_diff(severity as u8) >= CONTRADICTION => {
+                    let (one, other) = (earlier.severity, severity);
+                    return Err(format!("it contradicts itself: {distortion} of {part} is both {one} and {other}"));
+                }
+                Some(_) => {}
+                None => of_part.push(analysis),
             }
         }
     }
@@ -271,6 +279,29 @@ pub fn read_selection(
         }
     }
     Ok(selected)
+}
+
+/// The schema of detection, analysis and selection in one answer. Which distortions are found is not
+/// known, so any of them may be analyzed, and tools may be `null`.
+pub fn joined_schema(scope: &QueryScope, analyzes: bool, tools: &[&Tool]) -> Value {
+    let mut properties = Map::new();
+    properties.insert("distortion_set".to_owned(), each(scope.names(), |_| categories()));
+    if analyzes {
+        let analysis = closed(json!({
+            "type": {"type": "string", "enum": Distortion::names()},
+            "severity": {"type": "string", "enum": Severity::names()},
+            "explanation": {"type": "string", "minLength": 1, "maxLength": EXPLANATION},
+        }));
+        let list = json!({"type": "array", "items": analysis, "maxItems": Distortion::ALL.len()});
+        properties.insert("distortion_analysis".to_owned(), each(scope.names(), |_| list.clone()));
+    }
+    if !tools.is_empty() {
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
+        let tool = json!({"anyOf": [{"type": "string", "enum": names}, {"type": "null"}]});
+        let of_part = each(Distortion::names(), |_| tool.clone());
+        properties.insert("selected_tools".to_owned(), each(scope.names(), |_| of_part.clone()));
+    }
+    closed(Value::Object(properties))
 }
 
 /// The schema of the object boxes.

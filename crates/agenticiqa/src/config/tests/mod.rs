@@ -3,9 +3,10 @@
 mod errors;
 
 use super::*;
-use agenticiqa_agent::executor::Grounding;
+use agenticiqa_agent::executor::{Calls, Grounding};
 use agenticiqa_agent::fusion::Fusion;
-use agenticiqa_agent::state::DEFAULT_REPLAN_ITERATIONS;
+use agenticiqa_agent::state::{self, DEFAULT_REPLAN_ITERATIONS};
+use agenticiqa_agent::views::Limits;
 use agenticiqa_vlm::{Provider, Rates};
 
 /// A folder with files and variables.
@@ -76,13 +77,30 @@ fn the_defaults_are_those_of_the_specification() {
     assert_eq!((tokens, seconds), ([2048, 2048, 512], [60, 300, 60]));
     assert_eq!(models.rates.rates("openai.gpt-4o"), Some(Rates { prompt: 2.5, completion: 10.0 }));
     assert_eq!(pipeline.max_replan_iterations, DEFAULT_REPLAN_ITERATIONS);
-    assert_eq!(pipeline.executor, Executor { grounding: Grounding::Auto, concurrency: 4 });
+    let executor = &pipeline.executor;
+    assert_eq!((executor.grounding, executor.calls, executor.concurrency), (Grounding::Auto, Calls::Separate, 4));
+    assert_eq!(executor.view_limits(), Limits::default());
+    assert_eq!(pipeline.pipeline.mode, state::Mode::Grounded);
     assert_eq!(pipeline.fusion, Fusion { eta: 1.0, levels: [1.0, 2.0, 3.0, 4.0, 5.0] });
     assert_eq!(pipeline.images, Images { max_side: 2048, max_pixels: 1_000_000_000, max_memory_bytes: None });
     assert_eq!(pipeline.cache, Cache { memory_entries: 10_000, disk: None, model_answers: true });
     assert_eq!((pipeline.checkpoints.dir, pipeline.tools.metadata), (None, None));
     assert!(pipeline.tools.models.is_empty());
     assert_eq!(pipeline.logging, Logging { level: LogLevel::Warn, format: LogFormat::Text });
+}
+
+#[test]
+fn paper_mode_allows_no_joined_calls() {
+    let modes = |mode: &str, calls: &str| {
+        let text = format!("pipeline: {{mode: {mode}}}\nexecutor: {{calls: {calls}}}\n");
+        Place::new().file("configs/pipeline.yaml", &text).load(None, &Overrides::default())
+    };
+    assert_eq!(modes("grounded", "joined").unwrap().pipeline.executor.calls, Calls::Joined);
+    assert_eq!(modes("paper", "separate").unwrap().pipeline.pipeline.mode, state::Mode::Paper);
+    let error = modes("paper", "joined").unwrap_err().to_string();
+    assert!(error.contains("executor.calls") && error.contains("must be separate"), "{error}");
+    let error = modes("quick", "separate").unwrap_err().to_string();
+    assert!(error.contains("pipeline.mode") && error.contains("grounded"), "{error}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! Its weights are random, so tests check the protocol and the form of answers, not their content.
 
 mod graph;
+mod grounded;
 mod replay;
 mod server;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use agenticiqa::events::{Event, EventLog, Subtask};
-use agenticiqa::executor::{Executor, Grounding};
+use agenticiqa::executor::{Calls, Executor, Grounding};
 use agenticiqa::state::Node;
 use agenticiqa::state::{AnswerForm, Distortion, ExecutorOutput, FinalStatus, OneOrMany, PlannerOutput, Severity};
 use agenticiqa::tools::ToolCache;
@@ -29,7 +29,8 @@ fn model() -> Scripted {
 async fn execute(model: Scripted, scene: &Scene, plan: &PlannerOutput) -> (ExecutorOutput, Arc<Scripted>) {
     let model = Arc::new(model);
     let (reasoner, cache) = (reasoner(&model, Node::Executor), Arc::new(ToolCache::new(100, None)));
-    let executor = Executor { reasoner: &reasoner, cache: &cache, grounding: Grounding::Off };
+    let (grounding, calls) = (Grounding::Off, Calls::Separate);
+    let executor = Executor { reasoner: &reasoner, cache: &cache, grounding, calls };
     let found = Mutex::new(ExecutorOutput::default());
     executor.execute(scene.context(), plan, &found).await;
     (found.into_inner().unwrap(), model)
@@ -343,7 +344,8 @@ async fn handle_tool_failures() {
 async fn cache_tool_outputs() {
     let (scene, model) = (scene(), Arc::new(model()));
     let (reasoner, cache) = (reasoner(&model, Node::Executor), Arc::new(ToolCache::new(100, None)));
-    let executor = Executor { reasoner: &reasoner, cache: &cache, grounding: Grounding::Off };
+    let (grounding, calls) = (Grounding::Off, Calls::Separate);
+    let executor = Executor { reasoner: &reasoner, cache: &cache, grounding, calls };
     let mut runs = Vec::new();
     for _ in 0..2 {
         let found = Mutex::new(ExecutorOutput::default());
@@ -440,7 +442,8 @@ async fn independent_subtasks_run_concurrently() {
     });
     let model = Arc::new(model().slow(std::time::Duration::from_millis(200)));
     let (reasoner, cache) = (reasoner(&model, Node::Executor), Arc::new(ToolCache::new(100, None)));
-    let executor = Executor { reasoner: &reasoner, cache: &cache, grounding: Grounding::Off };
+    let (grounding, calls) = (Grounding::Off, Calls::Separate);
+    let executor = Executor { reasoner: &reasoner, cache: &cache, grounding, calls };
     let found = Mutex::new(ExecutorOutput::default());
     let start = tokio::time::Instant::now();
     executor.execute(scene.context(), &plan(json!("Global"), [true, true, true, false]), &found).await;

@@ -8,18 +8,17 @@ use agenticiqa::agent::{Agent, Input, Request};
 use agenticiqa::checkpoint::Checkpoints;
 use agenticiqa::events::{Event, EventLog};
 use agenticiqa::graph;
+use agenticiqa::reasoner::Reasoner;
 use agenticiqa::reasoner::builtin::Builtin;
 use agenticiqa::reasoner::vlm::VlmReasoner;
 use agenticiqa::state::Node;
 use agenticiqa::state::{
-    AgenticIqaState, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, Severity, SummarizerOutput,
+    AgenticIqaState, AssessmentRecord, ByNode, ExecutorOutput, FinalStatus, Mode, Severity, SummarizerOutput,
 };
 use agenticiqa::vlm::AnswerCache;
 use serde_json::json;
 
-use crate::seeds::support::{
-    Scripted, agent, picture, plan, plan_json, reasoner, registry_with, request, text, with_reference,
-};
+use crate::seeds::support::{self, Scripted, picture, plan, plan_json, registry_with, request, text, with_reference};
 
 const DETECTED: &str = r#"{"distortion_set": {"Global": ["Blurs"]}}"#;
 const ANALYZED: &str =
@@ -31,6 +30,19 @@ fn model() -> Scripted {
     let plan = plan_json(json!("Global"), [true; 4]).to_string();
     let model = Scripted::new().says("plan", &[&plan]).says("detect", &[DETECTED]).says("analyze", &[ANALYZED]);
     model.says("select", &[SELECTED]).says("score", &[SCORED])
+}
+
+/// A reasoner whose claims are not compared with measurements: the image of these tests is blurred, and the
+/// model says otherwise, which would lead to new plans.
+fn reasoner(model: &Arc<Scripted>, node: Node) -> VlmReasoner {
+    VlmReasoner { mode: Mode::Paper, ..support::reasoner(model, node) }
+}
+
+fn agent(model: &Arc<Scripted>) -> Agent {
+    let of = |node| -> Arc<dyn Reasoner> { Arc::new(reasoner(model, node)) };
+    let reasoners =
+        ByNode { planner: of(Node::Planner), executor: of(Node::Executor), summarizer: of(Node::Summarizer) };
+    Agent { reasoners, ..support::agent(model) }
 }
 
 async fn run(agent: &Agent, request: Request) -> (AssessmentRecord, Vec<Event>) {

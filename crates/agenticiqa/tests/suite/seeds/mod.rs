@@ -8,7 +8,7 @@ mod planner_design;
 mod state_models;
 mod summarizer_core;
 pub(crate) mod support;
-mod templates;
+pub(crate) mod templates;
 
 /// docs/seeds.md names existing tests, and every scenario in it has one. Names start at this module
 /// or, for tests elsewhere, at the root of the suite.

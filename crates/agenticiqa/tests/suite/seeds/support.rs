@@ -17,7 +17,7 @@ use agenticiqa::state::Node;
 use agenticiqa::state::{AgenticIqaState, AnswerForm, AssessmentRecord, ByNode, ExecutorOutput, PlannerOutput, Text};
 use agenticiqa::tools::{Registry, ToolCache, ToolList, ToolResources};
 use agenticiqa::vlm::{
-    Answer, Attachment, Capabilities, Client, Error, Options, Prompt, RetryPolicy, TokenLogprob, Usage, Vlm,
+    Answer, Attachment, Capabilities, Client, Error, KeptSize, Options, Prompt, RetryPolicy, TokenLogprob, Usage, Vlm,
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -41,11 +41,13 @@ pub struct Scripted {
     answers: Mutex<Vec<(&'static str, Script)>>,
     logprobs: Option<Vec<TokenLogprob>>,
     delay: Duration,
+    kept: Option<KeptSize>,
     calls: Mutex<Vec<Call>>,
 }
 
 /// The roles, recognized by the beginning of their instructions.
-const ROLES: [(&str, &str); 7] = [
+const ROLES: [(&str, &str); 8] = [
+    ("joined", "Do the following tasks"),
     ("plan", "You are a planner"),
     ("detect", "You are an expert in distortion detection"),
     ("analyze", "You are a distortion analysis expert"),
@@ -83,6 +85,11 @@ impl Scripted {
     /// Sets the delay of each answer.
     pub fn slow(self, delay: Duration) -> Self {
         Self { delay, ..self }
+    }
+
+    /// Sets the size to which the provider shrinks images.
+    pub fn keeping(self, kept: KeptSize) -> Self {
+        Self { kept: Some(kept), ..self }
     }
 
     pub fn with_logprobs(self, logprobs: Vec<TokenLogprob>) -> Self {
@@ -133,13 +140,17 @@ impl Vlm for Scripted {
     fn accepts(&self, mime: &str) -> bool {
         mime == "image/png"
     }
+
+    fn kept_size(&self) -> KeptSize {
+        self.kept.unwrap_or(KeptSize::UNKNOWN)
+    }
 }
 
 /// A reasoner for a node that calls a model, without pauses between attempts.
 pub fn reasoner(model: &Arc<Scripted>, node: Node) -> VlmReasoner {
     let policy = RetryPolicy { attempts: 2, base_delay: Duration::ZERO, max_delay: Duration::ZERO, jitter: 0.0 };
     let client = Client::new(Arc::clone(model) as Arc<dyn Vlm>).with_policy(policy);
-    VlmReasoner { node, client, options: Options::default(), attempts: 3, max_side: 2048, answers: None }
+    VlmReasoner::new(node, client)
 }
 
 /// An agent whose three nodes call the model.

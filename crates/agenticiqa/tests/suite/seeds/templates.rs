@@ -11,7 +11,7 @@ const DETECTED: &str = r#"{"distortion_set": {"Global": ["Blurs"]}}"#;
 const SET: &str = r#"{"Global":["Blurs"]}"#;
 
 /// Returns the system part and the user part of a template. Only some templates have a user part.
-fn template(text: &str) -> (String, Option<String>) {
+pub(crate) fn template(text: &str) -> (String, Option<String>) {
     let system = text.strip_prefix("System:\n").unwrap().trim_end();
     match system.split_once("\n\nUser:\n") {
         Some((system, user)) => (system.to_owned(), Some(user.to_owned())),

@@ -25,7 +25,7 @@ const SECOND: &str = "openai.qwen2.5-vl";
 fn planner(backend: &str, server: &MockServer) -> Arc<dyn Reasoner> {
     let client = Client::new(model(backend, &server.uri())).with_policy(impatient());
     let options = Options { timeout: Duration::from_millis(500), ..Options::default() };
-    Arc::new(VlmReasoner { node: Node::Planner, client, options, attempts: 2, max_side: 64, answers: None })
+    Arc::new(VlmReasoner { options, attempts: 2, max_side: 64, ..VlmReasoner::new(Node::Planner, client) })
 }
 
 /// A server that returns plans.
@@ -65,7 +65,8 @@ async fn plan(first: Arc<dyn Reasoner>, second: Arc<dyn Reasoner>) -> Outcome {
     };
     let plan = WithFallback { node: Node::Planner, first, second }.plan(context).await;
     let problems = events.problems();
-    let events = told.lock().unwrap().clone();
+    let mut events = told.lock().unwrap().clone();
+    events.retain(|event| !matches!(event, Event::ModelCall { .. }));
     Outcome { plan, events, problems, log: log.text() }
 }
 

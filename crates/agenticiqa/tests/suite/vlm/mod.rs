@@ -2,6 +2,8 @@
 
 /// The cache of answers, as configured.
 mod answer_cache;
+/// Models that ask for too much, think without end or obey somebody else.
+mod bad_models;
 /// The fallback when a backend fails permanently.
 mod fallback;
 /// Faults that a real server cannot be made to show, and the resulting errors.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agenticiqa::events::{Event, EventLog};
-use agenticiqa::executor::{Executor, Grounding};
+use agenticiqa::executor::{Calls, Executor, Grounding};
 use agenticiqa::metrics::{Image, Pair};
 use agenticiqa::state::Node;
 use agenticiqa::state::{AnswerForm, ExecutorOutput, FinalStatus, OneOrMany};
@@ -31,7 +31,8 @@ fn list(metrics: &[&str]) -> String {
 async fn execute(scene: &Scene, tools: &[&str]) -> ExecutorOutput {
     let model = Arc::new(Scripted::new().says("detect", &[BLUR]));
     let (reasoner, cache) = (reasoner(&model, Node::Executor), Arc::new(ToolCache::new(100, None)));
-    let executor = Executor { reasoner: &reasoner, cache: &cache, grounding: Grounding::Off };
+    let (grounding, calls) = (Grounding::Off, Calls::Separate);
+    let executor = Executor { reasoner: &reasoner, cache: &cache, grounding, calls };
     let mut plan = plan(json!("Global"), [true, false, false, true]);
     plan.required_tool = Some(OneOrMany::Many(tools.iter().map(|tool| text(tool)).collect()));
     let found = Mutex::new(ExecutorOutput::default());

@@ -27,14 +27,10 @@ fn evidence(analyses: &[Analyzed<'_>], logs: Vec<ToolExecutionLog>) -> ExecutorO
         analyzed.entry(name(part)).or_default().push(analysis);
     }
     ExecutorOutput {
-        attributes: None,
-        score_parts: None,
-        what_if: None,
         distortion_set: Some(set),
         distortion_analysis: Some(analyzed),
-        selected_tools: None,
-        quality_scores: None,
         tool_logs: logs,
+        ..ExecutorOutput::default()
     }
 }
 
