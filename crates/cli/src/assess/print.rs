@@ -13,13 +13,14 @@ use comfy_table::{Cell, CellAlignment};
 
 use super::parts;
 use crate::exit::Stop;
+use crate::maps::Written;
 use crate::table;
 
 const BOLD: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
 /// Prints the record, in color on a terminal.
-pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -> Result<(), Stop> {
+pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[Written]) -> Result<(), Stop> {
     let mut out = anstream::stdout().lock();
     let heading = |text: &str| format!("{BOLD}{text}{BOLD:#}");
     writeln!(out, "{FAINT}{}  {}{FAINT:#}", record.image_path, record.query)?;
@@ -67,8 +68,8 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
             writeln!(out, "{}", wrap(&format!("- {note}")))?;
         }
     }
-    for path in maps {
-        writeln!(out, "heat map: {path}")?;
+    for Written { what, path } in maps {
+        writeln!(out, "{what}: {path}")?;
     }
     let rounds =
         if metadata.iteration_count > 0 { format!(", {} plans", metadata.iteration_count + 1) } else { String::new() };
