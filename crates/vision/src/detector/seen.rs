@@ -4,10 +4,12 @@ use agenticiqa_metrics::{Image, Region};
 
 use super::boxes::{Found, without_doubles};
 use super::faces::{Face, merged};
-use super::{Error, Model, THRESHOLD, faces, likelihood, names, objects, view};
+use super::{Error, Model, faces, likelihood, names, objects, view};
 
 /// Persons with a peak from here on are looked at again if no face was found in them.
 const PERSON: f32 = 0.25;
+/// A face with this peak is clear; others may be clearer from close up.
+const CLEAR: f32 = 0.95;
 /// At most this many persons are looked at again.
 const MOST_PERSONS: usize = 8;
 /// Side of what is looked at again, in heights of the person: the head is at the top.
@@ -67,8 +69,12 @@ impl Seen {
             let found = faces::find(model, &crop)?.into_iter().map(|face| face.moved(&head));
             self.close.extend(found.filter(|face| !large(face)));
         }
-        let known = |face: &Face| self.faces.iter().any(|first| first.inner.overlap(&face.inner) > faces::SAME);
-        self.close = merged(std::mem::take(&mut self.close)).into_iter().filter(|face| !known(face)).collect();
+        // Of two views of a face, the clearer one counts.
+        let close = merged(std::mem::take(&mut self.close));
+        let same = |one: &Face, other: &Face| one.inner.overlap(&other.inner) > faces::SAME;
+        self.faces.retain(|first| !close.iter().any(|face| same(first, face) && face.inner.peak > first.inner.peak));
+        let known = |face: &Face| self.faces.iter().any(|first| same(first, face));
+        self.close = close.into_iter().filter(|face| !known(face)).collect();
         Ok(())
     }
 
@@ -77,7 +83,7 @@ impl Seen {
         let (width, height) = (image.width() as f32, image.height() as f32);
         let seen = |person: &Found| {
             let inside = |face: &Face| person.shared(&face.inner) > 0.5 * face.inner.area();
-            self.faces.iter().chain(&self.close).any(|face| inside(face) && face.inner.peak >= THRESHOLD)
+            self.faces.iter().chain(&self.close).any(|face| inside(face) && face.inner.peak >= CLEAR)
         };
         let person = |found: &&Found| found.class == names::PERSON && found.peak >= PERSON && !seen(found);
         let mut persons: Vec<Found> = self.objects.iter().filter(person).copied().collect();
@@ -155,7 +161,11 @@ mod tests {
             assert!(x + width <= 400 && y + height <= 300 && *width > 0, "{heads:?}");
         }
         let inner = Found { class: names::FACE, ..person(115.0, 60.0, 135.0, 80.0) };
-        seen.faces.push(Face { inner, eyes: [(120.0, 65.0), (130.0, 65.0)], shape: Default::default() });
+        seen.faces.push(Face {
+            inner: Found { peak: 0.99, ..inner },
+            eyes: [(120.0, 65.0), (130.0, 65.0)],
+            shape: Default::default(),
+        });
         assert_eq!(seen.heads(&image).len(), 1);
         seen.objects = vec![person(0.0, 0.0, 400.0, 300.0); 20];
         assert_eq!(seen.heads(&image).len(), 0, "it was seen well enough");
