@@ -72,12 +72,20 @@ pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination, 
                 raise(finding, level, problem, shows);
             }
         }
-        blame_missed_focus(&mut examination.findings[Distortion::Blurs as usize], image);
+        let Examination { findings, attributes, .. } = &mut examination;
+        if blame_missed_focus(&mut findings[Distortion::Blurs as usize], image)
+            && let Some(sharpness) = attributes.get_mut(&Axis::Sharpness)
+        {
+            attributes::place_sharpness(sharpness, MISSED_FOCUS, 0.0);
+        }
     }
     let parts = contributions::parts(&examination, reference.is_none().then_some(&*reading))?;
     examination.parts = Some(parts);
     Ok(examination)
 }
+
+/// The level of blur in a portrait whose face is out of focus.
+const MISSED_FOCUS: f64 = 3.0;
 
 /// Takes back a finding that was learned from photos and may be wrong in other images. How dark,
 /// bright or blurred they are is measured, but whether that is bad is not known.
@@ -116,15 +124,16 @@ fn raise(finding: &mut Finding, level: f64, problem: Problem, shows: Option<(&Ax
 
 /// A soft face before a sharp background is the worst fault that a portrait can have, however sharp the
 /// rest is.
-fn blame_missed_focus(finding: &mut Finding, image: &Image) {
-    const LEVEL: f64 = 3.0;
-    let Ok(Some(MissedFocus { eyes, background, .. })) = regions::missed_focus(image) else { return };
-    if finding.level < LEVEL {
-        (finding.level, finding.severity) = (LEVEL, severity(LEVEL));
+fn blame_missed_focus(finding: &mut Finding, image: &Image) -> bool {
+    let Ok(Some(MissedFocus { eyes, background, .. })) = regions::missed_focus(image) else { return false };
+    let raised = finding.level < MISSED_FOCUS;
+    if raised {
+        (finding.level, finding.severity) = (MISSED_FOCUS, severity(MISSED_FOCUS));
         finding.kind = Some(Problem::Blur.kind());
         finding.explanation =
             format!("the face is out of focus: detail {eyes:.0} around the eyes, {background:.0} in the background");
     }
+    raised
 }
 
 /// Describes a part of an image and finds its distortions. How sharp and how light it is, is judged next
