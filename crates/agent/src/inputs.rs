@@ -127,7 +127,11 @@ impl Inputs {
         if let Some(examination) = examinations.get(&region) {
             return Ok(Arc::clone(examination));
         }
-        let examined = analysis::examine(&part.image, part.reference.as_ref()).map_err(|error| error.to_string())?;
+        let examined = match region.filter(|_| part.reference.is_none()) {
+            Some(region) => analysis::examine_part(&self.whole.image, &region),
+            None => analysis::examine(&part.image, part.reference.as_ref()),
+        };
+        let examined = examined.map_err(|error| error.to_string())?;
         let examined = Arc::new(examined);
         examinations.insert(region, Arc::clone(&examined));
         Ok(examined)
@@ -139,6 +143,14 @@ impl Inputs {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         let image = self.image.picture.image.clone();
         let work = move || regions::resolve(&image, &names).map_err(|error| error.to_string());
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(|failure| Err(failure.to_string()))
+    }
+
+    /// Finds things of a class, or of any class, without a model, and returns their names, the most probable
+    /// first.
+    pub async fn things(&self, class: Option<&'static str>) -> Result<Vec<String>, String> {
+        let image = self.image.picture.image.clone();
+        let work = move || regions::things(&image, class).map_err(|error| error.to_string());
         tokio::task::spawn_blocking(work).await.unwrap_or_else(|failure| Err(failure.to_string()))
     }
 

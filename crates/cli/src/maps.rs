@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use agenticiqa::imaging;
-use agenticiqa::metrics::{Image, Map};
+use agenticiqa::metrics::{Image, Map, Region};
 use agenticiqa::scoring::Row;
 
 use crate::exit::Stop;
@@ -27,6 +27,14 @@ pub struct HeatMap<'a> {
     pub map: &'a Map,
 }
 
+/// A file that was written, and what it shows.
+pub struct Written {
+    /// "heat map" or "regions".
+    pub what: &'static str,
+    /// Its path.
+    pub path: String,
+}
+
 /// A folder for heat maps, and the file names in use.
 pub struct Folder {
     path: PathBuf,
@@ -43,11 +51,21 @@ impl Folder {
 
     /// Writes a heat map and returns its path.
     pub fn write(&mut self, heat_map: &HeatMap<'_>) -> Result<String, Stop> {
-        let name = self.name(heat_map);
+        let name = self.file_name(heat_map.image_path, heat_map.region, heat_map.tool);
         let path = self.path.join(name);
         let failed = |reason: String| Stop::failed(format!("{}: {reason}", path.display()));
         let title = format!("{} {}", heat_map.tool, heat_map.raw_score.map(table::number).unwrap_or_default());
         let png = imaging::overlay(heat_map.image, heat_map.map, &title).map_err(|error| failed(error.to_string()))?;
+        fs::write(&path, png).map_err(|error| failed(error.to_string()))?;
+        Ok(path.display().to_string())
+    }
+
+    /// Writes the image with named boxes and returns its path.
+    pub fn write_boxes(&mut self, image_path: &str, image: &Image, named: &[(String, Region)]) -> Result<String, Stop> {
+        let name = self.file_name(image_path, None, "regions");
+        let path = self.path.join(name);
+        let failed = |reason: String| Stop::failed(format!("{}: {reason}", path.display()));
+        let png = imaging::boxes(image, named).map_err(|error| failed(error.to_string()))?;
         fs::write(&path, png).map_err(|error| failed(error.to_string()))?;
         Ok(path.display().to_string())
     }
@@ -69,10 +87,10 @@ impl Folder {
         Ok(())
     }
 
-    fn name(&mut self, heat_map: &HeatMap<'_>) -> String {
-        let stem = Path::new(heat_map.image_path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let region = heat_map.region.map(|region| format!("-{region}")).unwrap_or_default();
-        let base: String = format!("{stem}{region}-{}", heat_map.tool)
+    fn file_name(&mut self, image_path: &str, region: Option<&str>, what: &str) -> String {
+        let stem = Path::new(image_path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let region = region.map(|region| format!("-{region}")).unwrap_or_default();
+        let base: String = format!("{stem}{region}-{what}")
             .chars()
             .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' })
             .collect();

@@ -19,8 +19,10 @@ mod error;
 mod fused_fr;
 mod fused_nr;
 mod labels;
+mod linear;
 mod measure;
 mod opinions;
+mod parts;
 mod regions;
 mod report;
 mod samples;
@@ -61,6 +63,8 @@ enum Command {
     Fusion(fused_fr::Arguments),
     /// Reports how often subject and sky are found, and blurred backgrounds called blur
     Regions(regions::Arguments),
+    /// Fits how sharp and how light people find parts of photos, or reports how often that is right
+    Parts(parts::Arguments),
     /// Compares findings with the human opinions in a manifest
     Opinions {
         /// Folder with the manifest.jsonl
@@ -144,6 +148,7 @@ fn main() -> ExitCode {
         Command::WhatIf(arguments) => what_if::run(&arguments),
         Command::Fusion(arguments) => fused_fr::run(&arguments),
         Command::Regions(arguments) => regions::run(&arguments),
+        Command::Parts(arguments) => parts::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),
         Command::Measure { folder } => measure::folder(&folder),
         Command::Examine { image, reference } => opinions::show(&image, reference.as_deref()),

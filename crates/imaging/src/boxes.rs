@@ -12,8 +12,31 @@ const COLORS: [[u8; 3]; 7] =
 const BLACK: [u8; 3] = [0, 0, 0];
 
 /// Draws boxes with their labels over an image, and returns it as an RGB PNG file of at most 2048
-/// pixels on its longer side. The largest box is drawn first.
+/// pixels on its longer side. The largest box is drawn first. Labels of the same box are joined.
 pub fn boxes(image: &Image, named: &[(String, Region)]) -> Result<Vec<u8>> {
+    encode(&paint(image, named))
+}
+
+/// Like [`boxes`], but returns an image instead of a file.
+pub fn boxed(image: &Image, named: &[(String, Region)]) -> Result<Image> {
+    let canvas = paint(image, named);
+    Ok(Image::from_rgb8(canvas.width(), canvas.height(), canvas.data().to_vec())?)
+}
+
+/// Joins the labels of boxes that are equal.
+fn joined(named: &[(String, Region)]) -> Vec<(String, Region)> {
+    let mut joined: Vec<(String, Region)> = Vec::new();
+    for (label, region) in named {
+        match joined.iter_mut().find(|(_, known)| known == region) {
+            Some((known, _)) => *known = format!("{known}, {label}"),
+            None => joined.push((label.clone(), *region)),
+        }
+    }
+    joined
+}
+
+fn paint(image: &Image, named: &[(String, Region)]) -> Canvas {
+    let named = joined(named);
     let (width, height) = shown_size(image.width(), image.height());
     let mut canvas = Canvas::new(width, height);
     let planes = [0, 1, 2].map(|channel| resize(&image.channel(channel), width, height));
@@ -31,7 +54,7 @@ pub fn boxes(image: &Image, named: &[(String, Region)]) -> Result<Vec<u8>> {
         let place = scaled(region, image, width, height);
         draw(&mut canvas, place, label, COLORS[index % COLORS.len()]);
     }
-    encode(&canvas)
+    canvas
 }
 
 /// Returns a box in the pixels of the drawing.
@@ -79,6 +102,17 @@ mod tests {
         assert_eq!(at(175, 280), [10, 120, 200], "the inside is not covered");
         assert_eq!(at(249, 299), COLORS[0]);
         assert_eq!(at(100, 299), COLORS[0]);
+    }
+
+    #[test]
+    fn names_of_one_box_share_its_label() {
+        let region = |x: usize| Region { x, y: 0, width: 9, height: 9 };
+        let named = [("bird", 1), ("sky", 0), ("subject", 1)].map(|(name, x)| (name.to_owned(), region(x)));
+        let labels: Vec<String> = joined(&named).into_iter().map(|(label, _)| label).collect();
+        assert_eq!(labels, ["bird, subject", "sky"]);
+        let image = Image::from_gray8(300, 400, vec![9; 120_000]).unwrap();
+        let drawn = boxed(&image, &named).unwrap();
+        assert_eq!((drawn.width(), drawn.height(), drawn.channels()), (300, 400, 3));
     }
 
     #[test]

@@ -61,7 +61,7 @@ mod memory;
 mod raster;
 mod tiff;
 
-pub use boxes::boxes;
+pub use boxes::{boxed, boxes};
 pub use decode::{Decoder, Note, Picture, in_codec};
 pub use encode::{encode_jpeg, encode_png, encode_png_exact, shrink};
 pub use error::{Error, Result};

@@ -6,14 +6,14 @@
 //! a reference, a distortion is reported if one of them is sure. In images that are unlike photos
 //! (drawings, documents, test patterns) neither is, and nothing but noise is reported.
 
-use agenticiqa_metrics::Image;
+use agenticiqa_metrics::{Image, Region};
 
 use crate::attributes::{self, Problems};
 use crate::contributions;
 use crate::fused_nr;
 use crate::fused_nr::{Head, Reading, likeliest};
 use crate::perception::{self, Examination, Finding, severity};
-use crate::regions::{self, Focus};
+use crate::regions::{self, Focus, Look, MissedFocus};
 use crate::vocabulary::{Attribute, Axis, Distortion, Measured, Problem, Severity};
 
 /// A background is taken to be blurred on purpose if the network says so with at least this probability.
@@ -72,11 +72,20 @@ pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination, 
                 raise(finding, level, problem, shows);
             }
         }
+        let Examination { findings, attributes, .. } = &mut examination;
+        if blame_missed_focus(&mut findings[Distortion::Blurs as usize], image)
+            && let Some(sharpness) = attributes.get_mut(&Axis::Sharpness)
+        {
+            attributes::place_sharpness(sharpness, MISSED_FOCUS, 0.0);
+        }
     }
     let parts = contributions::parts(&examination, reference.is_none().then_some(&*reading))?;
     examination.parts = Some(parts);
     Ok(examination)
 }
+
+/// The level of blur in a portrait whose face is out of focus.
+const MISSED_FOCUS: f64 = 3.0;
 
 /// Takes back a finding that was learned from photos and may be wrong in other images. How dark,
 /// bright or blurred they are is measured, but whether that is bad is not known.
@@ -111,6 +120,64 @@ fn raise(finding: &mut Finding, level: f64, problem: Problem, shows: Option<(&Ax
     let Some((axis, Attribute { level, probability, measurements, .. })) = shows else { return };
     let measured: Vec<String> = measurements.iter().map(words).collect();
     finding.explanation = format!("{} {level} ({:.0}%), {}", axis.name(), 100.0 * probability, measured.join(", "));
+}
+
+/// A soft face before a sharp background is the worst fault that a portrait can have, however sharp the
+/// rest is.
+fn blame_missed_focus(finding: &mut Finding, image: &Image) -> bool {
+    let Ok(Some(MissedFocus { eyes, background, .. })) = regions::missed_focus(image) else { return false };
+    let raised = finding.level < MISSED_FOCUS;
+    if raised {
+        (finding.level, finding.severity) = (MISSED_FOCUS, severity(MISSED_FOCUS));
+        finding.kind = Some(Problem::Blur.kind());
+        finding.explanation =
+            format!("the face is out of focus: detail {eyes:.0} around the eyes, {background:.0} in the background");
+    }
+    raised
+}
+
+/// Describes a part of an image and finds its distortions. How sharp and how light it is, is judged next
+/// to the rest of the image.
+pub fn examine_part(image: &Image, region: &Region) -> Result<Examination, Error> {
+    let crop = image.crop(region).map_err(fused_nr::Error::from)?;
+    let mut examination = examine(&crop, None)?;
+    let reading = fused_nr::read(&crop)?;
+    if reading.strange || (region.width, region.height) == (image.width(), image.height()) {
+        return Ok(examination);
+    }
+    let look = regions::look(image, region)?;
+    let Examination { findings, attributes, .. } = &mut examination;
+    if let Some(attribute) = attributes.get_mut(&Axis::Sharpness).filter(|attribute| attribute.reason.is_none()) {
+        let softness = (-4.0 * attribute.value).max(0.0);
+        attributes::place_sharpness(attribute, look.softness(softness), look.sharp);
+        set_blur(&mut findings[Distortion::Blurs as usize], &look, attribute);
+    }
+    if let Some(attribute) = attributes.get_mut(&Axis::Lighting) {
+        attributes::place_light(attribute, look.dark, look.bright);
+    }
+    examination.parts = Some(contributions::parts(&examination, Some(&*reading))?);
+    Ok(examination)
+}
+
+/// Fits the blur of a part to how sharp it looks next to the rest.
+fn set_blur(finding: &mut Finding, look: &Look, attribute: &Attribute) {
+    let level = look.softness(finding.level);
+    let percent = 100.0 * look.sharp;
+    if look.sharp >= 0.5 {
+        if finding.severity > Severity::None {
+            finding.explanation =
+                format!("sharp next to the rest of the image ({percent:.0}%): {}", finding.explanation);
+        }
+        (finding.level, finding.severity, finding.kind) = (level.min(0.49), Severity::None, None);
+    } else {
+        if finding.severity == Severity::None {
+            let measured: Vec<String> = attribute.measurements.iter().map(words).collect();
+            finding.explanation =
+                format!("soft next to the rest of the image ({:.0}%), {}", 100.0 - percent, measured.join(", "));
+            finding.kind = Some(Problem::Blur.kind());
+        }
+        (finding.level, finding.severity) = (level, severity(level).max(Severity::Slight));
+    }
 }
 
 fn words(measured: &Measured) -> String {

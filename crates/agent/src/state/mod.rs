@@ -18,7 +18,7 @@ pub use agenticiqa_question::{AnswerForm, AnswerOption};
 pub use agenticiqa_vision::repair::{Effort, Operation, Refusal, WhatIf, WhatIfs};
 pub use agenticiqa_vision::vocabulary::{
     Attribute, Attributes, Axis, Cost, Distortion, GLOBAL, Interval, Invalid, Measured, OneOrMany, Origin, Problem,
-    QualityLevel, RawScore, RegionBox, Score, ScoreParts, Seconds, Severity, Text,
+    QualityLevel, RawScore, RegionBox, Score, ScoreParts, Seconds, Severity, Text, drawn,
 };
 pub(crate) use alignment::{align, entry_of, region_of};
 pub use calls::{ModelCall, View, ViewKind, Views};

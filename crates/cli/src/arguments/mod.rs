@@ -173,7 +173,7 @@ pub struct Assess {
     #[arg(long, default_value = "text")]
     pub format: RecordFormat,
 
-    /// Write the heat maps of the tools that ran into this folder
+    /// Write the heat maps of the tools that ran, and the image with the boxes of its regions, into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub map: Option<PathBuf>,
 

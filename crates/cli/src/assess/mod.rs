@@ -23,7 +23,7 @@ use agenticiqa::vlm::Traffic;
 use crate::arguments::{AnswerForm, Assess, RecordFormat};
 use crate::exit::{Exit, Stop};
 use crate::gate::Check;
-use crate::maps;
+use crate::maps::{self, Written};
 use crate::terminal;
 
 /// Answers the question and prints the record.
@@ -129,8 +129,9 @@ fn save_fixed(assessment: &Assessment, path: &Path) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Writes the heat maps of the tools that ran, for the whole image and then region by region.
-fn write_maps(assessment: &Assessment, folder: &Path) -> Result<Vec<String>, Stop> {
+/// Writes the heat maps of the tools that ran, for the whole image and then region by region, and the
+/// image with the boxes of the regions.
+fn write_maps(assessment: &Assessment, folder: &Path) -> Result<Vec<Written>, Stop> {
     let Assessment { record, inputs } = assessment;
     let mut folder = maps::Folder::create(folder)?;
     let mut written = Vec::new();
@@ -150,8 +151,18 @@ fn write_maps(assessment: &Assessment, folder: &Path) -> Result<Vec<String>, Sto
                 image: &part.image,
                 map: &found.map,
             };
-            written.push(folder.write(&heat_map)?);
+            written.push(Written { what: "heat map", path: folder.write(&heat_map)? });
         }
+    }
+    let answer = record.summarizer_result.as_ref().map_or("", |result| result.final_answer.as_str());
+    let named: Vec<_> = state::drawn(&record.regions, answer)
+        .into_iter()
+        .map(|place| (place.name.to_string(), place.region()))
+        .collect();
+    if !named.is_empty() {
+        let image = &inputs.image().picture.image;
+        let path = folder.write_boxes(record.image_path.as_str(), image, &named)?;
+        written.push(Written { what: "regions", path });
     }
     Ok(written)
 }

@@ -13,6 +13,7 @@ use comfy_table::{Cell, CellAlignment};
 
 use super::{opinions, parts};
 use crate::exit::Stop;
+use crate::maps::Written;
 use crate::table;
 use crate::terminal::{self, shown};
 
@@ -21,20 +22,19 @@ const FAINT: Style = Style::new().dimmed();
 
 /// Prints the record, in color on a terminal. Its texts come from outside and must not control the
 /// terminal themselves.
-pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -> Result<(), Stop> {
-    let maps: Vec<String> = maps.iter().map(terminal::shown).collect();
+pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[Written]) -> Result<(), Stop> {
     match terminal::cleaned(record) {
-        Some(record) => write(&mut anstream::stdout().lock(), &record, registry, &maps),
+        Some(record) => write(&mut anstream::stdout().lock(), &record, registry, maps),
         // Without colors, whose control characters the writer would show.
         None => {
             let mut plain = anstream::StripStream::new(Vec::new());
-            write(&mut plain, record, registry, &maps)?;
+            write(&mut plain, record, registry, maps)?;
             Ok(terminal::stdout().write_all(&plain.into_inner())?)
         }
     }
 }
 
-fn write(out: &mut impl Write, record: &AssessmentRecord, registry: &Registry, maps: &[String]) -> Result<(), Stop> {
+fn write(out: &mut impl Write, record: &AssessmentRecord, registry: &Registry, maps: &[Written]) -> Result<(), Stop> {
     let heading = |text: &str| format!("{BOLD}{text}{BOLD:#}");
     let (path, query) = (shown(&record.image_path), shown(&record.query));
     writeln!(out, "{FAINT}{path}  {query}{FAINT:#}")?;
@@ -85,8 +85,8 @@ fn write(out: &mut impl Write, record: &AssessmentRecord, registry: &Registry, m
             writeln!(out, "{}", wrap(&format!("- {note}")))?;
         }
     }
-    for path in maps {
-        writeln!(out, "heat map: {path}")?;
+    for Written { what, path } in maps {
+        writeln!(out, "{what}: {}", shown(path))?;
     }
     let rounds =
         if metadata.iteration_count > 0 { format!(", {} plans", metadata.iteration_count + 1) } else { String::new() };

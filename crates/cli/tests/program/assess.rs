@@ -190,6 +190,23 @@ fn maps_of_the_tools_that_ran_are_written() {
 }
 
 #[test]
+fn the_regions_of_a_question_are_drawn_next_to_the_maps() {
+    let folder = tempfile::tempdir().unwrap();
+    let maps = folder.path().join("maps");
+    let (image, path) = (example("osprey-blurred.jpg"), maps.display().to_string());
+    let output = run(&["assess", &image, "-Q", "Is the bird sharp?", "--no-what-if", "--map", &path]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let drawn = maps.join("osprey-blurred-regions.png");
+    assert!(std::fs::read(&drawn).unwrap().starts_with(b"\x89PNG"));
+    assert!(output.stdout.contains(&format!("regions: {}", drawn.display())), "{}", output.stdout);
+    let whole = folder.path().join("whole");
+    let path = whole.display().to_string();
+    let output = run(&["assess", &image, "-Q", "Is it sharp?", "--no-what-if", "--map", &path]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(!whole.join("osprey-blurred-regions.png").exists());
+}
+
+#[test]
 fn checkpoints_let_an_assessment_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let kept = folder.path().join("kept").display().to_string();

@@ -52,3 +52,17 @@ fn bad_files_and_empty_names_are_refused() {
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
 }
+
+/// A file that says "turn me by 90 degrees" has its boxes in the upright image.
+#[test]
+fn boxes_of_a_rotated_file_are_those_of_the_upright_image() {
+    let folder = tempfile::tempdir().unwrap();
+    let rotated = folder.path().join("rotated.jpg");
+    let stored = std::fs::read(example("regions/landscape.jpg")).unwrap();
+    // Exif with one entry: the orientation 6.
+    let exif = b"\xff\xe1\x00\x22Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00";
+    std::fs::write(&rotated, [&stored[..2], exif, &stored[2..]].concat()).unwrap();
+    let boxes = found(&[&text(&rotated), "--name", "bottom", "--name", "the chandelier"]);
+    assert_eq!([&boxes[0]["width"], &boxes[0]["y"], &boxes[0]["height"]], [360, 426, 214]);
+    assert_eq!([&boxes[1]["width"], &boxes[1]["height"]], [360, 640]);
+}

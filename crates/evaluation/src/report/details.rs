@@ -12,7 +12,8 @@ use super::run::Run;
 use super::words;
 use crate::eval::mcq::key_and_chosen;
 use crate::eval::rows::{Line, Row};
-use agenticiqa_agent::state::{Contribution, ExecutorOutput, PlannerOutput, UsedEvidence};
+use agenticiqa_agent::state::{Contribution, ExecutorOutput, PlannerOutput, RegionBox, UsedEvidence, drawn};
+use agenticiqa_metrics::Region;
 
 /// A case in the report.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub(super) struct Case {
     pub groups: Vec<(String, String)>,
     pub image_path: Option<String>,
     pub reference_path: Option<String>,
+    /// The boxes that are drawn, with their names.
+    pub regions: Vec<(String, Region)>,
     pub plan: Vec<(&'static str, String)>,
     pub contributions: Table,
     pub distortions: Table,
@@ -83,6 +86,7 @@ impl Case {
             groups,
             image_path: text("image_path"),
             reference_path: text("reference_path"),
+            regions: regions(&line),
             plan: plan.as_ref().map(plan_in_words).unwrap_or_default(),
             contributions: contributions(&line),
             distortions: distortions(&evidence),
@@ -93,6 +97,14 @@ impl Case {
             pictures: Vec::new(),
         }
     }
+}
+
+/// Returns the regions to draw.
+fn regions(line: &Line) -> Vec<(String, Region)> {
+    let read = |regions: &Value| Vec::<RegionBox>::deserialize(regions).ok();
+    let regions = line.own("regions").and_then(read).unwrap_or_default();
+    let answer = line.own("summarizer_result.final_answer").and_then(Value::as_str).unwrap_or_default();
+    drawn(&regions, answer).into_iter().map(|region| (region.name.to_string(), region.region())).collect()
 }
 
 /// Returns the opinion on 1 to 5.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use agenticiqa_imaging::{Decoder, encode_jpeg, painted, shrink};
-use agenticiqa_metrics::{Image, Pair};
+use agenticiqa_imaging::{Decoder, boxed, encode_jpeg, painted, shrink};
+use agenticiqa_metrics::{Image, Pair, Region};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -48,6 +48,23 @@ impl Picture {
     }
 }
 
+/// Draws the boxes of regions over the small image.
+fn regions(image: &Image, regions: &[(String, Region)]) -> Result<Image, String> {
+    let small = shrink(image, SIDE).map_err(|error| error.to_string())?;
+    let scale = |value: usize, to: usize, from: usize| value * to / from.max(1);
+    let scaled = |region: &Region| {
+        let (x, y) = (scale(region.x, small.width(), image.width()), scale(region.y, small.height(), image.height()));
+        let right = scale(region.x + region.width, small.width(), image.width());
+        let bottom = scale(region.y + region.height, small.height(), image.height());
+        Region { x, y, width: right.saturating_sub(x), height: bottom.saturating_sub(y) }
+    };
+    // A record may be about another file than the one that is found now.
+    let fits = |region: &Region| region.x + region.width <= image.width() && region.y + region.height <= image.height();
+    let inside = regions.iter().filter(|(_, region)| fits(region));
+    let named: Vec<(String, Region)> = inside.map(|(name, region)| (name.clone(), scaled(region))).collect();
+    boxed(&small, &named).map_err(|error| error.to_string())
+}
+
 impl Studio<'_> {
     /// Returns the images of a case. Images that cannot be shown have an error.
     pub(super) fn pictures(&self, case: &Case, paths: &PathRules) -> Vec<Picture> {
@@ -64,6 +81,9 @@ impl Studio<'_> {
             let reference = reference.as_ref().and_then(|reference| reference.as_ref().ok());
             let (label, map) = self.map(image, reference);
             pictures.push(Picture::new(label, map));
+            if !case.regions.is_empty() {
+                pictures.push(Picture::new("regions", regions(image, &case.regions)));
+            }
         }
         pictures
     }
@@ -102,5 +122,22 @@ impl Studio<'_> {
         }
         let fits = |tool: &&Tool| tool.has_interval() && tool.has_map() && !tool.needs_reference();
         self.registry.iter().find(fits).ok_or_else(|| "no tool draws a map without a reference".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_are_drawn_where_they_are_and_not_outside() {
+        let image = Image::from_rgb8(960, 480, [10, 120, 200].repeat(960 * 480)).unwrap();
+        let place = |x: usize| Region { x, y: 100, width: 400, height: 300 };
+        let named = [("bird".to_owned(), place(200)), ("lost".to_owned(), place(700))];
+        let drawn = regions(&image, &named).unwrap();
+        assert_eq!((drawn.width(), drawn.height()), (480, 240));
+        let at = |x: usize, y: usize| [0, 1, 2].map(|channel| drawn.channel(channel).at(x, y) as u8);
+        assert_ne!(at(299, 199), [10, 120, 200], "the lower right corner of the bird");
+        assert_eq!([at(200, 150), at(400, 100), at(350, 199)], [[10, 120, 200]; 3]);
     }
 }

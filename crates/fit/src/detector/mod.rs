@@ -1,6 +1,7 @@
 //! `agenticiqa-fit detector`: reports how many of the labeled subjects the detector finds, and how
 //! much it finds that nobody labeled.
 
+mod fit;
 mod labels;
 mod report;
 
@@ -8,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use agenticiqa_imaging::Decoder;
-use agenticiqa_vision::detector::{self, Detection};
+use agenticiqa_vision::detector::{self, Candidate, Detection};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
@@ -30,7 +31,10 @@ pub struct Arguments {
     /// Use one photo in this many
     #[arg(long, default_value_t = 1)]
     step: usize,
-    /// File to write what was found in each photo to, one JSON object per line
+    /// Print the weights that fit these photos best, instead of the report
+    #[arg(long)]
+    fit: bool,
+    /// File to write the candidates of each photo to, one JSON object per line
     #[arg(long)]
     outputs: Option<PathBuf>,
 }
@@ -47,6 +51,7 @@ pub struct Photo {
     width: f64,
     height: f64,
     found: Vec<Detection>,
+    candidates: Vec<Candidate>,
 }
 
 /// Returns the report.
@@ -62,22 +67,26 @@ pub fn run(arguments: &Arguments) -> Result<String, Error> {
     if let Some(path) = &arguments.outputs {
         write(path, &photos).map_err(|error| Error::file(path, error))?;
     }
-    Ok(report::report(&photos))
+    Ok(if arguments.fit { fit::fit(&photos) } else { report::report(&photos) })
 }
 
 fn look(labels: labels::Photo, images: &Path) -> Result<Photo, Error> {
     let image = Decoder::default().open(images.join(&labels.image_path))?.image;
-    let found = detector::detect(&image)?;
-    Ok(Photo { labels, width: image.width() as f64, height: image.height() as f64, found })
+    let (found, candidates) = (detector::detect(&image)?, detector::candidates(&image)?);
+    Ok(Photo { labels, width: image.width() as f64, height: image.height() as f64, found, candidates })
 }
 
 fn write(path: &Path, photos: &[Photo]) -> std::io::Result<()> {
     let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
     for photo in photos {
-        let found: Vec<_> = photo.found.iter().map(|found| {
-            let region = found.region;
-            serde_json::json!({"name": found.name, "probability": found.probability, "box": [region.x, region.y, region.width, region.height]})
-        }).collect();
+        let found: Vec<_> = photo
+            .candidates
+            .iter()
+            .map(|one| {
+                let (edges, measurements) = (&one.edges, &one.measurements);
+                serde_json::json!({"name": one.name, "probability": one.probability, "edges": edges, "measurements": measurements, "shape": one.shape})
+            })
+            .collect();
         writeln!(file, "{}", serde_json::json!({"sample_id": photo.labels.sample_id, "found": found}))?;
     }
     file.flush()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use agenticiqa_metrics::Region;
 use agenticiqa_vision::detector::{Detection, THRESHOLD};
 
 use super::Photo;
@@ -119,9 +120,14 @@ fn figures(photos: &[Photo], threshold: f32) -> Figures {
 impl Photo {
     /// Returns the edges of something found as fractions of the image: left, top, right, bottom.
     fn place(&self, found: &Detection) -> [f64; 4] {
-        let region = found.region;
-        let (left, top) = (region.x as f64 / self.width, region.y as f64 / self.height);
-        [left, top, left + region.width as f64 / self.width, top + region.height as f64 / self.height]
+        let Region { x, y, width, height } = found.region;
+        self.edges([x as f32, y as f32, (x + width) as f32, (y + height) as f32])
+    }
+
+    /// Returns edges in pixels as fractions of the image.
+    pub(super) fn edges(&self, [left, top, right, bottom]: [f32; 4]) -> [f64; 4] {
+        let share = |edge: f32, size: f64| f64::from(edge) / size;
+        [share(left, self.width), share(top, self.height), share(right, self.width), share(bottom, self.height)]
     }
 }
 
@@ -131,7 +137,7 @@ fn joined(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
 }
 
 /// Returns the shared area of a box and a subject as a share of the area of both.
-fn overlap(a: [f64; 4], subject: &Subject) -> f64 {
+pub(super) fn overlap(a: [f64; 4], subject: &Subject) -> f64 {
     let [left, top, width, height] = subject.place;
     let b = [left, top, left + width, top + height];
     let area = |edges: [f64; 4]| (edges[2] - edges[0]).max(0.0) * (edges[3] - edges[1]).max(0.0);

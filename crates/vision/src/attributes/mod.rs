@@ -30,6 +30,46 @@ pub fn describe(image: &Image, findings: &[Finding]) -> Result<Attributes, fused
     Ok(Axis::ALL.into_iter().filter_map(|axis| Some((axis, describer.attribute(axis)?))).collect())
 }
 
+/// Puts a part where it lies next to the rest of its image: `softness` runs from 0 to 4, `sharp` is the
+/// probability that it is sharp.
+pub(crate) fn place_sharpness(attribute: &mut Attribute, softness: f64, sharp: f64) {
+    if attribute.value > 0.0 && sharp >= 0.5 {
+        return;
+    }
+    let place = match softness {
+        softness if softness < 0.9 => 0,
+        softness if softness < 1.9 => 1,
+        softness if softness < 3.2 => 2,
+        _ => 3,
+    };
+    attribute.value = -softness / 4.0;
+    set_level(attribute, SHARPNESS[place].0, if place == 0 { sharp } else { 1.0 - sharp });
+    if place == 0 {
+        attribute.kind = None;
+    }
+}
+
+/// Puts the light of a part where it lies next to the rest of its image.
+pub(crate) fn place_light(attribute: &mut Attribute, dark: f64, bright: f64) {
+    let value = (0.7 * (bright - dark) + 0.3 * attribute.value).clamp(-1.0, 1.0);
+    let place = match value {
+        value if value < -0.85 => 0,
+        value if value < -0.25 => 1,
+        value if value < 0.25 => 2,
+        value if value < 0.85 => 3,
+        _ => 4,
+    };
+    attribute.value = value;
+    let probability = [dark, dark, 1.0 - dark - bright, bright, bright][place];
+    set_level(attribute, LIGHTING[place].0, probability.clamp(0.0, 1.0));
+}
+
+fn set_level(attribute: &mut Attribute, level: &str, probability: f64) {
+    if let (Ok(level_text), Ok(direction)) = (Text::new(level), Text::new(direction(level))) {
+        (attribute.level, attribute.direction, attribute.probability) = (level_text, direction, probability);
+    }
+}
+
 struct Describer<'a> {
     reading: &'a Reading,
     features: &'a Features,

@@ -20,6 +20,9 @@ pub(super) struct Found {
     pub top: f32,
     pub right: f32,
     pub bottom: f32,
+    /// What the network says, as a probability.
+    pub peak: f32,
+    /// How likely it is that it is there.
     pub probability: f32,
 }
 
@@ -52,13 +55,19 @@ impl Found {
         Self { left: self.left + x, right: self.right + x, top: self.top + y, bottom: self.bottom + y, ..self }
     }
 
-    /// Cuts off what is outside of an image.
-    pub(super) fn within(self, width: f32, height: f32) -> Self {
+    /// Moves a box from the image to a part of it.
+    pub(super) fn moved_back(self, part: &Region) -> Self {
+        let (x, y) = (part.x as f32, part.y as f32);
+        Self { left: self.left - x, right: self.right - x, top: self.top - y, bottom: self.bottom - y, ..self }
+    }
+
+    /// Cuts off what is above or left of a place, or below or right of another.
+    pub(super) fn within(self, first: (f32, f32), last: (f32, f32)) -> Self {
         Self {
-            left: self.left.clamp(0.0, width),
-            right: self.right.clamp(0.0, width),
-            top: self.top.clamp(0.0, height),
-            bottom: self.bottom.clamp(0.0, height),
+            left: self.left.clamp(first.0, last.0),
+            right: self.right.clamp(first.0, last.0),
+            top: self.top.clamp(first.1, last.1),
+            bottom: self.bottom.clamp(first.1, last.1),
             ..self
         }
     }
@@ -66,20 +75,21 @@ impl Found {
 
 /// Sorts by probability and keeps only the most probable box of each thing. Faces are parts of
 /// persons, not the same thing.
-pub(super) fn without_doubles(mut found: Vec<Found>) -> Vec<Found> {
-    found.sort_by(most_probable_first);
-    let mut kept: Vec<Found> = Vec::new();
-    for candidate in found {
-        let double = kept.iter().any(|known| {
-            let overlap = known.overlap(&candidate);
+pub(super) fn without_doubles<T>(mut found: Vec<T>, place: impl Fn(&T) -> &Found) -> Vec<T> {
+    found.sort_by(|a, b| most_probable_first(place(a), place(b)));
+    let mut kept: Vec<T> = Vec::new();
+    for one in found {
+        let candidate = place(&one);
+        let double = kept.iter().map(&place).any(|known| {
+            let overlap = known.overlap(candidate);
             if known.class == candidate.class {
-                overlap > SAME || known.shared(&candidate) > INSIDE * candidate.area() && overlap > 0.25
+                overlap > SAME || known.shared(candidate) > INSIDE * candidate.area() && overlap > 0.25
             } else {
                 overlap > OTHER && candidate.class != super::FACE && known.class != super::FACE
             }
         });
         if !double {
-            kept.push(candidate);
+            kept.push(one);
         }
     }
     kept
@@ -96,7 +106,7 @@ mod tests {
     use super::*;
 
     fn found(class: usize, left: f32, right: f32, probability: f32) -> Found {
-        Found { class, left, right, top: 0.0, bottom: 10.0, probability }
+        Found { class, left, right, top: 0.0, bottom: 10.0, peak: 0.5, probability }
     }
 
     #[test]
@@ -104,7 +114,7 @@ mod tests {
         let face = super::super::FACE;
         let all = [found(0, 0.0, 10.0, 0.5), found(0, 1.0, 10.0, 0.9), found(0, 20.0, 30.0, 0.4)];
         let more = [found(3, 1.0, 11.0, 0.8), found(face, 1.0, 10.0, 0.3), found(5, 6.0, 16.0, 0.2)];
-        let kept = without_doubles(all.into_iter().chain(more).collect());
+        let kept = without_doubles(all.into_iter().chain(more).collect(), |found| found);
         let kept: Vec<_> = kept.iter().map(|found| (found.class, found.probability)).collect();
         assert_eq!(kept, [(0, 0.9), (0, 0.4), (face, 0.3), (5, 0.2)]);
     }

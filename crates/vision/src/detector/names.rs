@@ -2,8 +2,31 @@
 
 /// Number of classes of the network of objects.
 pub(super) const OBJECTS: usize = 80;
+/// Place of persons among the classes.
+pub(super) const PERSON: usize = 0;
 /// Place of faces among the classes.
 pub const FACE: usize = OBJECTS;
+
+/// Kinds of classes that the network recognizes equally well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Animal,
+    Vehicle,
+    Food,
+    Furniture,
+    Other,
+}
+
+/// Returns the kind of a class.
+pub(super) fn kind(class: usize) -> Kind {
+    match class {
+        14..=23 => Kind::Animal,
+        1..=8 => Kind::Vehicle,
+        46..=55 => Kind::Food,
+        13 | 56..=61 => Kind::Furniture,
+        _ => Kind::Other,
+    }
+}
 
 /// All classes: those of COCO in their order, and faces.
 #[rustfmt::skip]
@@ -202,6 +225,25 @@ mod tests {
         for unknown in ["the chandelier", "sky", "", "the", "flower", "car seat", "toy car", "天空", "花", "bus stop"]
         {
             assert_eq!(knows(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn kinds_are_ranges_of_classes() {
+        for (name, expected) in [
+            ("person", Kind::Other),
+            ("bicycle", Kind::Vehicle),
+            ("boat", Kind::Vehicle),
+            ("bird", Kind::Animal),
+            ("giraffe", Kind::Animal),
+            ("banana", Kind::Food),
+            ("cake", Kind::Food),
+            ("bench", Kind::Furniture),
+            ("toilet", Kind::Furniture),
+            ("bowl", Kind::Other),
+        ] {
+            let class = CLASSES.iter().position(|class| *class == name).unwrap();
+            assert_eq!(kind(class), expected, "{name}");
         }
     }
 

@@ -20,7 +20,7 @@ const LOWEST: f32 = 0.1;
 /// Maximum number of peaks.
 const MOST: usize = 500;
 
-/// Finds objects in an image.
+/// Finds objects in an image. Their probability is not known yet.
 pub(super) fn find(model: &Model, image: &Image) -> Result<Vec<Found>, Error> {
     let view = view::of(image, SIDE, |sample| sample).ok_or(Error::Empty)?;
     let scale = (image.width() as f32 / view.width() as f32, image.height() as f32 / view.height() as f32);
@@ -31,7 +31,7 @@ pub(super) fn find(model: &Model, image: &Image) -> Result<Vec<Found>, Error> {
     };
     model.objects.give(outputs);
     let (width, height) = (image.width() as f32, image.height() as f32);
-    Ok(found.into_iter().map(|found| found.scaled(scale).within(width, height)).collect())
+    Ok(found.into_iter().map(|found| found.scaled(scale).within((0.0, 0.0), (width, height))).collect())
 }
 
 /// Returns the boxes of all peaks.
@@ -58,7 +58,8 @@ fn read(logits: &Planes, edges: &Planes) -> Vec<Found> {
             top: y - edge(1),
             right: x + edge(2),
             bottom: y + edge(3),
-            probability: sigmoid(logit),
+            peak: sigmoid(logit),
+            probability: 0.0,
         }
     };
     peaks.into_iter().map(found).collect()
@@ -83,7 +84,7 @@ mod tests {
         logits[20 + 2 * 5 + 2] = -1.0;
         let edges: Vec<f32> = [1.0, 2.0, 3.0, 4.0].iter().flat_map(|edge| vec![*edge; 20]).collect();
         let found = read(&Planes::new(2, 5, 4, logits).unwrap(), &Planes::new(4, 5, 4, edges).unwrap());
-        let expected = Found { class: 1, left: 11.0, top: 6.0, right: 15.0, bottom: 12.0, probability: 0.5 };
-        assert_eq!(found, [expected]);
+        let edges = Found { class: 1, left: 11.0, top: 6.0, right: 15.0, bottom: 12.0, peak: 0.5, probability: 0.0 };
+        assert_eq!(found, [edges]);
     }
 }

@@ -73,6 +73,22 @@ fn outputs_are_those_of_tensorflow() {
     }
 }
 
+/// Memory must not grow with the number of images.
+#[test]
+fn every_run_uses_the_same_buffers() {
+    let model = Model::open(include_bytes!("../../models/detector.bin")).unwrap();
+    let run = || {
+        let gray = Image::from_gray8(64, 64, vec![90; 64 * 64]).unwrap();
+        let view = |side| view::of(&gray, side, |sample| sample).unwrap();
+        model.objects.give(model.objects.run(view(64)).unwrap());
+        model.faces.give(model.faces.run(view(64)).unwrap());
+        (model.objects.waiting(), model.faces.waiting())
+    };
+    run();
+    let after_one = run();
+    assert_eq!([run(), run()], [after_one; 2]);
+}
+
 #[test]
 fn damaged_files_are_refused() {
     let bytes = include_bytes!("../../models/detector.bin");

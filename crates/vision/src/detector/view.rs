@@ -11,6 +11,8 @@ const STEP: usize = 32;
 const LONGEST: f64 = 2.0;
 /// Length of a part in shorter sides; neighbors overlap by a third or more.
 const PART: f64 = 1.5;
+/// An image whose longer side has at least this many pixels is looked at again in tiles.
+const LARGE: usize = 1400;
 /// Maximum number of parts.
 const MOST_PARTS: usize = 16;
 
@@ -36,6 +38,17 @@ pub(super) fn parts(width: usize, height: usize) -> Vec<Region> {
         }
     };
     (0..count).map(part).collect()
+}
+
+/// Returns the tiles of a large image that are looked at again; they overlap by a fifth of the image.
+pub(super) fn tiles(width: usize, height: usize) -> Vec<Region> {
+    let (longer, shorter) = (width.max(height), width.min(height));
+    if longer < LARGE || longer as f64 > LONGEST * shorter as f64 {
+        return Vec::new();
+    }
+    let (wide, high) = (width * 3 / 5, height * 3 / 5);
+    let corners = [(0, 0), (width - wide, 0), (0, height - high), (width - wide, height - high)];
+    corners.map(|(x, y)| Region { x, y, width: wide, height: high }).to_vec()
 }
 
 /// Returns red, green and blue planes of samples from 0 to 255, whose longer side is about `side`.
@@ -72,6 +85,14 @@ mod tests {
         assert_eq!(parts(100_000, 10).len(), 1);
         assert_eq!(parts(1, 1).len(), 1);
         assert_eq!(parts(3, 1).len(), 2);
+    }
+
+    #[test]
+    fn large_images_have_four_tiles_that_overlap() {
+        assert!(tiles(1000, 800).is_empty() && tiles(6000, 400).is_empty());
+        let tiles = tiles(4000, 3000);
+        assert_eq!(tiles.len(), 4);
+        assert_eq!(tiles[3], Region { x: 1600, y: 1200, width: 2400, height: 1800 });
     }
 
     #[test]

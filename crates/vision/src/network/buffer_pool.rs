@@ -29,6 +29,12 @@ impl BufferPool {
         Planes::of(channels, width, height, self.take(channels * width * height))
     }
 
+    /// The number of buffers that nobody uses.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> usize {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Returns a buffer to the pool.
     pub(crate) fn give(&self, memory: Vec<f32>) {
         self.free.lock().unwrap_or_else(PoisonError::into_inner).push(memory);

@@ -177,12 +177,21 @@ impl Graph {
             let inputs = inputs.collect::<Option<Vec<&Planes>>>().ok_or_else(|| damaged("a value is missing"))?;
             let output = step.run(&inputs, &self.room)?;
             values[step.output] = Some(output);
-            for value in done.iter().filter_map(|value| values[*value].take()) {
-                self.room.give(value.into_data());
+            for place in done {
+                // The image is not from the pool, which would grow with every run.
+                if let Some(value) = values[*place].take().filter(|_| *place > 0) {
+                    self.room.give(value.into_data());
+                }
             }
         }
         let outputs = self.outputs.iter().map(|output| values[*output].take());
         outputs.collect::<Option<Vec<Planes>>>().ok_or_else(|| damaged("a value is missing"))
+    }
+
+    /// The number of buffers that wait for a run.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> usize {
+        self.room.waiting()
     }
 
     /// Takes back planes that [`run`](Self::run) returned.
@@ -289,8 +298,10 @@ impl Step {
                 output
             }
             Work::Mean => {
-                let means = first.moments().into_iter().map(|(mean, _)| mean as f32).collect();
-                Planes::of(first.channels(), 1, 1, means)
+                let mut means = room.planes(first.channels(), 1, 1);
+                let found = first.moments().into_iter().map(|(mean, _)| mean as f32);
+                means.data_mut().iter_mut().zip(found).for_each(|(mean, found)| *mean = found);
+                means
             }
             Work::Concatenate => {
                 let mut output = like(inputs.iter().map(|input| input.channels()).sum());

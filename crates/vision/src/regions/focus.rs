@@ -49,7 +49,7 @@ impl Focus {
 }
 
 /// Returns the mean of the highest twentieth.
-fn top(values: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn top(values: impl Iterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_unstable_by(|a, b| b.total_cmp(a));
     let count = (sorted.len() / 20).max(3).min(sorted.len());

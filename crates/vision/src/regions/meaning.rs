@@ -73,7 +73,10 @@ const NAMES: &[(Meaning, &str)] = &[
         "lower right|bottom right|lower right hand|bottom right hand|右下角|右下|右下方",
     ),
     (Meaning::Sky, "sky|skies|blue sky|cloudy sky|night sky|evening sky|sunset sky|天空|蓝天|天"),
-    (Meaning::Ground, "ground|floor|terrain|地面|地板|地上"),
+    (
+        Meaning::Ground,
+        "ground|floor|terrain|grass|lawn|road|pavement|field|sand|snow|carpet|地面|地板|地上|草地|草坪|马路|道路|沙地|雪地|地毯",
+    ),
     (
         Meaning::Subject,
         "subject|main subject|main object|main character|main focus|focal point|subjects|main subjects|\

@@ -10,9 +10,11 @@
 
 mod focus;
 mod layout;
+mod look;
 mod meaning;
 mod objects;
 mod parts;
+mod portrait;
 mod position;
 mod saliency;
 mod sky;
@@ -23,15 +25,18 @@ use crate::detector::{self, Detection};
 use crate::vocabulary::{Invalid, Origin, RegionBox, Text};
 pub use focus::Focus;
 use layout::{Block, Layout};
+pub use look::{Look, look};
 use meaning::{Meaning, meaning};
+pub use portrait::{MissedFocus, missed_focus};
 use position::{CELLS, Position, cell_of};
 
 /// Boxes are enlarged to this many pixels on each side, so that they can be measured.
 const SMALLEST: usize = 64;
 /// From this probability on there is a subject.
 const SUBJECT: f64 = 0.4;
-/// The probability that the lower third of an image without a sky is ground.
-const LOWER_IS_GROUND: f64 = 0.5;
+/// The probability that the lower third of an image without a sky is ground: it lay in the ground, floor, grass, road,
+/// sand or snow of 80% of the photos that it was chosen on.
+const LOWER_IS_GROUND: f64 = 0.8;
 /// A sky that nobody asked about is listed from this probability on.
 const EVIDENT_SKY: f64 = 0.75;
 /// Corners and borders have this share of the width and of the height.
@@ -70,9 +75,20 @@ pub fn list(image: &Image) -> Result<Vec<RegionBox>, Error> {
     Ok(listed.into_iter().chain(found).collect())
 }
 
+/// At most this many things are compared.
+const MOST_COMPARED: usize = 6;
+
+/// Returns the names of the things of a class that are found, or of all things, the most probable first:
+/// "car", "car 2". A person and its face are one thing.
+pub fn things(image: &Image, class: Option<&str>) -> Result<Vec<String>, Error> {
+    let wanted = |found: &Detection| class.map_or(found.name != "face", |class| found.name == class);
+    let listed = objects::listed(image)?.into_iter().filter(|(_, found)| wanted(found));
+    Ok(listed.map(|(name, _)| name).take(MOST_COMPARED).collect())
+}
+
 /// Returns where the subject is that the detector sees, if any.
 pub(crate) fn detected_subject(image: &Image) -> Option<Region> {
-    objects::subject(image).ok().flatten().map(|found| found.region)
+    objects::seen_first(image).ok().flatten().map(|found| found.region)
 }
 
 /// Returns the name of the ninth of the image that a box is in, such as "upper left".

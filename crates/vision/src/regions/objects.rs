@@ -21,6 +21,10 @@ pub fn sure(image: &Image) -> Result<Vec<Detection>, detector::Error> {
 /// Finds the thing that a name means: the most prominent one, or all of them for a plural.
 pub fn named(image: &Image, name: &str) -> Result<Option<Detection>, detector::Error> {
     let folded = fold(name);
+    // "car 2" is the second one of the list.
+    if folded.ends_with(|last: char| last.is_ascii_digit()) {
+        return Ok(listed(image)?.into_iter().find(|(name, _)| *name == folded).map(|(_, found)| found));
+    }
     let Some(class) = knows(&folded) else { return Ok(None) };
     let of_class: Vec<Detection> = sure(image)?.into_iter().filter(|found| found.name == class).collect();
     let plural = class != folded && (folded.ends_with('s') || MANY.split('|').any(|many| many == folded));
@@ -37,11 +41,21 @@ pub fn named(image: &Image, name: &str) -> Result<Option<Detection>, detector::E
 
 /// Returns the subject: the most prominent person, animal or thing. A face is part of a person.
 pub fn subject(image: &Image) -> Result<Option<Detection>, detector::Error> {
-    let found = sure(image)?;
+    Ok(most_prominent(&sure(image)?, image))
+}
+
+/// Like [`subject`], but without a closer look at small things.
+pub fn seen_first(image: &Image) -> Result<Option<Detection>, detector::Error> {
+    let mut found = detector::glance(image)?;
+    found.retain(|found| found.probability >= THRESHOLD);
+    Ok(most_prominent(&found, image))
+}
+
+fn most_prominent(found: &[Detection], image: &Image) -> Option<Detection> {
     let area = (image.width() * image.height()) as f64;
     let large = |found: &&Detection| (found.region.width * found.region.height) as f64 >= SMALLEST_SUBJECT * area;
     let best = found.iter().filter(large).max_by(|a, b| prominence(a, image).total_cmp(&prominence(b, image)));
-    Ok(best.copied())
+    best.copied()
 }
 
 /// Returns everything that was found, with names that differ: "person", "person 2".

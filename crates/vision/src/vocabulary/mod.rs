@@ -18,5 +18,5 @@ pub use invalid::Invalid;
 pub use level::QualityLevel;
 pub use parts::{Cost, ScoreParts};
 pub use problem::Problem;
-pub use region::{Origin, RegionBox};
+pub use region::{Origin, RegionBox, drawn};
 pub use value::{OneOrMany, RawScore, Score, Seconds, Text};

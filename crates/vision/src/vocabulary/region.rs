@@ -94,6 +94,44 @@ impl RegionBox {
     }
 }
 
+/// Returns the regions to draw with an answer: those that are places. Of many places of the frame, such as
+/// the nine cells of "Where is the blur?", only those that the answer names.
+pub fn drawn<'a>(regions: &'a [RegionBox], answer: &str) -> Vec<&'a RegionBox> {
+    /// More places of the frame than this hide the image.
+    const MOST: usize = 4;
+    let answer = answer.to_lowercase();
+    let many = regions.iter().filter(|region| region.origin == Origin::Position).count() > MOST;
+    let said = |region: &RegionBox| {
+        !many || region.origin != Origin::Position || says(&answer, &region.name.as_str().to_lowercase())
+    };
+    regions.iter().filter(|region| region.is_place() && said(region)).collect()
+}
+
+/// What the nine cells are called in Chinese.
+const IN_CHINESE: [(&str, &str); 9] = [
+    ("upper left", "左上角"),
+    ("upper center", "正上方"),
+    ("upper right", "右上角"),
+    ("center left", "左侧中部"),
+    ("center", "中央"),
+    ("center right", "右侧中部"),
+    ("lower left", "左下角"),
+    ("lower center", "正下方"),
+    ("lower right", "右下角"),
+];
+
+/// Whether a text contains a name that is not a part of a longer one: "upper center" does not name "center".
+fn says(text: &str, name: &str) -> bool {
+    const SIDES: [&str; 4] = ["upper ", "lower ", "center ", "middle "];
+    const ENDS: [&str; 2] = [" left", " right"];
+    let in_chinese = || IN_CHINESE.iter().any(|(english, chinese)| *english == name && text.contains(chinese));
+    in_chinese()
+        || text.match_indices(name).any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + name.len()..]);
+            !SIDES.iter().any(|side| before.ends_with(side)) && !ENDS.iter().any(|end| after.starts_with(end))
+        })
+}
+
 impl FromStr for RegionBox {
     type Err = String;
 
@@ -126,6 +164,25 @@ mod tests {
             assert!(bad.parse::<RegionBox>().unwrap_err().contains("NAME=x,y,w,h"), "{bad}");
         }
         assert!("face=1,2,0,4".parse::<RegionBox>().unwrap_err().contains("no pixels"));
+    }
+
+    #[test]
+    fn of_many_places_those_that_the_answer_names_are_drawn() {
+        let place = |name: &str, origin| {
+            RegionBox::found(Text::new(name).unwrap(), Region { x: 0, y: 0, width: 9, height: 9 }, origin, None)
+        };
+        let names = |regions: &[RegionBox], answer: &str| -> Vec<String> {
+            drawn(regions, answer).iter().map(|region| region.name.to_string()).collect()
+        };
+        let cells = ["upper left", "upper center", "center left", "center", "lower right"];
+        let mut regions: Vec<RegionBox> = cells.iter().map(|name| place(name, Origin::Position)).collect();
+        assert_eq!(names(&regions, "The upper center is strongly blurred."), ["upper center"]);
+        assert_eq!(names(&regions, "The center left is dark, the center too."), ["center left", "center"]);
+        assert_eq!(names(&regions, "左上角严重模糊。"), ["upper left"]);
+        regions.push(place("bird", Origin::Detector));
+        regions.push(place("chandelier", Origin::WholeImage));
+        assert_eq!(names(&regions, "No."), ["bird"]);
+        assert_eq!(names(&regions[4..], "No."), ["lower right", "bird"]);
     }
 
     #[test]

@@ -113,3 +113,96 @@ fn the_result_does_not_depend_on_threads() {
     };
     assert_eq!(with(1), with(3));
 }
+
+/// An RGB canvas that other images are pasted on.
+struct Canvas {
+    width: usize,
+    height: usize,
+    samples: Vec<u8>,
+}
+
+impl Canvas {
+    fn new(width: usize, height: usize) -> Self {
+        let gray = |at: usize| [110 + (at % width * 40 / width) as u8; 3];
+        Self { width, height, samples: (0..width * height).flat_map(gray).collect() }
+    }
+
+    /// Pastes an image, scaled down by a whole factor.
+    fn paste(&mut self, image: &Image, left: usize, top: usize, factor: usize) {
+        let small = image.shrunk(factor);
+        let planes: Vec<_> = (0..3).map(|channel| small.channel(channel)).collect();
+        for y in 0..small.height().min(self.height - top) {
+            for x in 0..small.width().min(self.width - left) {
+                let at = 3 * ((top + y) * self.width + left + x);
+                planes.iter().enumerate().for_each(|(channel, plane)| {
+                    self.samples[at + channel] = plane.at(x, y).round() as u8;
+                });
+            }
+        }
+    }
+
+    fn image(self) -> Image {
+        Image::from_rgb8(self.width, self.height, self.samples).unwrap()
+    }
+}
+
+/// The face has 7 of the 256 columns that the network of faces sees of the whole image.
+#[test]
+fn a_small_person_in_twelve_megapixels_is_looked_at_from_close_up() {
+    let mut canvas = Canvas::new(4000, 3000);
+    canvas.paste(&shipped("astronaut.jpg"), 2300, 1100, 1);
+    let image = canvas.image();
+    let all = found(&image);
+    let face = all.iter().find(|found| found.name == "face").unwrap();
+    let [x, y, width, height] = PORTRAIT_FACE;
+    assert!(overlap(face, [2300 + x, 1100 + y, width, height]) > 0.4, "{all:?}");
+    let [one, other] = face.eyes.unwrap();
+    assert!(one != other && one.0 > face.region.x as f32 && one.1 > face.region.y as f32, "{face:?}");
+    let first = detector::glance(&image).unwrap();
+    assert!(!first.iter().any(|found| found.name == "face"), "{first:?}");
+    assert!(all.iter().filter(|found| found.name == "person").count() == 1, "{all:?}");
+}
+
+/// Faces of 30 pixels in an image of 2 megapixels are too small to be found, but nothing is found twice.
+#[test]
+fn a_crowd_is_found_without_doubles() {
+    let portrait = shipped("astronaut.jpg");
+    let side = portrait.width() / 4;
+    let mut canvas = Canvas::new(16 * side, 13 * side);
+    for place in 0..208 {
+        canvas.paste(&portrait, place % 16 * side, place / 16 * side, 4);
+    }
+    let all = found(&canvas.image());
+    for (index, one) in all.iter().enumerate() {
+        let Detection { region, name, .. } = one;
+        let place = [region.x, region.y, region.width, region.height];
+        assert!(!all[..index].iter().any(|other| other.name == *name && overlap(other, place) > 0.5), "{one:?}");
+    }
+}
+
+#[test]
+fn drawings_and_single_pixels_are_nothing_sure() {
+    let mut dot = vec![30; 400 * 300];
+    dot[150 * 400 + 200] = 255;
+    assert_eq!(names(&found(&Image::from_gray8(400, 300, dot).unwrap())), [""; 0]);
+    // A circle with two eyes and a mouth.
+    let ink = |x: f64, y: f64| {
+        let ring = |cx: f64, cy: f64, radius: f64| ((x - cx).hypot(y - cy) - radius).abs() < 3.0;
+        let dot = |cx: f64, cy: f64| (x - cx).hypot(y - cy) < 8.0;
+        ring(200.0, 150.0, 110.0) || dot(160.0, 120.0) || dot(240.0, 120.0) || y > 180.0 && ring(200.0, 160.0, 50.0)
+    };
+    let drawing = (0..400 * 300).map(|at| if ink(f64::from(at % 400), f64::from(at / 400)) { 20 } else { 250 });
+    let drawn = found(&Image::from_gray8(400, 300, drawing.collect()).unwrap());
+    assert!(!names(&drawn).contains(&"person"), "{drawn:?}");
+}
+
+/// Faces are found wherever they are: a poster on a wall has one too.
+#[test]
+fn a_face_in_a_poster_is_a_face() {
+    let mut canvas = Canvas::new(900, 700);
+    canvas.paste(&shipped("astronaut.jpg"), 250, 100, 1);
+    let all = found(&canvas.image());
+    let face = all.iter().find(|found| found.name == "face").unwrap();
+    let [x, y, width, height] = PORTRAIT_FACE;
+    assert!(overlap(face, [250 + x, 100 + y, width, height]) > 0.4, "{face:?}");
+}

@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::ready;
 
 use super::conclusion::{self, Case, Conclusion};
+use super::intent::{self, Things};
 use super::{planner, verdict};
 use crate::fusion::Estimate;
 use crate::language::Language;
@@ -50,7 +51,23 @@ impl Reasoner for Builtin {
         let has_reference = context.inputs.reference().is_some();
         let query = state.query.as_str();
         let plan = planner::plan(query, &state.options, has_reference, &regions, context.registry, &tools, &tried);
-        ready(Ok(of_given_regions(plan, context))).boxed()
+        let plan = of_given_regions(plan, context);
+        if !regions.is_empty() || !state.options.is_empty() {
+            return ready(Ok(plan)).boxed();
+        }
+        let Some(things) = intent::things_asked_for(&meaning::read_all(&question_without_options(query))) else {
+            return ready(Ok(plan)).boxed();
+        };
+        let class = match things {
+            Things::Any => None,
+            Things::Of(class) => Some(class),
+        };
+        async move {
+            let found = context.inputs.things(class).await.map_err(Error::Picture)?;
+            let names: Vec<&str> = found.iter().map(String::as_str).collect();
+            Ok(if names.len() < 2 { plan } else { planner::about(plan, &names) })
+        }
+        .boxed()
     }
 
     fn detect<'a>(&'a self, context: Context<'a>, plan: &'a PlannerOutput) -> Thought<'a, DistortionSet> {

@@ -116,6 +116,7 @@ pub(crate) fn answer(asked: &Asked<'_>, writer: &Writer<'_>) -> Option<Answer> {
     match asked.meaning.form {
         Form::YesNo => yes_or_no(asked, writer),
         Form::Either => either(asked, writer),
+        Form::Which if asked.scope.len() > 1 && asked.meaning.extreme.is_some() => which_part(asked, writer),
         Form::Which | Form::WhichNot => which(asked, writer),
         Form::WhichPart => which_part(asked, writer),
         Form::Where => place(asked, writer),
@@ -237,6 +238,10 @@ fn which_part(asked: &Asked<'_>, writer: &Writer<'_>) -> Option<Answer> {
         return Some(writer.answer("", &positions, &because));
     }
     let name = writer.subject(first.0);
+    if look(&first.2).is_some() && look(&first.2) == look(&ranked[1].2) {
+        let because = format!("{}{}", writer.answers().narrowly(&name), writer.state(&first.2));
+        return Some(writer.answer("", &positions, &because));
+    }
     let because = format!("{}{}", writer.answers().best_part(&name), writer.state(&first.2));
     let because = writer.answers().compared(&because, &writer.state(&ranked[1].2), true);
     Some(writer.answer("", &positions, &because))

@@ -65,6 +65,18 @@ pub fn plan(
     replan_reasons.iter().fold(planned, |plan, (reason, tried)| close_gap(plan, reason, tried))
 }
 
+/// Returns the plan for other parts than those that the question names.
+pub(super) fn about(plan: PlannerOutput, names: &[&str]) -> PlannerOutput {
+    let query_scope = QueryScope::from_names(names);
+    let of_all = |mut named: BTreeMap<Text, Vec<Distortion>>| {
+        if let Some(everywhere) = named.remove(GLOBAL) {
+            named.extend(names.iter().filter_map(|name| Some((Text::new(*name).ok()?, everywhere.clone()))));
+        }
+        cover(named, &query_scope)
+    };
+    PlannerOutput { distortions: plan.distortions.map(of_all), query_scope, ..plan }
+}
+
 /// Turns on the steps that provide the evidence missing in an earlier round.
 fn close_gap(plan: PlannerOutput, reason: &str, tried: &PlannerOutput) -> PlannerOutput {
     let reason = reason.to_lowercase();

@@ -141,6 +141,10 @@ impl Answers for Chinese {
         format!("{part}：")
     }
 
+    fn narrowly(&self, part: &str) -> String {
+        format!("{part}，但差别很小：")
+    }
+
     fn all_alike(&self) -> &'static str {
         "各部分几乎没有差别："
     }

@@ -167,6 +167,10 @@ impl Answers for English {
         format!("{part}: ")
     }
 
+    fn narrowly(&self, part: &str) -> String {
+        format!("{part}, by a narrow margin: ")
+    }
+
     fn all_alike(&self) -> &'static str {
         "the parts hardly differ: "
     }

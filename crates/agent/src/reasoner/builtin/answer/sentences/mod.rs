@@ -73,6 +73,8 @@ pub(crate) trait Answers: std::fmt::Debug + Sync {
     fn compared(&self, first: &str, second: &str, differ: bool) -> String;
     /// A part is the one that was asked for, or all are equal.
     fn best_part(&self, part: &str) -> String;
+    /// A part is the one that was asked for, but the next one looks like it.
+    fn narrowly(&self, part: &str) -> String;
     /// The parts hardly differ.
     fn all_alike(&self) -> &'static str;
     /// The whole image shows it alike.
