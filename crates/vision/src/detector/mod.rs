@@ -30,7 +30,7 @@ use agenticiqa_metrics::{Image, Region};
 
 use boxes::Found;
 pub use model::{Model, Unusable};
-pub use names::{CLASSES, FACE, knows};
+pub use names::{CLASSES, FACE, knows, other_names};
 
 /// Probability below which something counts as not found. It was fitted to labeled photos.
 pub const THRESHOLD: f32 = 0.5;
