@@ -63,6 +63,7 @@
 //! - [`inputs`]: decoded images and the regions cut from them.
 //! - [`language`]: the languages of the built-in analyst.
 //! - [`advice`]: what to do about each fault, in words.
+//! - [`suggestions`]: questions that an image makes interesting.
 //! - [`words`]: quality levels in words.
 
 pub mod advice;
@@ -76,6 +77,7 @@ pub mod inputs;
 pub mod planner;
 pub mod reasoner;
 pub mod state;
+pub mod suggestions;
 pub mod summarizer;
 pub mod words;
 
