@@ -93,6 +93,8 @@ fn truth(asked: &Claim, shown: &Claim) -> Option<bool> {
             if matches!(shown.degree, Some(Slight)) { return None } else { true }
         }
         (one, other) if one == other => return None,
+        // "no visible noise" is a low noise.
+        _ if absent && Claim::is_amount(asked.aspect) => true,
         // The opposite side is shown: nothing of what was asked.
         _ if absent => return None,
         _ if matches!(shown.degree, Some(Slight)) => return None,
