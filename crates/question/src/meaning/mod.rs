@@ -230,10 +230,9 @@ fn without_not(mut words: Vec<Word<'_>>) -> (Vec<Word<'_>>, bool) {
     const ASKING: [&str; 8] = ["是", "会", "能", "有", "要", "可", "该", "存"];
     let asks = |at: usize, words: &[Word<'_>]| {
         let length = (1..=2).find(|length| {
-            let middle = words.get(at + length).is_some_and(|word| word.text == "不");
-            let again =
-                (0..1).all(|step| words.get(at + length + 1 + step).is_some_and(|word| word.text == words[at].text));
-            middle && again && !words[at + length + 1].after_mark
+            let not = words.get(at + length).is_some_and(|word| word.text == "不");
+            let again = words.get(at + length + 1);
+            not && again.is_some_and(|again| again.text == words[at].text && !again.after_mark)
         })?;
         (!ASKING.contains(&words[at].text) && words[at].text.starts_with(is_word)).then_some(length)
     };
