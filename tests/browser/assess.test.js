@@ -148,6 +148,23 @@ test('an address brings back the assessment with its images', async () => {
   await second.context().close();
 });
 
+test('the page suggests questions that the image makes interesting, in both languages', async () => {
+  const page = await browser.open(server.base);
+  assert.ok((await page.locator('.presets .chip').allInnerTexts()).includes('Overall quality'));
+  await choose(page, pictures.compressed);
+  await page.waitForSelector('[aria-label="Questions about this image"]');
+  const questions = await page.locator('.presets .chip').allInnerTexts();
+  assert.ok(questions.includes('How visible are the compression artifacts?') && questions.includes('How can I fix it?'), questions.join());
+  await page.click('text=How visible are the compression artifacts?');
+  assert.equal(await page.inputValue('.ask textarea'), 'How visible are the compression artifacts?');
+  await page.context().close();
+  const chinese = await browser.open(server.base, { locale: 'zh-CN' });
+  await choose(chinese, pictures.compressed);
+  await chinese.waitForSelector('[aria-label="适合这张图像的问题"]');
+  assert.ok((await chinese.locator('.presets .chip').allInnerTexts()).includes('怎样修复它？'));
+  await chinese.context().close();
+});
+
 test('options make a multiple-choice question', async () => {
   const page = await browser.open(server.base);
   await choose(page, pictures.blurred);

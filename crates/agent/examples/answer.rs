@@ -9,7 +9,7 @@ use std::io::{BufRead, Write};
 use agenticiqa_agent::fusion::Estimate;
 use agenticiqa_agent::language::Language;
 use agenticiqa_agent::question::{answer_form, options_given, options_in, question_without_options};
-use agenticiqa_agent::reasoner::builtin::conclusion::{Case, conclude};
+use agenticiqa_agent::reasoner::builtin::conclusion::{Case, Frame, conclude};
 use agenticiqa_agent::reasoner::builtin::planner::plan;
 use agenticiqa_agent::state::AssessmentRecord;
 use agenticiqa_tools::Registry;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             evidence: &evidence,
             fused: Estimate::of(&evidence, &registry),
             placed: &placed,
-            size: None,
+            frame: Frame { regions: &record.regions, ..Frame::default() },
             registry: &registry,
             language: Language::of(&question),
         });

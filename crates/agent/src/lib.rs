@@ -64,6 +64,7 @@
 //! - [`views`]: parts of the image at 100% and brightened copies, for models.
 //! - [`language`]: the languages of the built-in analyst.
 //! - [`advice`]: what to do about each fault, in words.
+//! - [`suggestions`]: questions that an image makes interesting.
 //! - [`words`]: quality levels in words.
 
 pub mod advice;
@@ -78,6 +79,7 @@ pub mod inputs;
 pub mod planner;
 pub mod reasoner;
 pub mod state;
+pub mod suggestions;
 pub mod summarizer;
 pub mod views;
 pub mod words;

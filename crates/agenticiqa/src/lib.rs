@@ -60,7 +60,7 @@ pub use front_door::{Agent, Answer, Error};
 pub use agenticiqa_agent as agent;
 pub use agenticiqa_agent::{
     advice, checkpoint, events, executor, fusion, graph, inputs, language, planner, question, reasoner, state,
-    summarizer, views, words,
+    suggestions, summarizer, views, words,
 };
 #[cfg(feature = "batch")]
 pub use agenticiqa_batch as batch;

@@ -51,7 +51,7 @@ fn wants_words(meaning: &Meaning) -> bool {
     let of = |aspect: Aspect| meaning.claims.iter().any(|claim| claim.aspect == aspect);
     match meaning.form {
         Form::YesNo | Form::RateSeveral => true,
-        Form::Which | Form::Value => of(Aspect::Damage) || of(Aspect::Compression),
+        Form::Which | Form::Value | Form::HowMuch => of(Aspect::Damage) || of(Aspect::Compression),
         _ => false,
     }
 }

@@ -204,6 +204,22 @@ pub struct FoundRegions {
     pub image_id: Option<String>,
 }
 
+/// Response of `GET /pictures/{id}/questions`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SuggestedQuestions {
+    /// The questions, the most interesting first.
+    pub questions: Vec<SuggestedQuestion>,
+}
+
+/// A question that an image makes interesting.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SuggestedQuestion {
+    /// The question in English.
+    pub en: String,
+    /// The question in Chinese.
+    pub zh: String,
+}
+
 /// A skipped tool.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Skipped {

@@ -11,7 +11,9 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use crate::answers::{About, Answer, BackendEntry, FoundRegions, Health, MapValues, Scores, ToolEntries, WhatIfAnswer};
+use crate::answers::{
+    About, Answer, BackendEntry, FoundRegions, Health, MapValues, Scores, SuggestedQuestions, ToolEntries, WhatIfAnswer,
+};
 use crate::api::assessments::{AssessmentList, ListQuery};
 use crate::api::jobs::{Created, JobList};
 use crate::api::map::MapQuery;
@@ -90,7 +92,7 @@ pub fn calls() -> Vec<Call> {
     calls
 }
 
-fn picture_calls() -> [Call; 4] {
+fn picture_calls() -> [Call; 5] {
     [
         Call::post("/pictures", pictures::send, "Upload an image")
             .form(&[("image", false)])
@@ -103,6 +105,9 @@ fn picture_calls() -> [Call; 4] {
         Call::get("/pictures/{id}/view", pictures::view, "Get the decoded image as PNG: upright, in sRGB")
             .query::<ViewQuery>()
             .file(&["image/png"])
+            .problems(OF_ONE),
+        Call::get("/pictures/{id}/questions", pictures::questions, "Suggest questions about an image")
+            .json::<SuggestedQuestions>()
             .problems(OF_ONE),
         Call::get("/pictures/{id}/thumbnail", pictures::thumbnail, "Thumbnail of an image")
             .query::<ThumbnailQuery>()

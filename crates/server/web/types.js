@@ -14,6 +14,13 @@
 /** @typedef {{name: string, x: number, y: number, width: number, height: number, origin?: string, probability?: number}} Region */
 
 /**
+ * A question that an image makes interesting.
+ * @typedef {object} SuggestedQuestion
+ * @property {string} en
+ * @property {string} zh
+ */
+
+/**
  * One run of one tool.
  * @typedef {object} ToolLog
  * @property {string} tool_name

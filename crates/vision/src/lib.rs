@@ -32,6 +32,7 @@
 //! | [`analysis`] | describes an image and finds what spoils it | [`examine`](analysis::examine) |
 //! | [`attributes`] | describes an image on nine axes | [`describe`](attributes::describe) |
 //! | [`detector`] | finds faces and 80 kinds of objects | [`detect`](detector::detect), [`knows`](detector::knows) |
+//! | [`palette`] | names the colors of an image, and measures its symmetry | [`colors`](palette::colors), [`symmetry`](palette::symmetry) |
 //! | [`perception`] | detects seven categories of distortion and explains them | [`examine`](perception::examine), [`Finding`](perception::Finding) |
 //! | [`regions`] | finds what a name means in an image | [`resolve`](regions::resolve) |
 //! | [`fused_fr`] | score of an image against its reference | [`judge`](fused_fr::judge), [`Judgment`](fused_fr::Judgment) |
@@ -51,6 +52,7 @@ pub mod fused_fr;
 pub mod fused_nr;
 mod model_file;
 pub mod network;
+pub mod palette;
 pub mod perception;
 pub mod regions;
 pub mod repair;

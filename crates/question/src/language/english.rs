@@ -53,7 +53,7 @@ pub(super) static LEXICON: Lexicon = Lexicon {
     },
     objects: ObjectWords {
         image: "image|images|picture|pictures|photo|photos|photograph|photographs|photography|pic|pics|\
-            shot|shots|snapshot|frame|screenshot|scan|scene|file|jpeg|jpg|png|render|video",
+            shot|shots|snapshot|foto|frame|screenshot|scan|scene|file|jpeg|jpg|png|render|video",
         nouns: "person|man|woman|child|boy|girl|baby|people|crowd|player|athlete|face|eye|hair|skin|hand|\
             head|body|nose|mouth|lip|cheek|ear|finger|arm|leg|foot|subject|main subject|main object|object|\
             foreground|background|sky|cloud|sun|moon|sunset|car|vehicle|bus|truck|train|bike|bicycle|\
@@ -78,7 +78,7 @@ pub(super) static LEXICON: Lexicon = Lexicon {
             aspect|aspects|impression|visual|content|option|options|answer|question|one|same|reference|\
             original|version|resolution|metric|tool|score|value|human|viewer|viewers|edge|edges|pixel|\
             pixels|composition|style|mood|atmosphere|visibility|perception|experience|technical|perceptual|\
-            main|whole|entire|general|first|second|two|three|other|exposure|focus|color|colors|colour|\
+            main|tone|tones|friend|friends|boss|colleague|customer|client|wife|husband|deviation|variance|percentage|autofocus|whole|entire|general|first|second|two|three|other|exposure|focus|color|colors|colour|\
             colours|highlight|highlights|shadow|shadows|slightest|faintest|degradation|artist|author|texture|textures|beauty|appeal",
         stop: "a|an|the|this|that|these|those|is|are|was|were|be|been|being|do|does|did|has|have|had|can|\
             could|will|would|should|may|look|looks|looking|appear|appears|seem|seems|contain|contains|\

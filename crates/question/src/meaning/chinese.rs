@@ -3,17 +3,14 @@
 use super::dictionary::Entry;
 use super::sign::{Aspect, Degree, Grade, Kind, Pole, Sign};
 use Aspect::{
-    Beauty, Cast, Color, Composition, Compression, Content, Contrast, Damage, Emphasis, Exposure, Halos, Haze, Light,
-    Mood, Noise, Origin, Quality, Sharpness,
+    Beauty, Cast, Color, Composition, Compression, Content, Contrast, Damage, Emphasis, Exposure, Halos, Haze, Hue,
+    Light, Mood, Noise, Origin, Quality, Sharpness, Symmetry,
 };
 use Pole::{Fault, Good, High, Low};
 use Sign::{Property, State};
 
 pub(super) static WORDS: &[Entry] = &[
-    (
-        Property(Sharpness),
-        "清晰度|清晰程度|锐度|锐利度|锐利程度|对焦|焦点|聚焦|解析度|解析力|对焦情况|细节程度|细节|纹理",
-    ),
+    (Property(Sharpness), "清晰度|清晰程度|锐度|锐利度|锐利程度|对焦|聚焦|解析度|解析力|对焦情况|细节程度|细节|纹理"),
     (
         State(Sharpness, High, None),
         "清晰|清楚|看清|看得清|看得清楚|锐利|对焦准确|合焦|清晰可见|细节丰富|纹理丰富|清晰地|清晰的|可辨认|\
@@ -21,7 +18,7 @@ pub(super) static WORDS: &[Entry] = &[
     ),
     (
         State(Sharpness, Low, None),
-        "模糊|模胡|糢糊|模糊程度|模糊度|模糊水平|糊|不清楚|发虚|看不清|不够清晰|细节丢失|丢失细节|模糊的|模糊不清|柔焦|发糊|糊掉|糊了|高斯模糊|不锐|虚",
+        "模糊|模胡|糢糊|模糊程度|模糊度|模糊水平|糊|不清楚|发虚|看不清|不够清晰|难以看清|难以辨认|难看清|看不清楚|细节丢失|丢失细节|模糊的|模糊不清|柔焦|发糊|糊掉|糊了|高斯模糊|不锐|虚",
     ),
     (
         State(Sharpness, Low, Some(Kind::Motion)),
@@ -29,12 +26,13 @@ pub(super) static WORDS: &[Entry] = &[
     ),
     (
         State(Sharpness, Low, Some(Kind::Defocus)),
-        "虚焦|失焦|脱焦|跑焦|没对上焦|对焦不准|没有对焦|未对焦|离焦|散焦|焦外|虚化|没对焦|没对准焦|对焦错误|景深浅|浅景深|背景虚化",
+        "虚焦|失焦|脱焦|跑焦|没对上焦|对焦失败|自动对焦失败|对焦出错|对焦失灵|对焦不准|没有对焦|未对焦|离焦|散焦|焦外|虚化|没对焦|没对准焦|对焦错误|景深浅|浅景深|背景虚化",
     ),
+    (Sign::Focus, "焦点|焦点在|主要焦点|对焦点"),
     (State(Sharpness, Low, Some(Kind::RareBlur)), "变焦模糊|玻璃模糊|径向模糊|旋转模糊"),
     (
         State(Halos, High, None),
-        "过度锐化|亮边|锐化过度|过锐|锐化|光晕|白边|黑边|锐化过头|过分锐化|锐化痕迹|太锐|太锐利|过于锐利",
+        "过度锐化|明亮的光晕|亮光晕|亮边|锐化过度|过锐|锐化|光晕|白边|黑边|锐化过头|过分锐化|锐化痕迹|太锐|太锐利|过于锐利",
     ),
     (Property(Noise), "噪声水平|噪点程度|噪声程度|噪点水平|噪声等级|噪点多少|噪声大小|噪点数量|噪声量"),
     (State(Noise, High, None), "噪点|噪声|噪音|杂点|麻点|斑点|有噪|雪花"),
@@ -58,27 +56,30 @@ pub(super) static WORDS: &[Entry] = &[
     (State(Exposure, Low, None), "欠曝|曝光不足|欠曝光|暗部死黑|死黑|曝光过低|太暗|过暗|偏暗|太黑|过于昏暗|曝光偏低"),
     (
         State(Exposure, High, None),
-        "过曝|曝光过度|过度曝光|过曝光|太亮|过亮|偏亮|刺眼|眩光|高光溢出|死白|曝光过高|曝光偏高|过于明亮|爆掉",
+        "过曝|曝光过度|过度曝光|过曝光|太亮|过亮|偏亮|刺眼|眩光|高光溢出|死白|曝光过高|曝光偏高|过于明亮|爆掉|爆了|过爆|曝过头",
     ),
     (State(Exposure, Fault, Some(Kind::Backlight)), "逆光|背光"),
     (State(Exposure, Good, None), "曝光正常|曝光合适|曝光正确|曝光准确|曝光良好|正确曝光|曝光适当|曝光适中"),
     (Property(Contrast), "对比度|反差|动态范围|对比|明暗对比|影调范围|影调|层次"),
     (State(Contrast, Low, None), "发灰|灰蒙蒙|灰暗|平淡|扁平|反差小"),
     (State(Contrast, High, None), "对比鲜明|对比强烈|反差大|反差强烈|硬调"),
-    (State(Haze, High, None), "雾霾|有雾|雾蒙蒙|朦胧|雾|雾气|霾|烟雾|起雾"),
+    (State(Haze, High, None), "一层灰|蒙了灰|灰雾|雾霾|有雾|雾蒙蒙|朦胧|雾|雾气|霾|烟雾|起雾"),
     (Property(Color), "颜色|色彩|饱和度|饱和程度|色彩饱和度|鲜艳程度|鲜艳度|色彩丰富度|颜色饱和度|饱和|色"),
     (
         State(Color, High, None),
-        "鲜艳|鲜明|色彩丰富|颜色丰富|绚丽|艳丽|五颜六色|多彩|色彩鲜艳|颜色鲜艳|丰富|浓郁|彩色|色彩浓郁|鲜亮|饱满|色彩饱满",
+        "鲜艳|鲜明|色彩丰富|颜色丰富|绚丽|艳丽|五颜六色|多彩|色彩鲜艳|颜色鲜艳|丰富|浓郁|彩色|色彩浓郁|鲜亮|抢眼|夺目|亮丽|饱满|色彩饱满",
     ),
     (
         State(Color, Low, None),
         "褪色|暗淡|太暗淡|过于暗淡|太淡|色彩单调|单调|苍白|颜色暗淡|色彩暗淡|黯淡|淡|寡淡|颜色单调|灰白|沉闷",
     ),
-    (State(Color, Low, Some(Kind::Monochrome)), "黑白|单色|灰度"),
+    (
+        State(Color, Low, Some(Kind::Monochrome)),
+        "黑白|单色|灰度|只有灰色|灰色调|没有颜色|颜色全被去掉|去掉颜色|去色|无色",
+    ),
     (
         State(Color, High, Some(Kind::Oversaturated)),
-        "过饱和|过于鲜艳|太艳|色彩过艳|过度饱和|过分鲜艳|太鲜艳|过于饱和|过艳|饱和过度",
+        "过饱和|过于鲜艳|太艳|色彩过艳|过度饱和|太浓|过浓|调得太浓|过分鲜艳|太鲜艳|过于饱和|过艳|饱和过度",
     ),
     (State(Color, Good, None), "颜色自然|色彩自然|色彩准确|颜色准确|色彩真实|颜色真实|颜色正常|色彩正常"),
     (Property(Cast), "偏什么颜色|偏什么色|偏哪种颜色|白平衡|色温|色调|肤色"),
@@ -86,19 +87,31 @@ pub(super) static WORDS: &[Entry] = &[
         State(Cast, High, None),
         "偏色|色偏|颜色失真|色彩失真|颜色不自然|色彩不自然|串色|颜色偏差|色彩偏差|颜色不准|色彩不准|变色",
     ),
-    (State(Cast, High, Some(Kind::Warm)), "偏黄|暖|偏红|偏暖|发黄|发红|暖色调|暖色|暖调"),
-    (State(Cast, High, Some(Kind::Cool)), "偏蓝|冷|偏冷|发蓝|冷色调|冷色|冷调"),
-    (State(Cast, High, Some(Kind::Green)), "偏绿|发绿"),
-    (State(Cast, High, Some(Kind::Magenta)), "偏紫|偏品红|偏洋红|发紫"),
+    (State(Cast, High, Some(Kind::Warm)), "偏黄|太黄|过黄|太红|过红|暖|偏红|偏暖|发黄|发红|暖色调|暖色|暖调"),
+    (State(Cast, High, Some(Kind::Cool)), "偏蓝|太蓝|过蓝|冷|偏冷|发蓝|冷色调|冷色|冷调"),
+    (State(Cast, High, Some(Kind::Green)), "偏绿|发绿|太绿|过绿"),
+    (State(Cast, High, Some(Kind::Magenta)), "偏紫|太紫|偏品红|偏洋红|发紫"),
     (State(Cast, High, Some(Kind::Fringing)), "色差|紫边|色散"),
     (Property(Quality), "质量|画质|图像质量|整体质量|照片质量|图片质量|总体质量|品质"),
-    (State(Damage, High, None), "失真|影响质量|影响画质|最影响质量|缺陷|瑕疵|退化|损坏|受损|质量问题|降质|损伤"),
+    (
+        State(Damage, High, None),
+        "失真|不舒服|难受|影响观感|影响质量|影响画质|最影响质量|缺陷|瑕疵|退化|损坏|受损|质量问题|降质|损伤",
+    ),
     (State(Quality, High, None), "高质量|高画质|完好|完好无损"),
-    (State(Quality, Low, None), "低质量|低画质|劣质"),
-    (State(Mood, High, None), "活泼|欢快|清新|愉快|愉悦|生动|生机|明快"),
+    (State(Quality, Low, None), "低质量|低画质|劣质|该删|删掉|删除|丢弃|扔掉|废片|不能用"),
+    (State(Mood, High, None), "活泼|欢快|清新|愉快|愉悦|明亮欢快|活力|充满活力|生动|生机|明快"),
     (State(Mood, Low, None), "压抑|阴沉|忧郁|凄凉|沉重|悲伤|阴森|沉寂"),
-    (Property(Composition), "构图|对称|布局|三分法|居中|倾斜|地平线|裁剪|取景"),
-    (Property(Emphasis), "突出|强调|主角|视觉中心|焦点在|主要对象"),
+    (Property(Composition), "构图|布局|三分法|倾斜|地平线|裁剪|取景"),
+    (
+        State(Emphasis, High, None),
+        "突出|强调|主角|视觉中心|主要对象|居中|在中央|在中间|在中心|在正中|位于中央|位于中心",
+    ),
+    (State(Symmetry, High, None), "对称|左右对称|轴对称"),
+    (
+        Property(Hue),
+        "主要颜色|主要的颜色|主色|主色调|主导颜色|主要色彩|主要色调|最突出的颜色|占主导|占主导地位|主导色|什么颜色为主|\
+         最多的颜色|总体颜色|整体颜色",
+    ),
     (
         Property(Beauty),
         "情感|开心|高兴|快乐|情绪|心情|氛围|风格|美感|美学|审美|好看|漂亮|美丽|优美|美吗|吸引力|吸引人|意境|艺术|感觉|有趣|创意|\
@@ -128,14 +141,14 @@ pub(super) static WORDS: &[Entry] = &[
     (Sign::Degree(Degree::Extreme), "极其|极度|完全|极其严重|非常严重|极|彻底|全部|特别严重"),
     (Sign::Degree(Degree::Too), "太|过于|过度|过|过分"),
     (Sign::Degree(Degree::Enough), "够|足够"),
-    (Sign::Issue, "问题|毛病|故障"),
+    (Sign::Issue, "问题|毛病|故障|失误|误差"),
     (Sign::Excess, "过多|太多|过高|太高|过强|太强|过大|太大|过量|过重"),
     (Sign::Lack, "缺乏|缺少|不足|不够|欠缺|过低|太低|太少|过少|缺失|太弱|过弱|丢失|下降|降低|变差|太小|过小"),
     (Sign::Deny, "不|没|没有|无|非|未|并不|并非|并没有|不再|不是|毫无|不存在|绝非|不会|从未|既不|既没有"),
     (Sign::Ask, "难道不是|难道|是否|是不是|有没有|有无|会不会|能否|能不能|可否|是否有|是否存在|存不存在|够不够|吗|么"),
     (
         Sign::Filler,
-        "没法用|没法看|没办法|细小|至少|既|好不好|高不高|清不清晰|清不清楚|亮不亮|暗不暗|准不准|多少|大小|大家|大概|大致|很可能|颜料|黑板|大楼|小狗|小猫|小孩|大海|大象|小鸟|高楼|高山|中间|其中|中的|中心|中央|重要|重点|过程|通过|过去|经过|无论|不同|不管|光盘|美国|中国|好像|最大|路灯|台灯|色块",
+        "图像中|图片中|照片中|画面中|影像中|图中|像中|场景中|背景中|镜头中|当中|之中|没法用|没法看|没办法|细小|至少|既|多少|大小|大家|大概|大致|很可能|颜料|黑板|大楼|小狗|小猫|小孩|大海|大象|小鸟|高楼|高山|中间|其中|中的|中心|中央|重要|重点|过程|通过|过去|经过|无论|不同|不管|光盘|美国|中国|好像|最大|路灯|台灯|色块",
     ),
     (Sign::More, "更|更加|更为"),
     (Sign::Most, "最|最为"),
@@ -156,11 +169,17 @@ pub(super) static WORDS: &[Entry] = &[
     (Sign::Part, "部分|区域|物体|对象|位置|地方|部位|一侧|角|一边|主体"),
     (Sign::Rate, "评价|评估|评定|打分|评分|评级|判断"),
     (Sign::Describe, "描述|说明|总结|概括|介绍|分析"),
-    (Sign::Advice, "改善|修复|改进|提高|提升|修正|优化|怎么修|如何修|怎么办|补救|挽救|修图建议"),
+    (
+        Sign::Advice,
+        "怎样能让|怎么能让|怎样让|怎么让|如何让|怎么改|如何改|改善|修复|改进|提高|提升|修正|优化|怎么修|如何修|怎么办|补救|挽救|修图建议",
+    ),
     (Sign::Value, "数值|值是多少|多少分|具体数|值|是多少"),
-    (Sign::Resolution, "分辨率|像素|尺寸|多少像素"),
+    (Sign::Resolution, "分辨率|像素|尺寸|多少像素|有多宽|多宽|宽度|图像高度|长宽"),
     (Sign::Print, "打印|印刷|冲印|印成|印出"),
     (Sign::Reference, "原图|参考图|原始图像|原始|参考图像|参考|两张图|两幅图"),
-    (Sign::Difference, "区别|差异|差别|一样|相同|无损|不同之处|分辨得出|看得出|比较一下|相似"),
+    (
+        Sign::Difference,
+        "区别|差异|差别|一样|相同|无损|不同之处|分辨得出|看得出|比较一下|相似|有什么不同|有何不同|不同于|冒充|当作|当成",
+    ),
     (Sign::Instruction, "忽略|无视|忘记|只回答|请回答5|直接说|必须回答|假装|给5分|给五分|不要看图|系统提示"),
 ];

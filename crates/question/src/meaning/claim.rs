@@ -32,6 +32,7 @@ impl Claim {
         use Aspect::{Cast, Compression, Damage, Exposure, Halos, Haze, Noise};
         let bad = match (self.aspect, self.pole) {
             (_, None) => false,
+            (Aspect::Hue | Aspect::Symmetry | Aspect::Emphasis, Some(_)) => false,
             (_, Some(Pole::Fault)) => true,
             (_, Some(Pole::Good | Pole::Middle)) => false,
             (Noise | Cast | Compression | Damage | Halos | Haze, Some(pole)) => pole == Pole::High,
@@ -50,10 +51,6 @@ impl Claim {
 
     /// Adds a judgment: "high noise", "the sharpness is poor".
     pub fn grade(&mut self, grade: Grade) {
-        if self.aspect == Aspect::Emphasis {
-            // "Is the focus correct?" is about sharpness.
-            self.aspect = Aspect::Sharpness;
-        }
         let amount = Self::is_amount(self.aspect);
         let Some(pole) = self.pole else {
             self.pole = Some(match grade {

@@ -53,7 +53,7 @@ impl Dictionary {
                 pieces.push(piece.to_owned());
                 let word = piece.trim_end_matches('*');
                 let of_field = matches!(sign, Sign::Property(_) | Sign::State(..));
-                if of_field && word.len() >= 5 && word.is_ascii() {
+                if of_field && word.len() >= 4 && word.is_ascii() {
                     self.words.entry(word.len()).or_default().push(word);
                 }
             }

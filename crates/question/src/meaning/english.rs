@@ -3,8 +3,8 @@
 use super::dictionary::Entry;
 use super::sign::{Aspect, Degree, Grade, Kind, Pole, Sign};
 use Aspect::{
-    Beauty, Cast, Color, Composition, Compression, Content, Contrast, Damage, Emphasis, Exposure, Halos, Haze, Light,
-    Mood, Noise, Origin, Quality, Sharpness,
+    Beauty, Cast, Color, Composition, Compression, Content, Contrast, Damage, Emphasis, Exposure, Halos, Haze, Hue,
+    Light, Mood, Noise, Origin, Quality, Sharpness, Symmetry,
 };
 use Pole::{Fault, Good, High, Low};
 use Sign::{Property, State};
@@ -15,20 +15,21 @@ pub(super) static WORDS: &[Entry] = &[
         Property(Sharpness),
         "sharpness|clarity|focus level|focus quality|definition|acutance|focusing|focus accuracy|texture sharpness|\
          edge definition|sharpness level|clarity level|resolving power|crispness|legibility|visibility|\
-         detail level|level of detail*|amount of detail*|detail|details|texture|textures|focus|fine detail*|\
+         detail level|level of detail*|amount of detail*|detail|details|texture|textures|fine detail*|\
          fine texture*|fine structure*",
     ),
     (
         State(Sharpness, High, None),
         "sharp|clearly visible|be visible|sharply|sharper|sharpest|crisp|crisply|crisper|crispest|clear|clearly|clearer|clearest|in focus|focused|focussed|well focused|detailed|legible|readable|\
          well defined|clear cut|distinct|distinguishable|recognizable|recognisable|made out|make out|rich texture*|clear texture*|\
-         fine detail*|good detail*|rich detail*|clear detail*|clear focus|tack sharp|\
+         fine detail*|good detail*|rich detail*|rich in detail*|rich in texture*|full of detail*|detail rich|clear detail*|clear focus|tack sharp|\
          razor sharp|in good focus|high resolution|deblurred|unblurred|resolved",
     ),
     (
         State(Sharpness, Low, None),
         "blur|blur level*|level of blur*|degree of blur*|amount of blur*|blurriness level*|blurs|blurry|blurred|blurring|blurriness|blurrier|blurriest|soft|softness|softer|softest|fuzzy|fuzziness|\
-         unsharp|unsharpness|unclear|indistinct|smeared|smear*|hard to see|hard to read|not in focus|loss of detail*|\
+         unsharp|unsharpness|unclear|indistinct|smeared|smear*|hard to see|hard to read|hard to make out|difficult to see|difficult to make out|hard to recognize|\
+         hard to recognise|hard to distinguish|can t be seen|cannot be seen|not in focus|loss of detail*|\
          lost detail*|loss of sharpness|loss of texture*|low resolution|smudg*|illegible|unreadable|mushy|\
          loss of fine detail*|missing detail*|invisible|hardly visible|blured|gaussian blur*|lens blur*|muddy|\
          oversmooth*|over smooth*|unrecognizable|vague",
@@ -42,8 +43,9 @@ pub(super) static WORDS: &[Entry] = &[
         State(Sharpness, Low, Some(Kind::Defocus)),
         "out of focus|outoffocus|defocus*|de focus*|unfocus*|misfocus*|missed focus|miss focus|\
          miss the focus|missed the focus|missing focus|wrong focus|soft focus|front focus*|\
-         back focus*|focus issue*|focus problem*|off focus|bokeh|shallow depth of field|depth of field|depth of field blur",
+         back focus*|autofocus miss*|autofocus fail*|focus missed|focus is off|focus failed|focus issue*|focus problem*|off focus|bokeh|shallow depth of field|depth of field|depth of field blur",
     ),
+    (Sign::Focus, "focus|the focus|main focus|the main focus|focus point|focus area|focal plane"),
     (State(Sharpness, Low, Some(Kind::RareBlur)), "zoom blur|glass blur|twisted blur|radial blur|spin blur"),
     // Halos.
     (
@@ -59,7 +61,7 @@ pub(super) static WORDS: &[Entry] = &[
     ),
     (
         State(Noise, High, None),
-        "noise|noises|noisy|noisier|noisiest|speck*|iso noise|visible noise|luminance noise|snow|snowy",
+        "noise|noises|nois|noize|noisy|noisier|noisiest|speck*|iso noise|visible noise|luminance noise|snow|snowy",
     ),
     (State(Noise, High, Some(Kind::Grain)), "grain|grainy|grainier|grainiest|graininess|gaussian noise|film grain"),
     (State(Noise, High, Some(Kind::Impulse)), "impulse noise|salt and pepper|salt and pepper noise|hot pixel*"),
@@ -87,7 +89,7 @@ pub(super) static WORDS: &[Entry] = &[
         "pixelat*|pixellat*|mosaic|jagged|jaggies|aliasing|aliased|pixelized|pixelised|pixely",
     ),
     (State(Compression, High, Some(Kind::Ringing)), "ringing|ringing artifact*|mosquito noise|ringing artefact*"),
-    (State(Compression, Low, None), "jpeg quality|compression quality|uncompressed"),
+    (State(Compression, Low, None), "jpeg quality|quality setting*|quality factor*|compression quality|uncompressed"),
     // Light.
     (
         Property(Light),
@@ -160,7 +162,7 @@ pub(super) static WORDS: &[Entry] = &[
         State(Color, High, None),
         "colorful|colourful|vivid|vividly|vibrant|saturated|rich color*|rich colour*|vivid color*|vivid colour*|\
          color rich|rich in color*|rich in colour*|color saturated|vividity|full color|strong color*|strong colour*|\
-         high saturation|intense color*|eye catching|rich|lively color*|colorfully",
+         high saturation|intense color*|eye catching|pop|pops|stand out color*|striking color*|rich|lively color*|colorfully",
     ),
     (
         State(Color, Low, None),
@@ -170,11 +172,12 @@ pub(super) static WORDS: &[Entry] = &[
     ),
     (
         State(Color, Low, Some(Kind::Monochrome)),
-        "black and white|monochrome|monochromatic|grayscale|greyscale|gray scale|totally black and white|b w",
+        "black and white|monochrome|monochromatic|grayscale|greyscale|gray scale|totally black and white|b w|shades of gray|shades of grey|tones of gray|tones of grey|\
+         without any color|without any colour|color has been removed|colour has been removed|no color left|no colour left",
     ),
     (
         State(Color, High, Some(Kind::Oversaturated)),
-        "oversaturat*|over saturat*|too saturated|too colorful|too colourful|garish|gaudy|too vivid|overly saturated|\
+        "oversaturat*|over saturat*|too saturated|pushed too far|overdone|overcooked|too intense|too strong|exaggerated color*|too colorful|too colourful|garish|gaudy|too vivid|overly saturated|\
          overly vivid|oversaturation|excessively saturated|too vibrant",
     ),
     (
@@ -185,7 +188,7 @@ pub(super) static WORDS: &[Entry] = &[
     // Color cast.
     (
         Property(Cast),
-        "white balance|color balance|colour balance|color temperature|colour temperature|hue|hues|skin tone*",
+        "white balance|color tone|colour tone|color balance|colour balance|color temperature|colour temperature|hue|hues|skin tone*",
     ),
     (
         State(Cast, High, None),
@@ -219,25 +222,48 @@ pub(super) static WORDS: &[Entry] = &[
     ),
     (
         State(Damage, High, None),
-        "distort*|degrad*|hurts|harms|spoils|ruins|affects the quality|reduces|lowers|limits the quality|defect*|flaw*|damage*|impair*|corrupt*|distortion level|quality issue*|quality problem*|\
+        "distort*|degrad*|bothers|bother|annoys|went wrong|goes wrong|hurts|harms|spoils|ruins|affects the quality|reduces|lowers|limits the quality|defect*|flaw*|damage*|impair*|corrupt*|distortion level|quality issue*|quality problem*|\
          quality distort*|disturb*",
     ),
     (State(Quality, High, None), "flawless|pristine|undistorted|undamaged|immaculate|high quality|professional"),
-    (State(Quality, Low, None), "ruined|unusable|low quality|amateurish"),
+    (
+        State(Quality, Low, None),
+        "ruined|unusable|low quality|amateurish|throw this photo away|throw it away|throw away|throw this away|\
+         throw this picture away|discard|discarded|delete it|delete this|be deleted|reject it|trash|garbage|useless",
+    ),
     (State(Quality, Good, None), "usable"),
     // Mood by light and color.
-    (State(Mood, High, None), "lively|cheerful|fresh|refreshing|pleasant|energetic|animated|vitality|prosperous"),
-    (State(Mood, Low, None), "depressing|somber|sombre|dreary|desolate|sinister|bleak|melancholic|eerie"),
+    (
+        State(Mood, High, None),
+        "lively|cheerful|bright and cheerful|bright and lively|bright and fresh|full of life|upbeat|fresh|refreshing|pleasant|energetic|animated|vitality|prosperous",
+    ),
+    (
+        State(Mood, Low, None),
+        "lifeless|dull and lifeless|dull mood|depressing|somber|sombre|dreary|desolate|sinister|bleak|melancholic|eerie",
+    ),
     // Not measured.
     (
         Property(Composition),
-        "composition|composed|compositional|framing|rule of thirds|symmetr*|arrangement|well composed|pyramid|\
-         centered|repetitive|repeated|tilted|leading lines|crop|cropping|layout|horizon|perspective",
+        "composition|composed|compositional|framing|rule of thirds|arrangement|well composed|pyramid|repetitive|repeated|tilted|leading lines|crop|cropping|layout|horizon|perspective",
     ),
     (
-        Property(Emphasis),
+        State(Emphasis, High, None),
         "emphasi*|focal point|focal|main subject of|main object of|highlighted|prominent|stand out|stands out|\
-         main focus|the focus|focus point|in the center of|subject emphasized|the focus of|main subject|main object",
+         in the center of|subject emphasized|main subject|main object|in the center|in the centre|in the middle|\
+         centered|centred|center oriented",
+    ),
+    (
+        State(Symmetry, High, None),
+        "symmetr*|symmetrical composition|symmetric composition|composed symmetrically|mirror image|mirrored",
+    ),
+    (
+        Property(Hue),
+        "main color*|main colour*|primary color*|primary colour*|dominant color*|dominant colour*|dominating color*|\
+         prominent color*|prominent colour*|predominant color*|predominant colour*|brightest color*|\
+         brightest colour*|color scheme|colour scheme|color style|colour style|color dominates|colour dominates|\
+         colors dominate|colours dominate|color is dominant|color prevails|dominates|dominate|predominates|\
+         overall color|overall colour|most common color|main color tone*|main tone*|primary color tone*|\
+         main colour tone*|dominant tone*|what color is|what colour is|what color are|what colour are",
     ),
     (
         Property(Beauty),
@@ -292,7 +318,7 @@ pub(super) static WORDS: &[Entry] = &[
     (
         Sign::Degree(Degree::Strong),
         "very|highly|really|significant|significantly|obvious|obviously|strongly|heavy|heavily|a lot of|lots of|much|\
-         so|especially|particularly|considerable|considerably|plenty of|quite a lot of|a lot|lot of|\
+         so|especially|particularly|considerable|considerably|plenty|plenty of|quite a lot of|a lot|lot of|\
          truly|pronounced|marked|markedly",
     ),
     (
@@ -314,7 +340,7 @@ pub(super) static WORDS: &[Entry] = &[
     (
         Sign::Lack,
         "lack|lacks|lacking|lacked|lack of|lacks of|lacking in|insufficient|insufficiently|not enough|too little|\
-         missing|short of|drop in|shortage of|deficient|deficient in|loss of|poor in|devoid of detail*|not sufficient|too low|lost|loses|lose|losing|gone|decreased|reduced",
+         missing|short of|drop in|shortage of|deficient|deficient in|loss of|poor in|devoid of detail*|not sufficient|too low|lost|loses|lose|losing|removed|been removed|gone|decreased|reduced",
     ),
     (
         Sign::Deny,
@@ -325,7 +351,7 @@ pub(super) static WORDS: &[Entry] = &[
     (Sign::Free, "free|free of|free from"),
     (
         Sign::Filler,
-        "at least|at most|not only|if not|or not|no matter|no doubt|without reference|no reference|without a reference|whether or not",
+        "light and dark|between light and dark|between dark and light|between bright and dark|at least|at most|not only|if not|or not|no matter|no doubt|without reference|no reference|without a reference|whether or not",
     ),
     (Sign::More, "more"),
     (Sign::Less, "less|fewer"),
@@ -367,14 +393,14 @@ pub(super) static WORDS: &[Entry] = &[
     (Sign::Value, "value|values|numeric|exact|measured|figure|figures|in numbers|index"),
     (
         Sign::Resolution,
-        "how many pixels|resolution|dimensions|megapixel*|pixel count|how large|how big|image size|size in pixels|pixels",
+        "how many pixels|resolution|dimensions|megapixel*|pixel count|how large|how big|how wide|how tall|image width|image height|width|image size|size in pixels|pixels",
     ),
     (Sign::Print, "print|printed|printing|poster|prints"),
     (Sign::Reference, "reference|original|source image|other image|first image|second image|two images|ground truth"),
     (
         Sign::Difference,
         "difference|different|differ|differs|same|identical|lossless|visually lossless|indistinguishable|as good as|\
-         match|matches|closest|compare|comparable|tell apart|changed|faithful to|similar",
+         match|matches|closest|compare|comparable|tell apart|changed|pass for|passes for|mistaken for|taken for|faithful to|similar",
     ),
     (
         Sign::Instruction,
@@ -386,8 +412,7 @@ pub(super) static WORDS: &[Entry] = &[
         Sign::Filler,
         "detail on|focus on|in detail|light source|lightsource|source of light|light from|light come|light comes|\
          in terms of|rate of|frame rate|visual effect|at first sight|in the light of|visibly the|visual experience|\
-         main color|primary color|dominant color|color style|\
-         color tone|main colour|prominent color|color scheme|brightest color|direction|as a whole|on the whole|\
+         direction|as a whole|on the whole|\
          to be|kinds|color of the brightest|traffic light|street light|head light|light bulb|flash light|\
          night sky|soft drink|soft toy|stone cold|high school|high building|high heels|low wall|dark blue|\
          light blue|dark green|light green|full moon|full body|right side|on the right|the right|right corner|\

@@ -74,6 +74,8 @@ pub(super) struct Asking {
     pub has_mark: bool,
     /// It ends with a particle that makes it a yes-or-no question, in Chinese.
     pub has_particle: bool,
+    /// It names a number of points: "Does it score at least 3.5?"
+    pub has_points: bool,
 }
 
 /// Returns the form of a sentence.
@@ -104,17 +106,27 @@ pub(super) fn form(tokens: &[Token], read: &Read, how: Asking) -> Form {
     if has(Sign::Where) && measured {
         return Form::Where;
     }
-    let several = claims.iter().filter(|claim| claim.aspect.is_measured() && claim.pole.is_none()).count() > 1;
-    if has(Sign::Rate) && several {
+    let named = || claims.iter().filter(|claim| claim.aspect.is_measured());
+    let several = named().count() > 1 && named().all(|claim| claim.pole.is_none() || Claim::is_amount(claim.aspect));
+    let apart = read.joint == Joint::And && named().any(|claim| claim.pole.is_none());
+    if several
+        && apart
+        && (has(Sign::Rate)
+            || place(&[Sign::Ask]).is_none_or(|ask| place(&[Sign::How]).is_some_and(|how| how < ask))
+                && !has(Sign::Which))
+    {
         return Form::RateSeveral;
     }
     let asked = place(&[Sign::Ask]);
-    let words = [Sign::Which, Sign::How, Sign::Where, Sign::Why];
+    let words = [Sign::Which, Sign::How, Sign::HowMany, Sign::Where, Sign::Why, Sign::Resolution];
     let asked = asked.filter(|at| {
         // "Can you tell me how sharp it is?"
         let first = place(&words);
         how.has_particle || first.is_none_or(|first| *at < first) && !(first.is_some() && how.asks_me)
     });
+    if asked.is_some() && how.has_points && !measured {
+        return Form::YesNo;
+    }
     if asked.is_some() {
         return asked_with_yes_or_no(read, measured, says_something);
     }
@@ -132,7 +144,7 @@ pub(super) fn form(tokens: &[Token], read: &Read, how: Asking) -> Form {
         return Form::Whole;
     }
     let judged = claims.iter().all(|claim| claim.pole.is_some());
-    let number = has(Sign::How) || has(Sign::Rate) || has(Sign::Value);
+    let number = has(Sign::How) || has(Sign::Rate) || has(Sign::Value) || has(Sign::Resolution);
     if measured && judged && how.has_mark && !number {
         return match asked_with_yes_or_no(read, measured, says_something) {
             Form::YesNo if read.joint == Joint::Or && claims[0].degree != Some(super::Degree::Any) => Form::Either,
@@ -176,7 +188,12 @@ fn which_form(tokens: &[Token], read: &Read) -> Form {
     let extreme = has(Sign::Most) || has(Sign::Least) || has(Sign::More) || has(Sign::Less) || has(Sign::Than);
     let damage = claims.iter().any(|claim| claim.aspect == Aspect::Damage) || read.issue.is_some();
     let others = || claims.iter().filter(|claim| claim.aspect != Aspect::Damage);
-    if has(Sign::Part) && !damage || has(Sign::Part) && has(Sign::Most) {
+    // "What is the most prominent color?" asks for no part.
+    if claims.iter().any(|claim| claim.aspect == Aspect::Hue) {
+        return Form::HowMuch;
+    }
+    let emphasis = claims.iter().any(|claim| claim.aspect == Aspect::Emphasis);
+    if has(Sign::Part) && !damage || has(Sign::Part) && has(Sign::Most) || emphasis {
         return Form::WhichPart;
     }
     if damage && others().next().is_none_or(|claim| claim.aspect == Aspect::Quality) {

@@ -5,6 +5,7 @@
 
 mod chinese;
 mod claim;
+mod colors;
 mod dictionary;
 mod english;
 mod form;
@@ -13,6 +14,7 @@ mod sign;
 mod spelling;
 
 pub use claim::Claim;
+pub use colors::colors_in;
 pub use form::Form;
 pub use reader::Joint;
 
@@ -23,6 +25,7 @@ use reader::Token;
 use sign::Sign;
 
 use super::words::{Word, listed_at, words};
+use crate::language::is_word;
 use agenticiqa_vision::vocabulary::Invalid;
 
 /// The longest question, in bytes.
@@ -62,6 +65,10 @@ pub struct Meaning {
     pub than: bool,
     /// Whether a number is asked for: "the sharpness value".
     pub wants_value: bool,
+    /// Whether the number is the quality setting of a JPEG file.
+    pub jpeg_quality: bool,
+    /// "lost", "lacking", of an aspect that it may not name.
+    pub lacks: bool,
     /// Whether the reference is named.
     pub reference: bool,
     /// Words that were read as another word: what was written, and what was read.
@@ -97,7 +104,16 @@ pub fn check_length(query: &str, options: &[String]) -> Result<(), Invalid> {
 /// Reads every sentence of a question. Statements are left out if there is a question.
 pub fn read_all(question: &str) -> Vec<Meaning> {
     let all: Vec<Meaning> = sentences(clipped(question)).into_iter().map(read).collect();
-    let asks = |meaning: &Meaning| meaning.is_understood() || meaning.text.ends_with(['?', '？']);
+    let has_mark = |meaning: &Meaning| meaning.text.ends_with(['?', '？']);
+    let questions = all.iter().any(has_mark);
+    let orders = |meaning: &Meaning| {
+        matches!(
+            meaning.form,
+            Form::RateSeveral | Form::Advice | Form::Print | Form::Where | Form::WhichPart | Form::Compare
+        )
+    };
+    // Next to a question, "My friend says that it is too dark." is no question.
+    let asks = |meaning: &Meaning| has_mark(meaning) || meaning.is_understood() && (!questions || orders(meaning));
     let asking: Vec<Meaning> = all.iter().filter(|meaning| asks(meaning)).take(MOST_SENTENCES).cloned().collect();
     if asking.is_empty() { all.into_iter().take(1).collect() } else { asking }
 }
@@ -105,7 +121,7 @@ pub fn read_all(question: &str) -> Vec<Meaning> {
 /// Reads one sentence.
 pub fn read(text: &str) -> Meaning {
     let text = clipped(text);
-    let words = words(text);
+    let (words, asks_whether) = without_not(words(text));
     let (mut tokens, mut misspelled, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
     let dictionary = Dictionary::get();
     let mut at = 0;
@@ -125,6 +141,17 @@ pub fn read(text: &str) -> Meaning {
         tokens.push(Token { sign, at, length, after_mark: words[at].after_mark });
         at += length;
     }
+    if asks_whether {
+        tokens.push(Token { sign: Sign::Ask, at: words.len(), length: 0, after_mark: false });
+    }
+    // "中" is a grade only if it stands alone: elsewhere it means "in".
+    tokens.retain(|token| {
+        words.len() == 1 || token.length > 1 || words.get(token.at).is_none_or(|word| word.text != "中")
+    });
+    // "No noise in it, right?" does not judge anything.
+    if tokens.last().is_some_and(|last| last.sign == Sign::Grade(Grade::Good) && last.after_mark && tokens.len() > 1) {
+        tokens.pop();
+    }
     // "Isn't it sharp?" asks whether it is: the denial belongs to the question.
     let contraction =
         words.iter().take(2).any(|word| matches!(word.folded.as_str(), "t" | "isnt" | "arent" | "doesnt"));
@@ -141,14 +168,21 @@ pub fn read(text: &str) -> Meaning {
         };
         tokens.retain(|token| !(token.sign == Sign::Deny && first(token)));
     }
+    let focus = settle_focus(&mut tokens);
     let read = reader::read(&tokens);
-    let read = focus_as_sharpness(read, &tokens);
     let asks_me =
         matches!(words.first().map(|word| word.folded.as_str()), Some("can" | "could" | "would" | "do" | "will"))
             && words.get(1).is_some_and(|word| word.folded == "you");
     let particle = words.last().is_some_and(|word| matches!(word.text, "吗" | "么" | "嘛"));
-    let asking = form::Asking { asks_me, has_mark: text.trim_end().ends_with(['?', '？']), has_particle: particle };
-    let form = form::form(&tokens, &read, asking);
+    let points = words.iter().any(|word| word.text == "分") || tokens.iter().any(|token| token.sign == Sign::Rate);
+    let has_points = points && text.contains(|letter: char| letter.is_ascii_digit());
+    let asking =
+        form::Asking { has_points, asks_me, has_mark: text.trim_end().ends_with(['?', '？']), has_particle: particle };
+    let form = match form::form(&tokens, &read, asking) {
+        // "What is the main focus?" asks for the sharpest part.
+        form::Form::Which if focus == Some(Pole::High) => Form::WhichPart,
+        form => form,
+    };
     let has = |sign: Sign| tokens.iter().any(|token| token.sign == sign);
     let ends = |ending: &str| {
         words.iter().any(|word| {
@@ -166,8 +200,10 @@ pub fn read(text: &str) -> Meaning {
     } else {
         None
     };
-    let jpeg_quality = form == Form::HowMuch
-        && read.claims.iter().any(|claim| claim.aspect == Aspect::Compression && claim.pole == Some(Pole::Low));
+    let of_file = |claim: &Claim| claim.aspect == Aspect::Compression;
+    let jpeg_quality =
+        read.claims.iter().all(of_file) && read.claims.iter().any(|claim| is_jpeg_quality(claim, &words));
+    let form = if jpeg_quality && !has(Sign::Ask) { Form::HowMuch } else { form };
     Meaning {
         form,
         joint: read.joint,
@@ -178,7 +214,9 @@ pub fn read(text: &str) -> Meaning {
         claims: read.claims,
         extreme,
         than: has(Sign::Than),
-        wants_value: has(Sign::Value) || jpeg_quality,
+        wants_value: has(Sign::Value) || has(Sign::Resolution) || jpeg_quality,
+        jpeg_quality,
+        lacks: has(Sign::Lack),
         reference: has(Sign::Reference),
         misspelled,
         unknown,
@@ -186,15 +224,53 @@ pub fn read(text: &str) -> Meaning {
     }
 }
 
-/// "How is the focus?" is about sharpness.
-fn focus_as_sharpness(mut read: reader::Read, tokens: &[Token]) -> reader::Read {
-    let how = tokens.iter().any(|token| token.sign == Sign::How);
-    if let ([claim], true) = (read.claims.as_mut_slice(), how)
-        && claim.aspect == Aspect::Emphasis
-    {
-        claim.aspect = Aspect::Sharpness;
+/// Takes the denial out of "清不清晰" and "多不多", which ask whether something is so. Returns whether they do.
+fn without_not(mut words: Vec<Word<'_>>) -> (Vec<Word<'_>>, bool) {
+    /// Words that ask by themselves: "是不是", "能不能".
+    const ASKING: [&str; 8] = ["是", "会", "能", "有", "要", "可", "该", "存"];
+    let asks = |at: usize, words: &[Word<'_>]| {
+        let length = (1..=2).find(|length| {
+            let not = words.get(at + length).is_some_and(|word| word.text == "不");
+            let again = words.get(at + length + 1);
+            not && again.is_some_and(|again| again.text == words[at].text && !again.after_mark)
+        })?;
+        (!ASKING.contains(&words[at].text) && words[at].text.starts_with(is_word)).then_some(length)
+    };
+    let mut found = false;
+    let mut at = 0;
+    while at < words.len() {
+        if let Some(length) = asks(at, &words) {
+            let mark = words[at].after_mark;
+            words.drain(at..=at + length);
+            words[at].after_mark = mark;
+            found = true;
+        }
+        at += 1;
     }
-    read
+    (words, found)
+}
+
+/// "the JPEG quality", "which quality setting": not how strong the compression is.
+fn is_jpeg_quality(claim: &Claim, words: &[Word<'_>]) -> bool {
+    let named = |word: &Word<'_>| matches!(word.folded.as_str(), "quality" | "质" | "setting" | "factor");
+    claim.aspect == Aspect::Compression && claim.pole == Some(Pole::Low) && !claim.denied && words.iter().any(named)
+}
+
+/// Decides what "the focus" means: "How is the focus?" and "Is the focus correct?" ask how sharp it is, "Where is
+/// the focus?" and "Is the focus on the bird?" what is sharp. Returns the side that is claimed.
+fn settle_focus(tokens: &mut [Token]) -> Option<Pole> {
+    let judged = |token: &Token| {
+        matches!(token.sign, Sign::Grade(_) | Sign::Issue | Sign::How | Sign::Rate | Sign::Lack | Sign::Value)
+            || matches!(token.sign, Sign::State(Aspect::Sharpness, ..))
+    };
+    let judged = tokens.iter().any(judged);
+    let asks = |token: &Token| matches!(token.sign, Sign::Which | Sign::Where | Sign::Ask);
+    let pole = (!judged && tokens.iter().any(asks)).then_some(Pole::High);
+    let focus = tokens.iter_mut().filter(|token| token.sign == Sign::Focus);
+    let settled = focus.map(|token| {
+        token.sign = pole.map_or(Sign::Property(Aspect::Sharpness), |pole| Sign::State(Aspect::Sharpness, pole, None));
+    });
+    (settled.count() > 0).then_some(pole).flatten()
 }
 
 fn index_of(words: &[Word<'_>], word: &Word<'_>) -> usize {

@@ -129,6 +129,11 @@ pub(super) fn read(tokens: &[Token]) -> Read {
                         claim.suffice();
                         claim.denied |= denied.is_some_and(|at| at > claim.at);
                     }
+                    // "明暗对比强烈": much of a property is its high side.
+                    Some(claim) if claim.pole.is_none() && degree > Degree::Moderate && degree < Degree::Too => {
+                        claim.grade(Grade::High);
+                        claim.denied |= denied.is_some_and(|at| at > claim.at);
+                    }
                     Some(claim) => {
                         claim.degree = claim.degree.or(Some(degree));
                         claim.denied |= denied.is_some_and(|at| at > claim.at);
@@ -196,6 +201,8 @@ pub(super) fn read(tokens: &[Token]) -> Read {
                 Some(claim) if !ahead || next.is_none_or(|next| next.after_mark) => claim.denied = !claim.denied,
                 _ => denied = Some(token.at),
             },
+            // "Is she right, is it too dark?"
+            Sign::Ask if token.after_mark => waiting = Waiting::default(),
             Sign::And => joined = true,
             Sign::Or => {
                 joined = true;
@@ -235,7 +242,9 @@ fn stronger(one: Option<Degree>, other: Degree) -> Degree {
 /// Adds a claim, or joins it with the one before: "the lighting is bright" and "clear focus" are one.
 fn add(read: &mut Read, mut claim: Claim, token: &Token, waiting: &mut Waiting, denied: Option<usize>, joined: bool) {
     (claim.at, claim.length) = (token.at, token.length);
-    if let Some(before) = read.claims.last_mut().filter(|_| !joined && !token.after_mark)
+    // "flat, lacking tones": what is lacking is another claim.
+    let another = |before: &Claim| (waiting.lack || waiting.excess) && before.pole.is_some();
+    if let Some(before) = read.claims.last_mut().filter(|before| !joined && !token.after_mark && !another(before))
         && let Some(mut one) = merged(before, &claim)
     {
         one.degree = before.degree.or(one.degree);
@@ -260,6 +269,13 @@ fn merged(before: &Claim, next: &Claim) -> Option<Claim> {
         (None, Some(_)) if before.aspect == Aspect::Exposure && next.aspect == Aspect::Light => Some(*next),
         (None, Some(pole)) if tone(before.aspect) && tone(next.aspect) && next.aspect != Aspect::Exposure => {
             Some(Claim::new(before.aspect, Some(pole), None))
+        }
+        // "the colors are lively"
+        (None, Some(pole)) if before.aspect == Aspect::Color && next.aspect == Aspect::Mood => {
+            Some(Claim::new(Aspect::Color, Some(pole), None))
+        }
+        (Some(pole), None) if before.aspect == Aspect::Mood && next.aspect == Aspect::Color => {
+            Some(Claim::new(Aspect::Color, Some(pole), None))
         }
         // "clear focus", "bright colors", "sharp contrast"
         (Some(_), None) if before.aspect == next.aspect => Some(*before),

@@ -31,10 +31,14 @@ pub enum Aspect {
     Damage,
     /// Lively or gloomy, by light and color only.
     Mood,
+    /// The colors of the image by name.
+    Hue,
+    /// Whether the left half mirrors the right one.
+    Symmetry,
+    /// How much a part is the subject: where it is and how large.
+    Emphasis,
     /// Arrangement of the image, which is not measured.
     Composition,
-    /// What is in focus or emphasized.
-    Emphasis,
     /// Beauty and taste, which are not measured.
     Beauty,
     /// Photo, drawing or generated image, which is not measured.
@@ -46,7 +50,7 @@ pub enum Aspect {
 impl Aspect {
     /// Whether the evidence says something about the aspect.
     pub fn is_measured(self) -> bool {
-        !matches!(self, Self::Composition | Self::Emphasis | Self::Beauty | Self::Origin | Self::Content)
+        !matches!(self, Self::Composition | Self::Beauty | Self::Origin | Self::Content)
     }
 
     /// The name of the aspect in reports.
@@ -65,8 +69,10 @@ impl Aspect {
             Self::Quality => "quality",
             Self::Damage => "any distortion",
             Self::Mood => "mood",
-            Self::Composition => "composition",
+            Self::Hue => "main color",
+            Self::Symmetry => "symmetry",
             Self::Emphasis => "emphasis",
+            Self::Composition => "composition",
             Self::Beauty => "beauty",
             Self::Origin => "origin",
             Self::Content => "content",
@@ -145,6 +151,8 @@ pub enum Sign {
     Property(Aspect),
     /// A place on an aspect: "blurry".
     State(Aspect, Pole, Option<Kind>),
+    /// "the focus": how sharp, or what is sharp.
+    Focus,
     /// "high", "good".
     Grade(Grade),
     /// "very".

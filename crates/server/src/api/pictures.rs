@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use agenticiqa::imaging;
+use agenticiqa::language::Language;
 use agenticiqa::metrics::Image;
+use agenticiqa::suggestions::{Suggestion, suggestions};
+use agenticiqa::{analysis, imaging, regions};
 use axum::Json;
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -12,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::in_time;
+use crate::answers::{SuggestedQuestion, SuggestedQuestions};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::form::Form;
@@ -127,6 +130,26 @@ async fn shown(app: &Arc<App>, id: String, longest: usize, headers: &HeaderMap) 
         with_image(app, RequestImage::Id(id), move |loaded| small_png(&loaded.source.picture.image, longest)),
     );
     Ok(([(header::CONTENT_TYPE, "image/png")], caching(&tag), png.await?).into_response())
+}
+
+/// `GET /pictures/{id}/questions`: what is worth asking about an image.
+pub async fn questions(
+    State(app): State<Arc<App>>,
+    Named(id): Named<String>,
+) -> Result<Json<SuggestedQuestions>, Problem> {
+    let work = with_image(&app, RequestImage::Id(id), |loaded| {
+        let image = &loaded.source.picture.image;
+        // An image that is too small to be examined suggests nothing.
+        let Ok(examination) = analysis::examine(image, None) else {
+            return Ok(SuggestedQuestions { questions: Vec::new() });
+        };
+        let found = regions::list(image).map_err(Problem::internal)?;
+        let all = suggestions(&examination, &found, image.width() * image.height());
+        let written =
+            |one: &Suggestion| SuggestedQuestion { en: one.text(Language::English), zh: one.text(Language::Chinese) };
+        Ok(SuggestedQuestions { questions: all.iter().map(written).collect() })
+    });
+    in_time(&app, work).await.map(Json)
 }
 
 /// Encodes an image as PNG, with its longer side reduced to at most `longest`.

@@ -1,6 +1,6 @@
 // The question form: question, answer options, backend and tools.
 import { button, fill, h, say, unique } from './dom.js';
-import { translate } from './i18n.js';
+import { language, translate } from './i18n.js';
 
 const PRESETS = ['overall', 'wrong', 'worst', 'sharp', 'noise', 'compression'];
 const FORMS = ['auto', 'score', 'choice', 'text'];
@@ -23,8 +23,11 @@ export class Ask {
         this.element.requestSubmit();
       } },
     });
-    this.presets = h('div', { class: 'presets', role: 'group', label: 'ask.presets' }, ...PRESETS.map((name) =>
-      button(`preset.${name}.short`, () => { this.query.value = translate(`preset.${name}`); this.query.focus(); }, { class: 'chip', hint: `preset.${name}` })));
+    this.presets = h('div', { class: 'presets', role: 'group' });
+    /** @type {import('../types.js').SuggestedQuestion[]} */
+    this.suggested = [];
+    this.suggest([]);
+    document.addEventListener('languagechange', () => this.suggest(this.suggested));
     this.options = h('ol', { class: 'plain options', hidden: true });
     this.choice = button('ask.choice', () => this.#toggleOptions(), { class: 'quiet small', 'aria-expanded': 'false' });
     this.backend = h('input', { id: backend, list: 'backends', autocomplete: 'off', placeholder: 'ask.backend.placeholder' });
@@ -49,6 +52,20 @@ export class Ask {
     h('label', { for: query, t: 'ask.title', class: 'heading' }), this.query, this.presets, this.options,
     h('div', { class: 'row between' }, this.choice, h('div', { class: 'row' }, this.stop, this.send)), more);
     this.query.value = translate('preset.overall');
+  }
+
+  /**
+   * Offers questions about the image, or general ones where there are none.
+   * @param {import('../types.js').SuggestedQuestion[]} questions
+   */
+  suggest(questions) {
+    this.suggested = questions;
+    const pick = (/** @type {string} */ text) => { this.query.value = text; this.query.focus(); };
+    const written = (/** @type {import('../types.js').SuggestedQuestion} */ question) => language() === 'zh' ? question.zh : question.en;
+    say(this.presets, 'label', questions.length > 0 ? 'ask.suggested' : 'ask.presets');
+    fill(this.presets, ...(questions.length > 0
+      ? questions.map(written).map((text) => h('button', { type: 'button', class: 'chip', on: { click: () => pick(text) } }, text))
+      : PRESETS.map((name) => button(`preset.${name}.short`, () => pick(translate(`preset.${name}`)), { class: 'chip', hint: `preset.${name}` }))));
   }
 
   /** @param {string} text */

@@ -17,7 +17,7 @@ export const english = {
   'slot.remove': 'Remove the reference', 'slot.swap': 'Swap', 'slot.notes': 'decoding notes: {count}', 'picture.gone': 'The server no longer stores this image; the assessment is still available.',
   'put.image': 'Image {name} loaded', 'put.reference': 'Reference {name} loaded',
 
-  'ask.title': 'Question', 'ask.placeholder': 'Ask about the image', 'ask.presets': 'Example questions', 'ask.send': 'Assess',
+  'ask.title': 'Question', 'ask.placeholder': 'Ask about the image', 'ask.presets': 'Example questions', 'ask.suggested': 'Questions about this image', 'ask.send': 'Assess',
   'ask.choice': 'Multiple choice', 'ask.option': 'Option {letter}', 'ask.option.add': 'Add an option', 'ask.option.remove': 'Remove this option',
   'ask.more': 'More settings', 'ask.backend': 'Backend', 'ask.backend.placeholder': 'as configured', 'ask.form': 'Form of the answer', 'ask.replan': 'Maximum replans',
   'ask.tools': 'Tools (none selected: the planner chooses)', 'ask.no-picture': 'Drop or choose an image first.',

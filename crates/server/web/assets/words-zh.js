@@ -17,7 +17,7 @@ export const chinese = {
   'slot.remove': '移除参考图', 'slot.swap': '互换', 'slot.notes': '读取说明 {count} 条', 'picture.gone': '服务器已不再保存这张图像；评估结果仍在。',
   'put.image': '图像 {name} 已就位', 'put.reference': '参考图 {name} 已就位',
 
-  'ask.title': '问题', 'ask.placeholder': '就这张图像提问', 'ask.presets': '常用问题', 'ask.send': '评估',
+  'ask.title': '问题', 'ask.placeholder': '就这张图像提问', 'ask.presets': '常用问题', 'ask.suggested': '适合这张图像的问题', 'ask.send': '评估',
   'ask.choice': '选择题', 'ask.option': '选项 {letter}', 'ask.option.add': '添加选项', 'ask.option.remove': '删除该选项',
   'ask.more': '更多设置', 'ask.backend': '由谁回答', 'ask.backend.placeholder': '按配置', 'ask.form': '回答形式', 'ask.replan': '最多重新规划次数',
   'ask.tools': '工具（不选则由规划器决定）', 'ask.no-picture': '请先拖入或选择图像。',

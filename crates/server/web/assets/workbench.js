@@ -139,8 +139,19 @@ export class Workbench {
       this.tips.hidden = Boolean(picture);
     } else this.viewer.setReference(bitmap);
     this.#showSlots();
+    if (role === 'image') this.#suggest(picture);
     this.heat.offer();
     if (this.heat.map) this.heat.load();
+  }
+
+  /** Offers questions that fit the image. Without an answer the general ones stay. @param {Image | null} picture */
+  async #suggest(picture) {
+    this.ask.suggest([]);
+    if (!picture) return;
+    try {
+      const { questions } = await get(`/pictures/${encodeURIComponent(picture.id)}/questions`);
+      if (this.pictures.image === picture) this.ask.suggest(questions);
+    } catch { /* the image is too small to be examined, or the server is busy */ }
   }
 
   /** Removes an answer that belongs to other images, and its URL. */

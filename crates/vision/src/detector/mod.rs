@@ -28,7 +28,7 @@ mod tests;
 use agenticiqa_metrics::{Image, Region};
 
 pub use model::{Model, Unusable};
-pub use names::{CLASSES, FACE, knows};
+pub use names::{CLASSES, FACE, knows, other_names};
 use seen::{Judged, Seen};
 
 /// Probability below which something counts as not found. It was fitted to labeled photos.

@@ -168,6 +168,12 @@ pub fn knows(name: &str) -> Option<&'static str> {
     chinese(name)
 }
 
+/// Returns the other names of a class.
+pub fn other_names(class: &str) -> impl Iterator<Item = &'static str> {
+    let names = SYNONYMS.iter().find(|(known, _)| *known == class).map_or("", |(_, others)| *others);
+    names.split(',').filter(|name| !name.is_empty())
+}
+
 /// Drops what stands before a Chinese name: "红色的", "那只".
 fn chinese(name: &str) -> Option<&'static str> {
     let name = name.rsplit('的').next().unwrap_or(name);

@@ -6,7 +6,7 @@ use agenticiqa_metrics::Region;
 use futures_util::FutureExt;
 use futures_util::future::ready;
 
-use super::conclusion::{self, Case, Conclusion};
+use super::conclusion::{self, Case, Conclusion, Frame};
 use super::intent::{self, Things};
 use super::{planner, verdict};
 use crate::fusion::Estimate;
@@ -143,8 +143,7 @@ impl Reasoner for Builtin {
         let question = question_without_options(context.state.query.as_str());
         let places = context.state.regions.iter().filter(|region| region.is_place());
         let placed: Vec<&str> = places.map(|region| region.name.as_str()).collect();
-        let image = &context.inputs.image().picture.image;
-        let size = (image.width(), image.height());
+        let frame = Frame::of(&context.inputs.image().picture.image, &context.state.regions);
         let case = Case {
             question: &question,
             options: &context.state.options,
@@ -153,7 +152,7 @@ impl Reasoner for Builtin {
             evidence,
             fused,
             placed: &placed,
-            size: Some(size),
+            frame,
             registry: context.registry,
             language: Language::of(&question),
         };

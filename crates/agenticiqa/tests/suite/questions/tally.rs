@@ -13,6 +13,8 @@ pub struct Outcome<'a> {
     pub answer: String,
     /// Whether it is right.
     pub right: bool,
+    /// What it says against its own evidence.
+    pub contradictions: Vec<String>,
 }
 
 /// The share of right answers.

@@ -112,11 +112,11 @@ impl Right {
     }
 }
 
-fn says_yes(answer: &str) -> bool {
+pub fn says_yes(answer: &str) -> bool {
     !says_no(answer) && YES.iter().any(|word| starts_with(answer, word))
 }
 
-fn says_no(answer: &str) -> bool {
+pub fn says_no(answer: &str) -> bool {
     NO.iter().any(|word| starts_with(answer, word))
 }
 

@@ -10,6 +10,7 @@ use agenticiqa::state::{
     AnswerForm, Distortion, DistortionSource, FinalStatus, OneOrMany, PlanControlFlags, QueryScope, QueryType,
     ReferenceMode,
 };
+use agenticiqa::vlm::{Error as VlmError, ErrorKind};
 use serde_json::json;
 
 use crate::seeds::support::{Scene, Scripted, assess, plan_json, reasoner, request, text};
@@ -80,7 +81,7 @@ async fn a_bad_plan_is_asked_for_again_with_the_validation_error() {
 }
 
 #[tokio::test]
-async fn after_three_bad_plans_the_fallback_plans_and_without_one_the_assessment_ends_in_an_error() {
+async fn after_three_bad_plans_the_fallback_plans_and_without_one_the_built_in_analyst() {
     let bad = Arc::new(Scripted::new().says("plan", &["I cannot plan."]));
     let good = plan_json(json!("Global"), [true; 4]).to_string();
     let other = Arc::new(Scripted::named("anthropic.scripted").says("plan", &[&good]));
@@ -90,12 +91,22 @@ async fn after_three_bad_plans_the_fallback_plans_and_without_one_the_assessment
     assert!(planner::plan(&with_fallback, scene.context()).await.is_ok());
     assert_eq!((bad.calls("plan").len(), other.calls("plan").len()), (3, 1));
     assert!(scene.events.problems()[0].starts_with("Model fallback: openai.scripted -> anthropic.scripted"));
-    let record = assess(&bad, request("Is the car blurry?")).await;
+    let scene = self::scene();
+    let plan = planner::plan(&reasoner(&bad, Node::Planner), scene.context()).await.unwrap();
+    assert_eq!(plan.query_scope, QueryScope::from_names(["car"]));
+    assert_eq!(plan.distortions.unwrap()["car"], [Distortion::Blurs]);
+    let problem = &scene.events.problems()[0];
+    assert!(problem.starts_with("Model fallback: openai.scripted -> builtin"), "{problem}");
+    assert!(problem.contains("gave 3 answers that cannot be used"), "{problem}");
+}
+
+#[tokio::test]
+async fn a_model_that_is_down_ends_the_assessment_with_an_error() {
+    let down = Err(VlmError::new("openai.scripted", ErrorKind::Connection, "it is down"));
+    let model = Arc::new(Scripted::new().gives("plan", [down].into()));
+    let record = assess(&model, request("Is the car blurry?")).await;
     assert_eq!(record.metadata.final_status, FinalStatus::Error);
-    assert!(
-        record.metadata.error_details.unwrap()[0]
-            .contains("planner: openai.scripted gave 3 answers that cannot be used")
-    );
+    assert!(record.metadata.error_details.unwrap()[0].contains("it is down"));
     assert_eq!(record.summarizer_result, None, "no invented answer");
 }
 
@@ -152,5 +163,21 @@ async fn a_tool_that_does_not_exist_is_left_out_with_a_note() {
     let scene = scene();
     let (plan, _) = plan_with(Scripted::new().says("plan", &[&answer.to_string()]), &scene).await;
     assert_eq!(plan.unwrap().required_tool, None);
-    assert!(scene.events.notes()[0].contains("SuperIQA"));
+    assert!(scene.events.notes().iter().any(|note| note.contains("SuperIQA")));
+}
+
+#[tokio::test]
+async fn a_plan_is_compared_with_the_question() {
+    let mut answer = plan_json(json!(["dragon"]), [true, true, false, false]);
+    answer["distortions"] = json!(null);
+    let scene = Scene::new("Is it blurry?", AnswerForm::Text);
+    let (plan, _) = plan_with(Scripted::new().says("plan", &[&answer.to_string()]), &scene).await;
+    let plan = plan.unwrap();
+    assert_eq!((plan.query_scope, plan.distortion_source), (QueryScope::Global, DistortionSource::Explicit));
+    assert_eq!(plan.distortions.unwrap()["Global"], [Distortion::Blurs]);
+    let notes = scene.events.notes();
+    assert!(
+        notes.iter().any(|note| note.contains("dragon")) && notes.iter().any(|note| note.contains("Blurs")),
+        "{notes:?}"
+    );
 }

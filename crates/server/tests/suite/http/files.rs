@@ -28,6 +28,11 @@ async fn a_picture_comes_back_as_sent_as_decoded_and_small() {
     let small = server.show(&format!("/pictures/{id}/thumbnail?size=64")).await;
     let small = Decoder::default().decode(&small.body).unwrap().image;
     assert_eq!(small.width().max(small.height()), 64);
+    let asked = server.show(&format!("/pictures/{id}/questions")).await.good();
+    let questions: Vec<&str> =
+        asked["questions"].as_array().unwrap().iter().filter_map(|one| one["en"].as_str()).collect();
+    assert!(questions.contains(&"Is the bird sharp?") && questions.contains(&"Would it print well at A4?"), "{asked}");
+    assert!(asked["questions"].as_array().unwrap().iter().any(|one| one["zh"] == "鸟清晰吗？"), "{asked}");
     let less = server.show(&format!("/pictures/{id}/view?max=100")).await;
     let less = Decoder::default().decode(&less.body).unwrap().image;
     assert_eq!(less.width().max(less.height()), 100);

@@ -33,6 +33,7 @@ impl Asked<'_> {
         let mut judged = Vec::new();
         for claim in claims {
             for part in self.parts_of(&claim) {
+                let claim = self.with_cast(part, claim);
                 let position = self.scales.position(part, claim.aspect)?;
                 judged.push(Judged { claim, probability: probability(&claim, &position), position });
             }
@@ -44,6 +45,14 @@ impl Asked<'_> {
     fn against_reference(&self, claim: Claim) -> Claim {
         let changed = self.meaning.reference && self.scales.reference && claim.aspect == Aspect::Light;
         if changed { Claim { aspect: Aspect::Exposure, ..claim } } else { claim }
+    }
+
+    /// Colors are right or wrong by their strength and by their cast: the worse of both counts.
+    fn with_cast(&self, part: &str, claim: Claim) -> Claim {
+        let whole = matches!(claim.pole, Some(Pole::Good | Pole::Fault)) && claim.kind.is_none();
+        let fault = |aspect: Aspect| self.scales.position(part, aspect).map_or(0.0, |position| position.fault);
+        let cast = whole && claim.aspect == Aspect::Color && fault(Aspect::Cast) > fault(Aspect::Color);
+        if cast { Claim { aspect: Aspect::Cast, ..claim } } else { claim }
     }
 
     /// The claim of a sentence that names no aspect: "Is it good?", "Is there any problem?"

@@ -16,6 +16,8 @@ pub(crate) struct Choice {
     pub because: Vec<Position>,
     /// Whether another option fits equally well.
     pub tied: bool,
+    /// Whether the colors of the image decided.
+    pub shown: bool,
 }
 
 /// The meaning of an option.
@@ -37,6 +39,7 @@ const EQUAL: f64 = 0.02;
 pub(crate) fn choose(asked: &Asked<'_>, options: &[AnswerOption], parts: &[(char, String)]) -> Option<Choice> {
     let readings: Vec<Reading<'_>> = options.iter().map(read).collect();
     by_yes_or_no(asked, &readings)
+        .or_else(|| by_color(asked, &readings))
         .or_else(|| by_part(asked, parts, options.len()))
         .or_else(|| by_claims(asked, &readings))
         .or_else(|| by_scale(asked, &readings))
@@ -56,6 +59,7 @@ fn read(option: &AnswerOption) -> Reading<'_> {
     } else {
         None
     };
+    let nothing = nothing || words.len() == 1 && starts(|lexicon| lexicon.options.no) && option.text.trim() == "无";
     let says_nothing = nothing && meaning.claims.iter().all(|claim| claim.denied || claim.aspect == Aspect::Damage);
     let unsure = longest_listed(&words, |lexicon| lexicon.options.unsure).is_some();
     Reading { letter: option.letter, text: &option.text, meaning, yes, nothing: says_nothing, unsure }
@@ -65,6 +69,9 @@ fn by_yes_or_no(asked: &Asked<'_>, readings: &[Reading<'_>]) -> Option<Choice> {
     let both = [true, false].iter().all(|yes| readings.iter().any(|reading| reading.yes == Some(*yes)));
     if !both {
         return None;
+    }
+    if asked.meaning.claims.iter().any(|claim| claim.aspect == Aspect::Hue) {
+        return by_main_color(asked, readings);
     }
     let judged = asked.judged()?;
     let comparison = super::compare(asked);
@@ -78,7 +85,24 @@ fn by_yes_or_no(asked: &Asked<'_>, readings: &[Reading<'_>]) -> Option<Choice> {
     let fitting = readings.iter().filter(|reading| reading.yes == Some(holds));
     let chosen = fitting.min_by(|one, two| distance(one).total_cmp(&distance(two)))?;
     let because = judged.into_iter().map(|one| one.position).collect();
-    Some(Choice { letter: chosen.letter, because, tied: false })
+    Some(Choice { letter: chosen.letter, because, tied: false, shown: false })
+}
+
+/// "Is the main color blue? Yes / No"
+fn by_main_color(asked: &Asked<'_>, readings: &[Reading<'_>]) -> Option<Choice> {
+    let holds = super::frame::is_main_color(asked)? >= 0.5;
+    let chosen = readings.iter().find(|reading| reading.yes == Some(holds))?;
+    Some(Choice { letter: chosen.letter, because: Vec::new(), tied: false, shown: true })
+}
+
+/// Options that are colors: the one that is seen most.
+fn by_color(asked: &Asked<'_>, readings: &[Reading<'_>]) -> Option<Choice> {
+    let texts: Vec<&str> = readings.iter().map(|reading| reading.text).collect();
+    let seen = super::frame::of_options(asked, &texts)?;
+    let sign = if asked.meaning.form == Form::WhichNot || asked.meaning.denies { -1.0 } else { 1.0 };
+    let best = readings.iter().zip(&seen).max_by(|one, other| (sign * one.1).total_cmp(&(sign * other.1)))?;
+    let tied = seen.iter().filter(|other| (*other - best.1).abs() < EQUAL / 2.0).count() > 1;
+    Some(Choice { letter: best.0.letter, because: Vec::new(), tied, shown: true })
 }
 
 fn amount_of(degree: Degree) -> f64 {
@@ -97,8 +121,13 @@ fn by_part(asked: &Asked<'_>, parts: &[(char, String)], options: usize) -> Optio
     }
     let names: Vec<&str> = parts.iter().map(|(_, name)| name.as_str()).collect();
     let ranked = super::ranked(asked, &names)?;
-    let (first, second) = (ranked.first()?, ranked.get(1)?);
-    let tied = (first.1 - second.1).abs() < EQUAL;
+    let first = ranked.first()?;
+    // One part that was found is the subject rather than those that were not.
+    let found = ranked.len() > 1 || first.2.aspect == Aspect::Emphasis && first.1 > 0.0;
+    if !found {
+        return None;
+    }
+    let tied = ranked.get(1).is_some_and(|second| (first.1 - second.1).abs() < EQUAL);
     // Equal parts were not found: the part that is most often the subject is the better guess.
     let letter = if ranked.iter().all(|(_, rank, _)| (rank - first.1).abs() < EQUAL) {
         let texts: Vec<(char, &str)> = parts.iter().map(|(letter, name)| (*letter, name.as_str())).collect();
@@ -106,7 +135,7 @@ fn by_part(asked: &Asked<'_>, parts: &[(char, String)], options: usize) -> Optio
     } else {
         parts.iter().find(|(_, name)| *name == first.0)?.0
     };
-    Some(Choice { letter, because: ranked.into_iter().map(|(_, _, position)| position).collect(), tied })
+    Some(Choice { letter, because: ranked.into_iter().map(|(_, _, position)| position).collect(), tied, shown: false })
 }
 
 /// Options about different aspects, sides or kinds: the one that is most true wins.
@@ -122,7 +151,10 @@ fn by_claims(asked: &Asked<'_>, readings: &[Reading<'_>]) -> Option<Choice> {
         || claims.iter().any(|claim| claim.kind.is_some() && claim.kind != first.kind && claim.aspect == first.aspect);
     let asks = matches!(asked.meaning.form, Form::Which | Form::WhichNot);
     let asks_scale = asked.meaning.measured().any(|claim| claim.aspect != Aspect::Damage);
-    if !differ && (!asks || asks_scale) || claims.len() + 1 < readings.len().min(3) {
+    // "How hazy is it? Clear / Slight / Strong" is one scale, whatever its ends are called.
+    let bare = |reading: &Reading<'_>| reading.meaning.claims.is_empty() && reading.meaning.degree.is_some();
+    let scale = asked.meaning.form == Form::HowMuch && asks_scale && readings.iter().any(bare);
+    if scale || !differ && (!asks || asks_scale) || claims.len() + 1 < readings.len().min(3) {
         return None;
     }
     let inverted = asked.meaning.form == Form::WhichNot;
@@ -134,7 +166,7 @@ fn by_claims(asked: &Asked<'_>, readings: &[Reading<'_>]) -> Option<Choice> {
     let most = ranked.iter().map(|(strength, ..)| *strength).fold(f64::NEG_INFINITY, f64::max);
     let tied = ranked.iter().filter(|(strength, ..)| most - strength < EQUAL).count() > 1;
     let (_, letter, positions) = ranked.into_iter().find(|(strength, ..)| *strength == most)?;
-    Some(Choice { letter, because: positions, tied })
+    Some(Choice { letter, because: positions, tied, shown: false })
 }
 
 /// How strongly the claims of an option are present, from 0 to 4.
@@ -198,6 +230,9 @@ fn by_scale(asked: &Asked<'_>, readings: &[Reading<'_>]) -> Option<Choice> {
     if question.is_none() && of_options().next().is_none() && asked.meaning.form == Form::Beyond {
         return None;
     }
+    if let Some(choice) = by_goodness(asked, readings, aspect) {
+        return Some(choice);
+    }
     let base = question.filter(|claim| claim.aspect == aspect).unwrap_or(Claim::new(aspect, None, None));
     let part = asked.scope.first().copied().unwrap_or(crate::state::GLOBAL);
     let position = asked.scales.position(part, aspect)?;
@@ -206,10 +241,54 @@ fn by_scale(asked: &Asked<'_>, readings: &[Reading<'_>]) -> Option<Choice> {
     if centers.len() < 2 {
         return None;
     }
+    let centers = if aspect == Aspect::Quality { within_reach(centers) } else { centers };
     let off = |center: f64| (center - place(&position, &base)).abs();
     let nearest = centers.iter().min_by(|one, two| off(one.0).total_cmp(&off(two.0)))?;
     let tied = centers.iter().filter(|other| (other.0 - nearest.0).abs() < EQUAL).count() > 1;
-    Some(Choice { letter: nearest.1, because: vec![position], tied })
+    Some(Choice { letter: nearest.1, because: vec![position], tied, shown: false })
+}
+
+/// "How is the lighting? Good / Average / Poor": how much is wrong, and not how bright it is.
+fn by_goodness(asked: &Asked<'_>, readings: &[Reading<'_>], aspect: Aspect) -> Option<Choice> {
+    if !matches!(aspect, Aspect::Light | Aspect::Exposure) {
+        return None;
+    }
+    let grade = |reading: &Reading<'_>| {
+        let grade = reading.meaning.grade.filter(|_| reading.meaning.measured().next().is_none());
+        match grade {
+            Some((Grade::Good, false)) | Some((Grade::Poor, true)) => Some(0.3),
+            Some((Grade::Medium, _)) => Some(1.1),
+            Some((Grade::Poor, false)) | Some((Grade::Good, true)) => Some(2.0),
+            _ => None,
+        }
+    };
+    let graded: Vec<(f64, char)> =
+        readings.iter().filter_map(|reading| Some((grade(reading)?, reading.letter))).collect();
+    let worst = graded.iter().any(|(fault, _)| *fault > 1.5);
+    if graded.len() < readings.len() || !worst {
+        return None;
+    }
+    let part = asked.scope.first().copied().unwrap_or(crate::state::GLOBAL);
+    let position = asked.scales.position(part, aspect)?;
+    let off = |fault: f64| (fault - position.fault).abs();
+    let nearest = graded.iter().min_by(|one, two| off(one.0).total_cmp(&off(two.0)))?;
+    let letter = nearest.1;
+    Some(Choice { letter, because: vec![position], tied: false, shown: false })
+}
+
+/// Scores of photos seldom reach the ends of the scale: where an end has no neighbor among the options, it begins
+/// earlier.
+fn within_reach(mut centers: Vec<(f64, char)>) -> Vec<(f64, char)> {
+    for (end, inner, begins) in [(5.0, 4.0, 4.3), (1.0, 2.0, 1.7)] {
+        let has = |wanted: f64| centers.iter().any(|(center, _)| (center - wanted).abs() < EQUAL);
+        if has(end) && !has(inner) {
+            centers
+                .iter_mut()
+                .filter(|(center, _)| (*center - end).abs() < EQUAL)
+                .for_each(|(center, _)| *center = begins);
+        }
+    }
+    centers
 }
 
 /// Where the image lies on the scale of the question; only the part that is of its kind counts.
@@ -221,7 +300,7 @@ fn place(position: &Position, base: &Claim) -> f64 {
 /// Returns the place that an option states.
 fn center(reading: &Reading<'_>, base: &Claim, aspect: Aspect) -> Option<f64> {
     let meaning = &reading.meaning;
-    let stated = meaning.measured().next();
+    let stated = meaning.measured().find(|claim| claim.aspect == aspect).or_else(|| meaning.measured().next());
     if aspect == Aspect::Quality
         && let Some(level) = level(reading.text)
     {
@@ -233,6 +312,11 @@ fn center(reading: &Reading<'_>, base: &Claim, aspect: Aspect) -> Option<f64> {
     }
     if reading.nothing {
         return Some(0.0);
+    }
+    if meaning.lacks && meaning.grade.is_none() {
+        let mut claim = Claim { pole: None, kind: None, ..*base };
+        claim.lack();
+        return Some(center_of(&claim));
     }
     let bad = base.is_bad();
     if let Some((grade, denied)) = meaning.grade {
@@ -322,7 +406,7 @@ fn guess(asked: &Asked<'_>, readings: &[Reading<'_>]) -> Option<Choice> {
         Some(reading) => reading.letter,
         None => super::prior::part(asked.meaning, &texts)?,
     };
-    Some(Choice { letter, because: Vec::new(), tied: false })
+    Some(Choice { letter, because: Vec::new(), tied: false, shown: false })
 }
 
 /// Which end of a ranking a question asks for: 1 for much of the claim, -1 for little.

@@ -65,10 +65,15 @@ pub(crate) fn look(position: &Position) -> Option<Look> {
             _ => Look::Color(side(f64::INFINITY).signum()),
         },
         Aspect::Mood => Look::Mood(side(f64::INFINITY).signum()),
+        Aspect::Symmetry => Look::Symmetric(value >= 0.0),
+        Aspect::Emphasis => {
+            let share = position.measured.first().map_or(0.0, |share| share.value);
+            Look::Place { centered: value >= start(Aspect::Emphasis, true), percent: share.round() as u8 }
+        }
         Aspect::Quality
         | Aspect::Damage
+        | Aspect::Hue
         | Aspect::Composition
-        | Aspect::Emphasis
         | Aspect::Beauty
         | Aspect::Origin
         | Aspect::Content => return None,

@@ -2,6 +2,7 @@
 
 mod ask;
 mod choice;
+mod frame;
 mod look;
 mod prior;
 mod scale;
@@ -11,6 +12,8 @@ mod values;
 
 pub(crate) use ask::Asked;
 pub(crate) use choice::{Choice, choose};
+pub use frame::Frame;
+pub(crate) use frame::colors_told;
 pub(crate) use look::Strength;
 pub(crate) use scale::{Position, Scales};
 pub(crate) use sentences::{Answers, Beyond, Look, answers};
@@ -81,6 +84,14 @@ impl Writer<'_> {
         self.answers().joined(&clauses)
     }
 
+    /// Clauses about several aspects, each after its name.
+    fn each(&self, positions: &[&Position]) -> String {
+        let answers = self.answers();
+        let clauses = positions.iter().map(|position| answers.named(position.aspect, &self.state(position)));
+        let clauses: Vec<String> = clauses.collect();
+        clauses.join(self.language.phrases().between_clauses())
+    }
+
     /// The words for parts that were not found.
     fn not_found(&self, positions: &[&Position]) -> String {
         let missing = positions.iter().find(|position| self.missing.contains(&position.part.as_str()));
@@ -113,10 +124,16 @@ impl Writer<'_> {
 
 /// Answers one sentence; nothing if it makes no specific claim, so that the whole image is described.
 pub(crate) fn answer(asked: &Asked<'_>, writer: &Writer<'_>) -> Option<Answer> {
+    if asked.meaning.claims.iter().any(|claim| claim.aspect == Aspect::Hue) {
+        return frame::hues(asked, writer);
+    }
     match asked.meaning.form {
         Form::YesNo => yes_or_no(asked, writer),
         Form::Either => either(asked, writer),
-        Form::Which if asked.scope.len() > 1 && asked.meaning.extreme.is_some() => which_part(asked, writer),
+        // "Which is sharper, the sky or the car?"
+        Form::Which if asked.scope.len() > 1 && asked.meaning.extreme.is_some() && names_aspect(asked.meaning) => {
+            which_part(asked, writer)
+        }
         Form::Which | Form::WhichNot => which(asked, writer),
         Form::WhichPart => which_part(asked, writer),
         Form::Where => place(asked, writer),
@@ -131,6 +148,10 @@ pub(crate) fn answer(asked: &Asked<'_>, writer: &Writer<'_>) -> Option<Answer> {
     }
 }
 
+fn names_aspect(meaning: &Meaning) -> bool {
+    meaning.measured().any(|claim| !matches!(claim.aspect, Aspect::Damage | Aspect::Quality))
+}
+
 /// Why a question is beyond measuring.
 pub(crate) fn beyond(meaning: &Meaning) -> Beyond {
     if meaning.form == Form::Instruction {
@@ -140,7 +161,7 @@ pub(crate) fn beyond(meaning: &Meaning) -> Beyond {
         Some(Aspect::Beauty) => Beyond::Beauty,
         Some(Aspect::Origin) => Beyond::Origin,
         Some(Aspect::Content) => Beyond::Content,
-        Some(Aspect::Composition | Aspect::Emphasis) => Beyond::Composition,
+        Some(Aspect::Composition) => Beyond::Composition,
         _ => Beyond::Unknown,
     }
 }
@@ -278,8 +299,12 @@ fn how_much(asked: &Asked<'_>, writer: &Writer<'_>) -> Option<Answer> {
         }
     }
     let positions: Vec<&Position> = positions.iter().collect();
-    let because = writer.states(positions.iter().copied());
+    let several = claims.len() > 1 && claims.iter().all(|claim| claim.pole.is_none() || Claim::is_amount(claim.aspect));
+    let because = if several { writer.each(&positions) } else { writer.states(positions.iter().copied()) };
     let mut answer = writer.answer("", &positions, &because);
+    if asked.meaning.jpeg_quality {
+        return Some(values::jpeg_quality(&positions, writer));
+    }
     if asked.meaning.wants_value {
         let numbers = values::numbers(&positions, writer);
         answer.text = [numbers.as_str(), &answer.text].concat();

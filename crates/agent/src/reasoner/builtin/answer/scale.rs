@@ -8,6 +8,7 @@
 use agenticiqa_vision::vocabulary::{Attribute, Axis, Measured};
 
 use super::super::conclusion::findings::{Finding, Findings, pointer};
+use super::Frame;
 use crate::fusion::Estimate;
 use crate::question::meaning::{self, Aspect, Claim, Kind, Pole};
 use crate::state::{Distortion, ExecutorOutput, GLOBAL, Severity};
@@ -49,6 +50,8 @@ pub(crate) struct Scales<'a> {
     pub overall: Option<Estimate>,
     /// Whether the image was compared with a reference.
     pub reference: bool,
+    /// The image itself.
+    pub frame: Frame<'a>,
 }
 
 /// What attributes and findings say of one axis.
@@ -157,7 +160,8 @@ impl<'a> Scales<'a> {
                 let value = 0.7 * color.value + 0.5 * light.value;
                 new(value, 0.0, None, [color.pointers, light.pointers].concat())
             }
-            Aspect::Composition | Aspect::Emphasis | Aspect::Beauty | Aspect::Origin | Aspect::Content => None,
+            Aspect::Symmetry | Aspect::Emphasis => self.frame.position(part, aspect),
+            Aspect::Hue | Aspect::Composition | Aspect::Beauty | Aspect::Origin | Aspect::Content => None,
         }
     }
 

@@ -111,6 +111,8 @@ pub(crate) fn start(aspect: Aspect, high: bool) -> f64 {
         (Aspect::Color, true) => 0.45,
         (Aspect::Color, false) => 0.6,
         (Aspect::Mood, _) => 0.2,
+        (Aspect::Symmetry, _) => 0.0,
+        (Aspect::Emphasis, _) => 0.3,
         _ => 0.6,
     }
 }

@@ -44,6 +44,16 @@ pub(super) fn numbers(positions: &[&Position], writer: &Writer<'_>) -> String {
     writer.sentence(&listed.join(writer.language.phrases().between_clauses())) + space
 }
 
+/// "What is the JPEG quality of the file?"
+pub(super) fn jpeg_quality(positions: &[&Position], writer: &Writer<'_>) -> Answer {
+    let answers = writer.answers();
+    let mut measured = positions.iter().flat_map(|position| &position.measured);
+    let quality = measured.find(|measured| measured.name == "JPEG quality of the file").map(|measured| measured.value);
+    let states = positions.iter().map(|position| writer.state(position));
+    let clauses: Vec<String> = std::iter::once(answers.jpeg_quality(quality)).chain(states).collect();
+    writer.answer("", positions, &answers.joined(&clauses))
+}
+
 /// "What is the resolution?"
 pub(super) fn value(writer: &Writer<'_>) -> Option<Answer> {
     let (width, height) = writer.size?;
@@ -97,9 +107,10 @@ fn limit_of(meaning: &Meaning) -> Option<(f64, bool)> {
     Score::new(limit).ok().map(|limit| (limit.value(), above))
 }
 
-/// Returns the number at the start of a text.
+/// Returns the number at the start of a text, which may follow a character such as in "有3.5分".
 fn number(text: &str) -> Option<f64> {
     let text = text.trim_start();
+    let text = text.strip_prefix(|first: char| !first.is_ascii()).unwrap_or(text).trim_start();
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     text[..end].trim_end_matches('.').parse().ok()
 }

@@ -8,6 +8,7 @@ use findings::Findings;
 use judgment::{level_of, quality, worst_distortions};
 use wording::Wording;
 
+pub use super::answer::Frame;
 use super::answer::{self, Answer, Asked, Choice, PRESENT, Position, Scales, Writer};
 use super::objects::option_object;
 use crate::fusion::Fusion;
@@ -42,8 +43,8 @@ pub struct Case<'a> {
     pub fused: Option<Estimate>,
     /// The objects with a known region.
     pub placed: &'a [&'a str],
-    /// The size of the image in pixels, if it is known.
-    pub size: Option<(usize, usize)>,
+    /// The image itself, as far as it is known.
+    pub frame: Frame<'a>,
     /// The tools, for the direction of their scores.
     pub registry: &'a Registry,
     /// The language of the answer.
@@ -182,6 +183,7 @@ impl<'a> Answering<'a> {
             evidence: self.case.evidence,
             overall: self.overall,
             reference: self.case.plan.reference_mode == ReferenceMode::FullReference,
+            frame: self.case.frame,
         };
         Asked { meaning, scales, scope: &self.findings.scope }
     }
@@ -192,7 +194,7 @@ impl<'a> Answering<'a> {
             quality: &self.quality,
             damage: &self.damage,
             missing: &self.missing,
-            size: self.case.size,
+            size: self.case.frame.size,
         }
     }
 
@@ -275,7 +277,12 @@ impl<'a> Answering<'a> {
             .filter(|(_, name)| self.findings.scope.contains(&name.as_str()))
             .collect();
         let Some(chosen) = answer::choose(&asked, self.case.options, &parts) else { return String::new() };
-        let Choice { letter, because, tied } = chosen;
+        let Choice { letter, because, tied, shown } = chosen;
+        if shown {
+            let colors = answer::colors_told(&asked, &self.writer());
+            reasons.say(&self.wording.phrases().chosen(letter, &colors), Vec::new());
+            return letter.to_string();
+        }
         if because.is_empty() {
             reasons.say(answer::answers(self.case.language).beyond(answer::beyond(meaning)).trim(), Vec::new());
             reasons.say(&self.wording.phrases().guess(letter), Vec::new());

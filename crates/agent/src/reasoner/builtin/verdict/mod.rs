@@ -129,7 +129,12 @@ fn asks_for_quality(case: &Case<'_>) -> bool {
     };
     let claims = || meanings.iter().flat_map(|meaning| meaning.measured()).map(|claim| claim.aspect);
     let names_property = claims().any(|aspect| !matches!(aspect, Aspect::Quality | Aspect::Damage));
-    form && case.options.is_empty() && case.plan.query_type != QueryType::Other && !names_property
+    let asked: String =
+        case.question.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let plain =
+        |tool: &str| tool.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let names_tool = case.plan.required_tools().iter().any(|tool| asked.contains(&plain(tool)));
+    form && !names_tool && case.options.is_empty() && case.plan.query_type != QueryType::Other && !names_property
 }
 
 #[cfg(test)]

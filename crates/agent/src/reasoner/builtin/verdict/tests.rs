@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::super::conclusion::conclude;
+use super::super::conclusion::{Frame, conclude};
 use super::super::planner::plan;
 use super::*;
 use crate::fusion::Estimate;
@@ -64,7 +64,7 @@ fn answered(query: &str, form: AnswerForm, evidence: &ExecutorOutput) -> Option<
         evidence,
         fused: Estimate::of(evidence, &registry),
         placed: &[],
-        size: None,
+        frame: Frame::default(),
         registry: &registry,
         language: Language::of(&question),
     };

@@ -2,7 +2,8 @@
 
 use super::super::{Strength, Verdict};
 use super::{Answers, Beyond, Look};
-use crate::question::meaning::Kind;
+use crate::question::meaning::{Aspect, Kind};
+use agenticiqa_vision::palette::Hue;
 
 /// The sentences of the language.
 #[derive(Debug)]
@@ -20,6 +21,23 @@ fn amount(strength: Strength) -> &'static str {
 
 fn side(step: i8, words: [&'static str; 5]) -> &'static str {
     words[usize::try_from(step.clamp(-2, 2) + 2).unwrap_or(2)]
+}
+
+const fn name(hue: Hue) -> &'static str {
+    match hue {
+        Hue::Red => "红色",
+        Hue::Orange => "橙色",
+        Hue::Yellow => "黄色",
+        Hue::Green => "绿色",
+        Hue::Cyan => "青色",
+        Hue::Blue => "蓝色",
+        Hue::Purple => "紫色",
+        Hue::Pink => "粉色",
+        Hue::Brown => "棕色",
+        Hue::Black => "黑色",
+        Hue::Gray => "灰色",
+        Hue::White => "白色",
+    }
 }
 
 impl Answers for Chinese {
@@ -92,7 +110,7 @@ impl Answers for Chinese {
                     Strength::Severe => "严重",
                     Strength::Extreme => "极其严重地",
                 };
-                format!("{subject}{degree}{}", if step < 0 { "欠曝" } else { "过曝" })
+                format!("{subject}{degree}{}", if step < 0 { "曝光不足" } else { "曝光过度" })
             }
             Look::Backlit => format!("{subject}逆光，主体比背景暗"),
             Look::Contrast(step) => format!("{subject}对比度{}", side(step, ["低", "低", "正常", "高", "高"])),
@@ -102,6 +120,48 @@ impl Answers for Chinese {
                 let words = ["阴沉", "阴沉", "平和", "明快", "明快"];
                 format!("从光线和色彩看，{subject}显得{}", side(step, words))
             }
+            Look::Symmetric(true) => "左右两半对称".to_owned(),
+            Look::Symmetric(false) => "左右两半不对称".to_owned(),
+            Look::Place { centered, percent } => {
+                let place = if centered { "位于画面中央" } else { "偏离画面中央" };
+                format!("{subject}{place}，占画面的{percent}%")
+            }
+        }
+    }
+
+    fn colors(&self, subject: &str, shares: &[(Hue, f64)]) -> String {
+        let listed: Vec<String> =
+            shares.iter().map(|(hue, share)| format!("{}（{:.0}%）", name(*hue), 100.0 * share)).collect();
+        format!("{subject}主要是{}", listed.join("、"))
+    }
+
+    fn named(&self, aspect: Aspect, clause: &str) -> String {
+        let name = match aspect {
+            Aspect::Light => "光线",
+            Aspect::Exposure => "曝光",
+            Aspect::Sharpness => "清晰度",
+            Aspect::Noise => "噪点",
+            Aspect::Contrast => "对比度",
+            Aspect::Color => "色彩",
+            Aspect::Cast => "色调",
+            Aspect::Compression => "压缩",
+            Aspect::Haze => "雾感",
+            Aspect::Halos => "锐化",
+            Aspect::Quality => "质量",
+            Aspect::Damage => "失真",
+            Aspect::Mood => "氛围",
+            Aspect::Hue => "主要颜色",
+            Aspect::Symmetry => "对称性",
+            Aspect::Emphasis => "主体",
+            Aspect::Composition | Aspect::Beauty | Aspect::Origin | Aspect::Content => "其他",
+        };
+        format!("{name}：{clause}")
+    }
+
+    fn jpeg_quality(&self, quality: Option<f64>) -> String {
+        match quality {
+            Some(quality) => format!("文件是质量为{quality:.0}的JPEG"),
+            None => "文件不是JPEG，没有这个设置".to_owned(),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::super::{Strength, Verdict};
 use super::{Answers, Beyond, Look};
-use crate::question::meaning::Kind;
+use crate::question::meaning::{Aspect, Kind};
+use agenticiqa_vision::palette::Hue;
 
 /// The sentences of the language.
 #[derive(Debug)]
@@ -90,6 +91,29 @@ fn told(subject: &str, look: Look) -> String {
             let words = ["gloomy", "gloomy", "neither lively nor gloomy", "lively", "lively"];
             format!("{subject} looks {} by its light and color", side(step, words))
         }
+        Look::Symmetric(true) => "the left half mirrors the right half".to_owned(),
+        Look::Symmetric(false) => "the left half does not mirror the right half".to_owned(),
+        Look::Place { centered, percent } => {
+            let place = if centered { "in the middle" } else { "away from the middle" };
+            format!("{subject} is {place} and covers {percent}% of the image")
+        }
+    }
+}
+
+const fn name(hue: Hue) -> &'static str {
+    match hue {
+        Hue::Red => "red",
+        Hue::Orange => "orange",
+        Hue::Yellow => "yellow",
+        Hue::Green => "green",
+        Hue::Cyan => "cyan",
+        Hue::Blue => "blue",
+        Hue::Purple => "purple",
+        Hue::Pink => "pink",
+        Hue::Brown => "brown",
+        Hue::Black => "black",
+        Hue::Gray => "gray",
+        Hue::White => "white",
     }
 }
 
@@ -126,6 +150,27 @@ impl Answers for English {
             verbs.iter().find_map(|(one, many)| Some(format!("{subject}{many}{}", rest.strip_prefix(one)?)))
         });
         agreed.unwrap_or(told)
+    }
+
+    fn colors(&self, subject: &str, shares: &[(Hue, f64)]) -> String {
+        let listed: Vec<String> =
+            shares.iter().map(|(hue, share)| format!("{} ({:.0}%)", name(*hue), 100.0 * share)).collect();
+        let verb = if is_plural(subject) { "are" } else { "is" };
+        match listed.as_slice() {
+            [all @ .., last] if !all.is_empty() => format!("{subject} {verb} mostly {} and {last}", all.join(", ")),
+            all => format!("{subject} {verb} mostly {}", all.join("")),
+        }
+    }
+
+    fn named(&self, aspect: Aspect, clause: &str) -> String {
+        format!("{}: {clause}", aspect.name())
+    }
+
+    fn jpeg_quality(&self, quality: Option<f64>) -> String {
+        match quality {
+            Some(quality) => format!("the file is a JPEG of quality {quality:.0}"),
+            None => "the file is not a JPEG, so it has no such setting".to_owned(),
+        }
     }
 
     fn joined(&self, clauses: &[String]) -> String {

@@ -5,7 +5,8 @@ mod english;
 
 use super::{Strength, Verdict};
 use crate::language::Language;
-use crate::question::meaning::Kind;
+use crate::question::meaning::{Aspect, Kind};
+use agenticiqa_vision::palette::Hue;
 
 use chinese::Chinese;
 use english::English;
@@ -37,6 +38,10 @@ pub(crate) enum Look {
     Color(i8),
     /// Mood from -1 to 1.
     Mood(i8),
+    /// Whether the left half mirrors the right one.
+    Symmetric(bool),
+    /// Where a part is, and how much of the image it covers.
+    Place { centered: bool, percent: u8 },
 }
 
 /// What cannot be judged, and why.
@@ -59,6 +64,12 @@ pub(crate) trait Answers: std::fmt::Debug + Sync {
     fn subject(&self, part: Option<&str>) -> String;
     /// What a subject looks like, as a clause.
     fn look(&self, subject: &str, look: Look) -> String;
+    /// The main colors of a subject with their shares, as a clause.
+    fn colors(&self, subject: &str, shares: &[(Hue, f64)]) -> String;
+    /// A clause after the name of what it is about.
+    fn named(&self, aspect: Aspect, clause: &str) -> String;
+    /// The quality setting of a JPEG file, as a clause; nothing if the file is no JPEG.
+    fn jpeg_quality(&self, quality: Option<f64>) -> String;
     /// Joins clauses.
     fn joined(&self, clauses: &[String]) -> String;
     /// A part was not found: the whole image is described instead.

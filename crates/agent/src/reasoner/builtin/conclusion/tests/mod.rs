@@ -68,7 +68,7 @@ fn concluded(query: &str, evidence: &ExecutorOutput, placed: &[&str]) -> Conclus
         evidence,
         fused,
         placed,
-        size: Some((4000, 3000)),
+        frame: Frame { size: Some((4000, 3000)), ..Frame::default() },
         registry: &registry,
         language: Language::of(query),
     };

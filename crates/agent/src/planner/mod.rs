@@ -1,9 +1,15 @@
 //! The planner: turns the question into a plan and adapts the plan to the input.
 
+mod check;
+
+use crate::reasoner::builtin::Builtin;
 use crate::reasoner::{Context, Error, Reasoner};
-use crate::state::{OneOrMany, PlannerOutput, QueryScope, ReferenceMode, Text};
+use crate::state::{Node, OneOrMany, PlannerOutput, QueryScope, ReferenceMode, Text};
 
 /// Makes a plan and corrects everything in it that is a fact and not a judgment.
+///
+/// The plan of a model is compared with how the built-in analyst reads the question. A model that returns no
+/// usable plan is replaced by that reading; a model that cannot be reached is an error.
 pub async fn plan(reasoner: &dyn Reasoner, context: Context<'_>) -> Result<PlannerOutput, Error> {
     let state = context.state;
     tracing::info!(
@@ -12,7 +18,15 @@ pub async fn plan(reasoner: &dyn Reasoner, context: Context<'_>) -> Result<Plann
         backend = reasoner.name(),
         "planning"
     );
-    let plan = settle(reasoner.plan(context).await?, context);
+    let planned = match reasoner.plan(context).await {
+        Err(error @ Error::BadAnswers { .. }) => {
+            context.events.fallback(Node::Planner, reasoner.name(), Builtin.name(), &error);
+            Builtin.plan(context).await?
+        }
+        planned => planned?,
+    };
+    let checked = if reasoner.is_deterministic() { planned } else { check::checked(planned, context).await? };
+    let plan = settle(checked, context);
     tracing::info!(?plan, "planned");
     Ok(plan)
 }
