@@ -8,6 +8,7 @@ mod batch;
 mod evaluate;
 mod install;
 mod learned;
+mod photos;
 mod regions;
 mod report;
 mod score;
