@@ -42,6 +42,11 @@ pub fn groups(shots: &[Shot], model: &Model) -> Vec<Vec<usize>> {
     let mut links: Vec<(f64, usize, usize)> = candidates(shots, &clock)
         .into_iter()
         .filter_map(|(one, other)| {
+            let same = shots[one].digest == shots[other].digest;
+            let least = model.burst.min(model.alike);
+            if !same && !model.may_reach(&shots[one].signature, &shots[other].signature, least) {
+                return None;
+            }
             let margin = margin(shots, model, &clock, one, other);
             (margin > 0.0).then_some((margin, one, other))
         })

@@ -2,6 +2,8 @@
 //! ratings that other programs read.
 //!
 //! - [`rank()`] orders photos, best first, by the overall score, an axis, a tool, or an answer.
+//! - [`cull()`] groups photos of the same scene and proposes which to keep, with reasons.
+//! - [`plan()`] turns decisions into steps; a [`journal::Journal`] does, continues and undoes them.
 //! - [`Survey`] measures many photos a few at a time; a [`Cache`] keeps what was measured by content.
 //!
 //! Nothing here prints or asks: front ends do.

@@ -54,10 +54,7 @@ impl Model {
 
     /// Returns the differences of two signatures; 0 is none.
     pub fn differences(&self, one: &Signature, other: &Signature) -> [f64; DIFFERENCES] {
-        let bits = f64::from((one.hash ^ other.hash).count_ones()) / 64.0;
-        let colors =
-            one.colors.iter().zip(&other.colors).map(|(a, b)| f64::from((i16::from(*a) - i16::from(*b)).abs()));
-        let colors = colors.sum::<f64>() / (32.0 * one.colors.len() as f64);
+        let [bits, colors] = quick(one, other);
         let seen = 1.0 - cosine(&self.centered(one), &self.centered(other));
         [bits, 1.0 - correlation(&one.view, &other.view), colors, seen]
     }
@@ -69,11 +66,26 @@ impl Model {
         1.0 / (1.0 + (-(self.bias + sum)).exp())
     }
 
+    /// Returns whether two photos may reach a probability, by the two differences that are computed at once.
+    /// Most pairs of a folder do not.
+    pub fn may_reach(&self, one: &Signature, other: &Signature, least: f64) -> bool {
+        let [bits, colors] = quick(one, other);
+        let most = self.bias + self.weights[0] * bits + self.weights[2] * colors;
+        1.0 / (1.0 + (-most).exp()) >= least
+    }
+
     fn centered(&self, signature: &Signature) -> Vec<f64> {
         let unit = unit(signature.seen.iter().map(|value| f64::from(*value)).collect());
         let center = self.center.iter().map(|value| f64::from(*value) / 1000.0).chain(std::iter::repeat(0.0));
         unit.into_iter().zip(center).map(|(value, center)| value - center).collect()
     }
+}
+
+/// Returns the differences of the hashes and of the colors.
+fn quick(one: &Signature, other: &Signature) -> [f64; 2] {
+    let bits = f64::from((one.hash ^ other.hash).count_ones()) / 64.0;
+    let apart = one.colors.iter().zip(&other.colors).map(|(a, b)| i64::from(a.abs_diff(*b)));
+    [bits, apart.sum::<i64>() as f64 / (32.0 * one.colors.len() as f64)]
 }
 
 /// Scales a vector to length 1.

@@ -120,9 +120,11 @@ impl Study {
         let failed = |error: &dyn std::fmt::Display| Failure::Measure(error.to_string());
         let reading = fused_nr::read(image).map_err(|error| failed(&error))?;
         let examination = analysis::examine(image, None).map_err(|error| failed(&error))?;
+        // The examination adds to the findings that its attributes were made of.
+        let findings = perception::examine(image, None).map_err(|error| failed(&error))?.findings;
         let mut axes = BTreeMap::new();
         for (axis, attribute) in &examination.attributes {
-            let positions = attributes::positions(image, *axis).map_err(|error| failed(&error))?;
+            let positions = attributes::positions(image, &findings, *axis).map_err(|error| failed(&error))?;
             let applies = attribute.reason.is_none();
             if applies && let Some(level) = level(*axis, attribute, &positions) {
                 axes.insert(*axis, level);

@@ -82,6 +82,8 @@ pub(crate) fn reason(case: &Case<'_>, keeper: &str, language: Language) -> Strin
             match why {
                 Some(why) if english => format!("{keeper} is better ({why})"),
                 Some(why) => format!("{keeper} 更好（{why}）"),
+                None if copies < 2 && english => format!("{keeper} is better"),
+                None if copies < 2 => format!("{keeper} 更好"),
                 None if english => format!("another copy of this photo is in the group; {keeper} is kept"),
                 None => format!("组内有此照片的另一副本；保留 {keeper}"),
             }
