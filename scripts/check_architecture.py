@@ -31,19 +31,20 @@ MAY_USE: dict[str, set[str]] = {
     "agent": {"imaging", "metrics", "question", "tools", "vision", "vlm"},
     "batch": {"agent", "imaging", "metrics", "tools", "vlm"},
     "evaluation": {"agent", "batch", "distort", "imaging", "metrics", "statistics", "tools"},
+    "photos": {"agent", "batch", "imaging", "metrics", "tools", "vision"},
     "agenticiqa": {
-        *("agent", "batch", "evaluation", "http", "imaging", "metrics", "onnx", "statistics", "tools", "vision", "vlm")
+        *("agent", "batch", "evaluation", "photos", "http", "imaging", "metrics", "onnx", "statistics", "tools", "vision", "vlm")
     },
     "server": {"agenticiqa"},
     "cli": {"agenticiqa", "server"},
     "python": {"agenticiqa"},
-    "fit": {"distort", "imaging", "metrics", "vision"},
+    "fit": {"distort", "imaging", "metrics", "photos", "vision"},
 }
 
 # Modules that are one idea in several files and may use each other.
 TOGETHER: dict[str, list[set[str]]] = {
     "cli": [{"arguments", "batch", "gate", "mcp"}],
-    "imaging": [{"avif", "codecs", "decode", "jpeg", "jpeg_quality", "tiff"}],
+    "imaging": [{"avif", "codecs", "decode", "format", "jpeg", "jpeg_quality", "raw", "tiff"}],
     "onnx": [{"builtin", "library", "model"}],
     "pixels": [{"image", "ops"}],
     "server": [{"app", "http", "jobs", "sources", "telemetry"}, {"openapi", "routes"}],

@@ -7,6 +7,7 @@ False
 - Metrics: `score`, `score_many`, `score_table` and `Metric`.
 - Questions: `assess`, `assess_async` and `stream` return an answer, a score from 1 to 5 and the evidence.
 - Places: `regions` finds objects, the subject, the sky and other parts of an image.
+- Photos: `rank` orders the photos of a folder, `cull` proposes which to keep.
 - pyiqa: `create_metric` and `list_models` work like the functions of the same name in pyiqa.
 - Clusters: ``agenticiqa.ray`` and ``agenticiqa.spark`` run metrics and questions on many machines.
 
@@ -27,6 +28,7 @@ from ._metrics import (
     score_table,
 )
 from ._native import Picture, __version__, set_threads, threads
+from ._photos import cull, rank
 from ._pyiqa import InferenceModel, create_metric, list_models
 from ._records import Advice, Assessment, Attribute, Citation, Contribution, Distortion, Event, Measurement, ToolLog
 from ._regions import FoundRegion, regions
@@ -77,9 +79,11 @@ __all__ = [
     "assess",
     "assess_async",
     "create_metric",
+    "cull",
     "install_tool",
     "list_models",
     "list_tools",
+    "rank",
     "regions",
     "score",
     "score_many",

@@ -41,12 +41,13 @@
 //! | [`metrics`], [`imaging`], [`perception`] | pixels to numbers, files to pixels, images to distortions |
 //! | [`vlm`] | vision-language models |
 //! | `batch`, `gate` | many assessments, and limits for them |
+//! | `photos` | folders of photos: ranked, grouped by scene, the best kept |
 //! | `dataset`, `eval`, `calibrate`, `report` | agreement with human opinions |
 //!
 //! # Features
 //!
 //! All are on by default: `vlm` (providers over HTTP), `onnx` (learned tools), `install` (their
-//! weights), `worker` (pyiqa in a Python process), `batch`, `parquet`, `evaluation`, `avif`, `jpegxl`
+//! weights), `worker` (pyiqa in a Python process), `batch`, `parquet`, `photos`, `evaluation`, `avif`, `jpegxl`
 //! (SSIMULACRA2, Butteraugli). Without any of them, the library builds without HTTP, TLS, archives,
 //! workbooks and templates.
 
@@ -73,6 +74,8 @@ pub use agenticiqa_imaging::write_atomically;
 pub use agenticiqa_metrics as metrics;
 #[cfg(feature = "onnx")]
 pub use agenticiqa_onnx as onnx;
+#[cfg(feature = "photos")]
+pub use agenticiqa_photos as photos;
 #[cfg(feature = "evaluation")]
 pub use agenticiqa_statistics as statistics;
 pub use agenticiqa_tools as tools;

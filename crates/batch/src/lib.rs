@@ -86,7 +86,7 @@ pub use crate::path_rules::PathRules;
 pub use budget::Budget;
 pub use estimate::Estimate;
 pub use execution_log::{ExecutionLog, LogFile};
-pub use input::{Input, Item, Items, Pictures};
+pub use input::{Found, Input, Item, Items, Pictures};
 pub use line::{Line, open_lines};
 pub use output::{Output, Sink};
 pub use resume::{Existing, Ledger, Standing};

@@ -14,6 +14,7 @@ mod logging;
 mod maps;
 mod mcp;
 mod measure;
+mod photos;
 mod regions;
 mod report;
 mod score;
@@ -69,6 +70,7 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
     let overrides = match &arguments.command {
         Command::Assess(assess) => overrides(&assess.backends),
         Command::Batch(batch) => overrides(&batch.backends),
+        Command::Rank(rank) => overrides(&rank.backends),
         Command::Serve(serve) => overrides(&serve.backends),
         Command::Mcp(mcp) => overrides(&mcp.backends),
         _ => Overrides::default(),
@@ -83,6 +85,8 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         Command::Assess(assess) => assess::run(assess, &settings, &environment, arguments.quiet),
         Command::Batch(batch) => batch::run(batch, &settings, &environment, arguments.quiet),
         Command::Score(score) => score::run(score, &settings, arguments.quiet),
+        Command::Rank(rank) => photos::rank::run(rank, &settings, &environment, arguments.quiet),
+        Command::Cull(cull) => photos::cull::run(cull, &settings, arguments.quiet),
         Command::Regions(regions) => regions::run(regions, &settings),
         Command::Tools(tools) => tools::run(tools, &settings, arguments.quiet),
         Command::Dataset(dataset) => dataset::run(dataset),

@@ -26,6 +26,7 @@ mod parts;
 mod regions;
 mod report;
 mod samples;
+mod scenes;
 mod statistics;
 mod train;
 mod what_if;
@@ -61,6 +62,8 @@ enum Command {
     WhatIf(what_if::Arguments),
     /// Fits Fused-FR, the score with a reference
     Fusion(fused_fr::Arguments),
+    /// Fits which photos show the same scene, and which of them is better
+    Scenes(scenes::Arguments),
     /// Reports how often subject and sky are found, and blurred backgrounds called blur
     Regions(regions::Arguments),
     /// Fits how sharp and how light people find parts of photos, or reports how often that is right
@@ -147,6 +150,7 @@ fn main() -> ExitCode {
         Command::Contributions(arguments) => contributions::run(&arguments),
         Command::WhatIf(arguments) => what_if::run(&arguments),
         Command::Fusion(arguments) => fused_fr::run(&arguments),
+        Command::Scenes(arguments) => scenes::run(&arguments),
         Command::Regions(arguments) => regions::run(&arguments),
         Command::Parts(arguments) => parts::run(&arguments),
         Command::Opinions { folder, step } => opinions::compare(&folder, step),

@@ -12,7 +12,7 @@ use image::metadata::Orientation;
 #[cfg(feature = "avif")]
 use crate::avif;
 use crate::raster::{Layout, Raster, Samples};
-use crate::{Error, Format, Result, codecs, files, format, icc, jpeg, memory, tiff};
+use crate::{Error, Format, Result, codecs, files, format, icc, jpeg, memory, raw, tiff};
 
 /// Reads image files.
 ///
@@ -67,6 +67,13 @@ pub enum Note {
     },
     /// CMYK without a usable profile was converted by a simple formula.
     CmykConverted,
+    /// The file is a camera raw file: the preview that the camera put into it was used, not the raw data.
+    RawPreview {
+        /// Width of the preview in pixels.
+        width: u32,
+        /// Height of the preview in pixels.
+        height: u32,
+    },
     /// Transparent pixels were composited on white, in sRGB code values.
     AlphaOnWhite,
     /// The image was rotated or mirrored according to the orientation tag of the file (its value,
@@ -83,6 +90,9 @@ impl fmt::Display for Note {
             Self::ProfileConverted { name } => write!(f, "color profile \"{name}\" converted to sRGB"),
             Self::ProfileIgnored { reason } => write!(f, "color profile ignored, pixels treated as sRGB: {reason}"),
             Self::CmykConverted => f.write_str("CMYK without profile converted by formula"),
+            Self::RawPreview { width, height } => {
+                write!(f, "camera raw: the embedded preview of {width}x{height} is used, not the raw data")
+            }
             Self::AlphaOnWhite => f.write_str("transparent pixels composited on white"),
             Self::Oriented(tag) => write!(f, "orientation {tag} applied"),
         }
@@ -123,14 +133,14 @@ impl Decoder {
 
     /// Decodes the bytes of an image file.
     pub fn decode(&self, bytes: &[u8]) -> Result<Picture> {
-        let format = format::detect(&bytes[..bytes.len().min(HEAD)])?;
+        let format = format::detect_in(bytes, HEAD)?;
         self.finish(format, self.decode_as(format, bytes)?)
     }
 
     /// Like [`decode`](Self::decode), but frees the bytes of the file before the pixels are
     /// converted.
     fn decode_owned(&self, bytes: Vec<u8>) -> Result<Picture> {
-        let format = format::detect(&bytes[..bytes.len().min(HEAD)])?;
+        let format = format::detect_in(&bytes, HEAD)?;
         let decoded = self.decode_as(format, &bytes)?;
         drop(bytes);
         self.finish(format, decoded)
@@ -149,6 +159,7 @@ impl Decoder {
         match format {
             Format::Jpeg => jpeg::decode(self, bytes),
             Format::Tiff => tiff::decode(self, bytes),
+            Format::Raw => raw::decode(self, bytes),
             Format::Png => codecs::png(self, bytes),
             Format::Bmp => codecs::bmp(self, bytes),
             Format::WebP => codecs::webp(self, bytes),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Error, Result};
+use crate::{Error, Result, raw};
 
 /// The supported image formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,6 +22,8 @@ pub enum Format {
     Gif,
     /// AVIF, first frame.
     Avif,
+    /// Camera raw: DNG, NEF, CR2, CR3, ARW, ORF, RAF, RW2, PEF. Their large preview is decoded.
+    Raw,
 }
 
 impl fmt::Display for Format {
@@ -34,6 +36,7 @@ impl fmt::Display for Format {
             Self::WebP => "WebP",
             Self::Gif => "GIF",
             Self::Avif => "AVIF",
+            Self::Raw => "camera raw",
         })
     }
 }
@@ -79,6 +82,14 @@ const OTHER_IMAGES: &[(&[u8], &str)] = &[
     (b"farbfeld", "farbfeld"),
 ];
 
+/// Returns the format of a whole file. Most camera raw files begin like a TIFF file.
+pub(crate) fn detect_in(bytes: &[u8], head: usize) -> Result<Format> {
+    match detect(&bytes[..bytes.len().min(head)])? {
+        Format::Tiff if raw::is_raw(bytes) => Ok(Format::Raw),
+        format => Ok(format),
+    }
+}
+
 /// Returns the format of a file that starts with `head` (a few hundred bytes are enough).
 pub(crate) fn detect(head: &[u8]) -> Result<Format> {
     if head.is_empty() {
@@ -109,6 +120,8 @@ fn known(head: &[u8]) -> Option<Format> {
         Some(Format::Bmp)
     } else if has_brand(head, &[b"avif", b"avis"]) {
         Some(Format::Avif)
+    } else if raw::has_own_signature(head) {
+        Some(Format::Raw)
     } else {
         None
     }

@@ -89,6 +89,11 @@ impl Segments {
         Ok(found)
     }
 
+    /// Whether the process is one that is decoded. Raw data may be lossless JPEG.
+    pub fn is_ordinary(&self) -> bool {
+        check_process(self).is_ok()
+    }
+
     fn read(&mut self, code: u8, body: &[u8]) -> Result<()> {
         match code {
             marker::QUANTIZATION => self.read_tables(body),

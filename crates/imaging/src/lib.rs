@@ -1,6 +1,7 @@
 //! Decodes image files to sRGB pixels, and draws heat maps of image damage.
 //!
-//! A [`Decoder`] reads JPEG, PNG, BMP, TIFF, WebP, GIF and AVIF; it detects the format by content.
+//! A [`Decoder`] reads JPEG, PNG, BMP, TIFF, WebP, GIF and AVIF, and the large previews of camera raw
+//! files; it detects the format by content.
 //! The result is an [`Image`](agenticiqa_metrics::Image) for the metrics of `agenticiqa-metrics`.
 //! The crate also encodes images ([`encode_png`], [`encode_jpeg`]), draws the map of a metric over
 //! an image ([`overlay`]) or named boxes ([`boxes`]) and estimates the quality of JPEG files
@@ -59,6 +60,7 @@ mod jpeg;
 mod jpeg_quality;
 mod memory;
 mod raster;
+mod raw;
 mod tiff;
 
 pub use boxes::{boxed, boxes};

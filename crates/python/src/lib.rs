@@ -11,6 +11,7 @@ mod install;
 mod limiter;
 mod manifest;
 mod many;
+mod photos;
 mod pictures;
 mod settings;
 mod threads;
@@ -31,6 +32,8 @@ mod _native {
     use crate::manifest::manifest;
     #[pymodule_export]
     use crate::many::score_many;
+    #[pymodule_export]
+    use crate::photos::{cull, rank};
     #[pymodule_export]
     use crate::pictures::Picture;
     #[pymodule_export]

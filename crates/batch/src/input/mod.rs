@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Error, Flaw, PathRules, Sample};
 
-pub use pictures::Pictures;
+pub use pictures::{Found, Pictures};
 
 /// A sample, or the reason why a line is invalid.
 pub type Item = Result<Sample, Flaw>;

@@ -9,8 +9,11 @@ use serde_json::Map;
 use super::unreadable;
 use crate::{Error, Sample};
 
-/// The extensions of image files in a folder.
-const EXTENSIONS: [&str; 9] = ["jpg", "jpeg", "png", "bmp", "tif", "tiff", "webp", "gif", "avif"];
+/// The extensions of image files in a folder, raw files of cameras at the end.
+const EXTENSIONS: [&str; 18] = [
+    "jpg", "jpeg", "png", "bmp", "tif", "tiff", "webp", "gif", "avif", "dng", "nef", "cr2", "cr3", "arw", "orf", "raf",
+    "rw2", "pef",
+];
 
 /// Images with one question for all.
 #[derive(Debug, Clone)]
@@ -25,28 +28,78 @@ pub struct Pictures {
     pub reference: Option<PathBuf>,
 }
 
-impl Pictures {
-    /// Finds images by file, folder (recursively) or pattern such as `photos/**/*.jpg`.
-    pub fn find(patterns: &[String], query: &str) -> Result<Self, Error> {
-        let mut paths = Vec::new();
+/// Image files that were found, and the folders that cannot be read.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The files without duplicates, sorted by name.
+    pub paths: Vec<PathBuf>,
+    /// Errors of folders and entries; the others were searched.
+    pub unreadable: Vec<Error>,
+}
+
+impl Found {
+    /// Finds images by file, folder (recursively) or pattern such as `photos/**/*.jpg`. A folder that cannot
+    /// be read does not hide the others.
+    pub fn search(patterns: &[String]) -> Result<Self, Error> {
+        let mut found = Self::default();
         for pattern in patterns {
-            let before = paths.len();
+            let before = found.paths.len() + found.unreadable.len();
             let path = Path::new(pattern);
             if path.is_dir() {
-                below(path, &mut paths)?;
+                found.below(path);
             } else if path.is_file() {
-                paths.push(path.to_owned());
+                found.paths.push(path.to_owned());
             } else if path.exists() {
                 return Err(unreadable(path, "it is not a regular file"));
             } else {
-                matching(pattern, &mut paths)?;
+                found.matching(pattern)?;
             }
-            if paths.len() == before {
+            if found.paths.len() + found.unreadable.len() == before {
                 return Err(unreadable(path, "there is no image there: check the path or quote the pattern"));
             }
         }
-        paths.sort();
-        paths.dedup();
+        found.paths.sort();
+        found.paths.dedup();
+        Ok(found)
+    }
+
+    /// Finds all images below a folder. Links to folders are not followed, because they may form
+    /// cycles. Neither named pipes nor devices count: reading them might never end.
+    fn below(&mut self, folder: &Path) {
+        let entries = match std::fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => return self.unreadable.push(unreadable(folder, error)),
+        };
+        for entry in entries {
+            match entry.and_then(|entry| Ok((entry.path(), entry.file_type()?))) {
+                Ok((path, kind)) if kind.is_dir() => self.below(&path),
+                Ok((path, _)) if is_picture(&path) && path.is_file() => self.paths.push(path),
+                Ok(_) => {}
+                Err(error) => self.unreadable.push(unreadable(folder, error)),
+            }
+        }
+    }
+
+    fn matching(&mut self, pattern: &str) -> Result<(), Error> {
+        let paths = glob::glob(pattern).map_err(|error| unreadable(Path::new(pattern), error))?;
+        for path in paths {
+            match path {
+                Ok(path) if path.is_file() => self.paths.push(path),
+                Ok(_) => {}
+                Err(error) => self.unreadable.push(unreadable(error.path(), error.error())),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Pictures {
+    /// Finds images as [`Found::search`] does, and fails if a folder cannot be read.
+    pub fn find(patterns: &[String], query: &str) -> Result<Self, Error> {
+        let Found { paths, unreadable } = Found::search(patterns)?;
+        if let Some(error) = unreadable.into_iter().next() {
+            return Err(error);
+        }
         Ok(Self { paths, query: query.to_owned(), options: Vec::new(), reference: None })
     }
 
@@ -84,34 +137,6 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
 fn is_picture(path: &Path) -> bool {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
-}
-
-/// Finds all images below a folder. Only regular files count. Links to folders are not followed, because they may form
-/// cycles.
-fn below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
-    for entry in entries {
-        let entry = entry.map_err(|error| unreadable(folder, error))?;
-        let kind = entry.file_type().map_err(|error| unreadable(&entry.path(), error))?;
-        if kind.is_dir() {
-            below(&entry.path(), found)?;
-        } else if is_picture(&entry.path()) && entry.path().is_file() {
-            // Neither a named pipe nor a device: reading it might never end.
-            found.push(entry.path());
-        }
-    }
-    Ok(())
-}
-
-fn matching(pattern: &str, found: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let paths = glob::glob(pattern).map_err(|error| unreadable(Path::new(pattern), error))?;
-    for path in paths {
-        let path = path.map_err(|error| unreadable(error.path(), error.error()))?;
-        if path.is_file() {
-            found.push(path);
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

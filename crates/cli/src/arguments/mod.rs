@@ -2,6 +2,7 @@
 
 mod batch;
 mod evaluate;
+mod photos;
 mod regions;
 mod report;
 mod serve;
@@ -24,6 +25,7 @@ pub use evaluate::{
     BootstrapArguments, Calibrate, Dataset, DatasetCommand, Eval, EvalCommand, EvalCorrelation, EvalMcq, EvalRuns,
     Prepare, ScoringArguments, Validate,
 };
+pub use photos::{Cull, CullFormat, Measuring, Rank, RankFormat};
 pub use regions::{Regions, RegionsFormat};
 pub use report::Report;
 pub use serve::Serve;
@@ -80,6 +82,8 @@ Examples:
   agenticiqa score *.jpg --tool BRISQUE --format csv         one metric, many images
   agenticiqa score coded.png -r original.png --map maps/     heat maps of the damage
   agenticiqa regions photo.jpg --overlay found.png           what is where in the image
+  agenticiqa rank photos/ --top 10%                          the best photos of a folder
+  agenticiqa cull photos/                                    similar photos, and which to keep
   agenticiqa batch -i samples.jsonl -o records.jsonl         assess many images
   agenticiqa serve                                           web page and HTTP API
   agenticiqa mcp                                             MCP server for language models
@@ -102,6 +106,10 @@ pub enum Command {
     Score(Score),
     /// Find objects, the subject, the sky and other parts of an image
     Regions(Regions),
+    /// Rank photos, best first
+    Rank(Box<Rank>),
+    /// Group photos of the same scene and propose which to keep; writes nothing without --apply
+    Cull(Cull),
     /// List, describe, check, install or remove tools
     Tools(Tools),
     /// Prepare and validate manifests of public datasets

@@ -9,6 +9,7 @@ mod evaluate;
 mod hostile;
 mod install;
 mod learned;
+mod photos;
 mod regions;
 mod report;
 mod score;

@@ -70,6 +70,32 @@ fn set_level(attribute: &mut Attribute, level: &str, probability: f64) {
     }
 }
 
+/// One level of an axis, where it lies, and how probable it is for an image.
+pub type Position = (&'static str, f64, f64);
+
+/// Returns the levels of an axis with their probabilities, given what was found in the image.
+/// Oversharpening is not among the levels of sharpness.
+pub fn positions(image: &Image, findings: &[Finding], axis: Axis) -> Result<Vec<Position>, fused_nr::Error> {
+    let (head, words) = head(axis);
+    let probabilities = evidence::mixed(head, fused_nr::read(image)?.probabilities(head), findings);
+    Ok(words.iter().zip(probabilities).map(|((word, position), share)| (*word, *position, share)).collect())
+}
+
+/// Returns the head of an axis, and its words.
+const fn head(axis: Axis) -> (Head, Words) {
+    match axis {
+        Axis::Lighting => (Head::Lighting, LIGHTING),
+        Axis::Exposure => (Head::Exposure, EXPOSURE),
+        Axis::Sharpness => (Head::Sharpness, SHARPNESS),
+        Axis::Noise => (Head::Noise, AMOUNT),
+        Axis::Contrast => (Head::Contrast, CONTRAST),
+        Axis::Colorfulness => (Head::Color, COLOR),
+        Axis::Cast => (Head::Cast, CAST),
+        Axis::Compression => (Head::Compression, AMOUNT),
+        Axis::Haze => (Head::Haze, HAZE),
+    }
+}
+
 struct Describer<'a> {
     reading: &'a Reading,
     features: &'a Features,
@@ -115,17 +141,10 @@ impl Describer<'_> {
             let attribute = self.level(axis, NOT_APPLICABLE, 0.0, 0.0, None)?;
             return Some(Attribute { reason: Text::new(reason).ok(), ..attribute });
         }
-        let (head, words) = match axis {
-            Axis::Lighting => (Head::Lighting, LIGHTING),
-            Axis::Exposure => (Head::Exposure, EXPOSURE),
-            Axis::Sharpness => return self.sharpness(),
-            Axis::Noise => (Head::Noise, AMOUNT),
-            Axis::Contrast => (Head::Contrast, CONTRAST),
-            Axis::Colorfulness => (Head::Color, COLOR),
-            Axis::Cast => (Head::Cast, CAST),
-            Axis::Compression => (Head::Compression, AMOUNT),
-            Axis::Haze => (Head::Haze, HAZE),
-        };
+        if axis == Axis::Sharpness {
+            return self.sharpness();
+        }
+        let (head, words) = head(axis);
         let probabilities = self.probabilities(head);
         let place = likeliest(&probabilities);
         let value = words.iter().zip(&probabilities).map(|((_, position), share)| position * share).sum();

@@ -18,7 +18,7 @@ mod view;
 
 use std::sync::{Arc, Once, OnceLock};
 
-use crate::network::Backbone;
+use crate::network::{Backbone, PLANES};
 use crate::vocabulary::Distortion;
 pub use features::{COUNT, measure};
 pub use map::map;
@@ -68,8 +68,25 @@ pub fn read(image: &Image) -> Result<Arc<Reading>, Error> {
     Arc::unwrap_or_clone(image.derived(|| read_anew(image).map(Arc::new)))
 }
 
+/// Returns what the last stage of the network sees, the mean of each of its planes: photos of one scene
+/// look alike to it. The result is cached in the image.
+pub fn impression(image: &Image) -> Result<Vec<f32>, Error> {
+    let features = features_of(image)?;
+    Ok(features[PLANES - LAST_STAGE..PLANES].to_vec())
+}
+
+/// Number of planes of the last stage of the network.
+const LAST_STAGE: usize = 192;
+
+/// The features of an image, as they are cached in it.
+struct Measured(Result<Vec<f32>, Error>);
+
+fn features_of(image: &Image) -> Result<Vec<f32>, Error> {
+    image.derived(|| Measured(measure(image))).0.clone()
+}
+
 fn read_anew(image: &Image) -> Result<Reading, Error> {
-    let mut reading = builtin()?.read(&measure(image)?);
+    let mut reading = builtin()?.read(&features_of(image)?);
     reading.strange = strange::is_strange(image, reading.judgment.unusual);
     if !reading.strange {
         let levels = perception::levels(image)?;
