@@ -16,7 +16,7 @@ fuzz_target!(
     },
     |bytes: &[u8]| {
         let _ = jpeg_quality(bytes);
-        if let Ok(picture) = (Decoder { max_pixels: 1 << 18 }).decode(bytes) {
+        if let Ok(picture) = (Decoder { max_pixels: 1 << 18, ..Decoder::default() }).decode(bytes) {
             assert!(picture.image.width() * picture.image.height() <= 1 << 18);
             assert!(picture.image.gray().data().iter().all(|value| (0.0..=255.0).contains(value)));
         }

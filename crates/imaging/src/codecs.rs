@@ -31,12 +31,18 @@ pub(crate) fn png(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
         return Err(Error::corrupt(Format::Png, "it does not start with a header"));
     }
     let (width, height) = (number(8), number(12));
-    decoder.check_size(width, height)?;
-    let bits_a_pixel = u64::from(header[16]) * if header[17] & 2 != 0 && header[17] & 1 == 0 { 3 } else { 1 };
+    if width.saturating_mul(height) > decoder.max_pixels {
+        decoder.check_size(width, height)?;
+    }
+    let (depth, color) = (u64::from(header[16]), header[17]);
+    let bits_a_pixel = depth * if color & 2 != 0 && color & 1 == 0 { 3 } else { 1 };
     let raw = (width * bits_a_pixel).div_ceil(8).saturating_mul(height);
     if raw > DEFLATE_RATIO.saturating_mul(bytes.len() as u64) {
         return Err(truncated());
     }
+    // Palettes are expanded, and a transparent color adds a channel.
+    let channels = if color & 2 != 0 { 4 } else { 2 };
+    decoder.check_memory(width, height, channels * depth.div_ceil(8))?;
     check_palette(bytes)?;
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(WORKING_MEMORY + 64 * width);
@@ -112,15 +118,23 @@ fn read(format: Format, mut source: impl ImageDecoder) -> Result<Decoded> {
     let icc = source.icc_profile().ok().flatten();
     let orientation = source.orientation().ok();
     let samples = if sixteen {
-        let mut data = vec![0u16; count];
+        let mut data = zeros(count, format)?;
         source.read_image(bytemuck::cast_slice_mut(&mut data)).map_err(|error| explain(format, error))?;
         Samples::Sixteen(data)
     } else {
-        let mut data = vec![0u8; count];
+        let mut data = zeros(count, format)?;
         source.read_image(&mut data).map_err(|error| explain(format, error))?;
         Samples::Eight(data)
     };
     Ok(Decoded { icc, ..Decoded::new(Raster { width, height, layout, samples }, orientation) })
+}
+
+/// Returns samples to fill, or an error if there is not enough memory.
+fn zeros<S: Clone + Default>(count: usize, format: Format) -> Result<Vec<S>> {
+    let mut samples = Vec::new();
+    samples.try_reserve_exact(count).map_err(|_| Error::Memory { format })?;
+    samples.resize(count, S::default());
+    Ok(samples)
 }
 
 /// Decodes WebP, lossy or lossless, or the first frame of an animation.
@@ -141,12 +155,12 @@ pub(crate) fn webp(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     // Metadata cannot be larger than the file.
     source.set_memory_limit(bytes.len());
     let (width, height) = source.dimensions();
-    decoder.check_size(width.into(), height.into())?;
+    decoder.check_memory(width.into(), height.into(), 4)?;
     let layout = if source.has_alpha() { Layout::Rgba } else { Layout::Rgb };
     let (width, height) = (width as usize, height as usize);
     let icc = source.icc_profile().ok().flatten();
     let exif = source.exif_metadata().ok().flatten();
-    let mut data = vec![0; width * height * layout.channels()];
+    let mut data = zeros(width * height * layout.channels(), Format::WebP)?;
     source.read_image(&mut data).map_err(fail)?;
     let raster = Raster { width, height, layout, samples: Samples::Eight(data) };
     let mut decoded = Decoded::new(raster, exif.and_then(|exif| Orientation::from_exif_chunk(&exif)));
@@ -167,7 +181,10 @@ pub(crate) fn gif(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     // The size is at a fixed offset, and is checked before the decoder runs.
     let Some(&[x0, x1, y0, y1]) = bytes.get(6..10) else { return Err(Error::Truncated { format: Format::Gif }) };
     let (width, height) = (u16::from_le_bytes([x0, x1]), u16::from_le_bytes([y0, y1]));
-    decoder.check_size(width.into(), height.into())?;
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels == 0 || pixels > decoder.max_pixels {
+        decoder.check_size(width.into(), height.into())?;
+    }
     let (width, height) = (usize::from(width), usize::from(height));
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::Indexed);
@@ -186,7 +203,9 @@ pub(crate) fn gif(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
         transparent: frame.transparent,
         covers: area == width * height,
     };
-    let mut indices = vec![0; area];
+    // A wide canvas may have a small frame, so the canvas counts.
+    decoder.check_memory(width as u64, height as u64, 4)?;
+    let mut indices = zeros(area, Format::Gif)?;
     source.read_into_buffer(&mut indices).map_err(fail)?;
     let palette = source.palette().map_err(fail)?.as_chunks::<3>().0;
     // If no pixel uses the transparent index, three channels are enough.

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -13,20 +12,23 @@ use image::metadata::Orientation;
 #[cfg(feature = "avif")]
 use crate::avif;
 use crate::raster::{Layout, Raster, Samples};
-use crate::{Error, Format, Result, codecs, format, icc, jpeg, tiff};
+use crate::{Error, Format, Result, codecs, files, format, icc, jpeg, memory, tiff};
 
 /// Reads image files.
 ///
-/// The limit is checked against the size that a file states, before anything is allocated.
+/// The limits are checked against the size that a file states, before anything is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decoder {
     /// The maximum number of pixels (width times height).
     pub max_pixels: u64,
+    /// The maximum memory in bytes that one image may take: its samples, twice while they are
+    /// converted. `None` is half of the memory that is free, at most 2 GiB.
+    pub max_memory: Option<u64>,
 }
 
 impl Default for Decoder {
     fn default() -> Self {
-        Self { max_pixels: 1_000_000_000 }
+        Self { max_pixels: 1_000_000_000, max_memory: None }
     }
 }
 
@@ -187,27 +189,34 @@ impl Decoder {
         Ok(Picture { image, format, notes })
     }
 
-    /// Checks that the size is neither zero nor above the limit.
+    /// Checks the size of an image with three bytes a pixel.
     pub(crate) fn check_size(&self, width: u64, height: u64) -> Result<()> {
+        self.check_memory(width, height, 3)
+    }
+
+    /// Checks that the size is neither zero nor above the limits.
+    pub(crate) fn check_memory(&self, width: u64, height: u64, bytes_a_pixel: u64) -> Result<()> {
         if width == 0 || height == 0 {
             return Err(Error::ZeroSized { width, height });
         }
         if width.saturating_mul(height) > self.max_pixels {
             return Err(Error::TooLarge { width, height, max_pixels: self.max_pixels });
         }
+        let needed = memory::needed(width, height, bytes_a_pixel);
+        // Small images need no look at the system.
+        if needed > SMALL_IMAGE || self.max_memory.is_some() {
+            let limit = self.max_memory.unwrap_or_else(memory::default_limit);
+            if needed > limit || !memory::can_be_allocated(needed) {
+                return Err(Error::NeedsMemory { width, height, needed, limit });
+            }
+        }
         Ok(())
     }
 
     /// Reads a file, after checking that its first bytes are those of an image.
     fn read(&self, path: &Path) -> Result<Vec<u8>> {
-        let metadata = std::fs::metadata(path).map_err(unreadable)?;
-        if metadata.is_dir() {
-            return Err(Error::Directory);
-        }
-        if !metadata.is_file() && !is_pipe(&metadata) {
-            return Err(Error::NotAFile);
-        }
-        let mut file = File::open(path).map_err(unreadable)?;
+        let mut file = files::open_regular(path, files::is_descriptor(path)).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
         let mut bytes = Vec::new();
         file.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(unreadable)?;
         format::detect(&bytes)?;
@@ -229,6 +238,9 @@ pub fn in_codec() -> bool {
     IN_CODEC.get()
 }
 
+/// Memory that every image may take, in bytes.
+const SMALL_IMAGE: u64 = 32 << 20;
+
 /// Number of bytes that are enough to detect the format of a file.
 const HEAD: usize = 1024;
 
@@ -236,16 +248,7 @@ fn unreadable(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::NotFound => Error::NotFound,
         io::ErrorKind::IsADirectory => Error::Directory,
+        io::ErrorKind::InvalidInput => Error::NotAFile,
         _ => Error::Unreadable(error),
     }
-}
-
-#[cfg(unix)]
-fn is_pipe(metadata: &std::fs::Metadata) -> bool {
-    std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type())
-}
-
-#[cfg(not(unix))]
-fn is_pipe(_: &std::fs::Metadata) -> bool {
-    false
 }

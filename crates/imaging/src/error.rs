@@ -26,8 +26,8 @@ pub enum Error {
     /// The path is a folder.
     #[error("this is a directory, not an image file")]
     Directory,
-    /// The path is a device or a socket, which may have no end.
-    #[error("this is neither a file nor a pipe")]
+    /// The path is a named pipe, a device or a socket, which may have no end.
+    #[error("this is not a regular file")]
     NotAFile,
     /// The system refused to open or to read the file.
     #[error("the file cannot be read: {0}")]
@@ -86,6 +86,21 @@ pub enum Error {
         height: u64,
         /// The limit.
         max_pixels: u64,
+    },
+    /// The image takes more memory than allowed, or than there is. Nothing was allocated.
+    #[error(
+        "the image has {width}x{height} pixels and takes about {} MB of memory, more than the {} MB that it may take",
+        needed >> 20, limit >> 20
+    )]
+    NeedsMemory {
+        /// Width in pixels.
+        width: u64,
+        /// Height in pixels.
+        height: u64,
+        /// The estimated number of bytes.
+        needed: u64,
+        /// The limit in bytes.
+        limit: u64,
     },
     /// The decoder needs more memory than a file of this size may use.
     #[error("the {format} data asks for more memory than an image of its size needs")]

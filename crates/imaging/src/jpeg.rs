@@ -36,6 +36,7 @@ mod marker {
     pub const START_OF_SCAN: u8 = 0xda;
     pub const QUANTIZATION: u8 = 0xdb;
     pub const HUFFMAN: u8 = 0xc4;
+    pub const PROGRESSIVE: u8 = 0xc2;
     pub const EXTENSION: u8 = 0xc8;
     pub const ARITHMETIC: u8 = 0xcc;
 }
@@ -180,11 +181,16 @@ pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
             truncated()
         });
     };
-    decoder.check_size(width.into(), height.into())?;
+    if u64::from(width) * u64::from(height) > decoder.max_pixels {
+        decoder.check_size(width.into(), height.into())?;
+    }
     check_process(&segments)?;
     if !segments.complete || u64::from(width) * u64::from(height) > PIXELS_A_BYTE * bytes.len() as u64 {
         return Err(truncated());
     }
+    // A progressive file is decoded to coefficients of 16 bits first.
+    let bytes_a_pixel = if segments.process == marker::PROGRESSIVE { 6 } else { 3 };
+    decoder.check_memory(width.into(), height.into(), bytes_a_pixel)?;
     let mut decoded = decode_strictly(&segments.strict_copy(bytes))?;
     decoded.jpeg_quality = segments.luma_table().map(jpeg_quality::estimate);
     Ok(decoded)

@@ -25,7 +25,7 @@
 //! # Bad files
 //!
 //! A damaged file is an error, never half an image. Sizes are checked before memory is allocated:
-//! [`Decoder::max_pixels`] is the limit. A panic inside a codec is returned as an [`Error`].
+//! [`Decoder::max_pixels`] and [`Decoder::max_memory`] are the limits. A panic inside a codec is returned as an [`Error`].
 //!
 //! # Features
 //!
@@ -57,6 +57,7 @@ mod heatmap;
 mod icc;
 mod jpeg;
 mod jpeg_quality;
+mod memory;
 mod raster;
 mod tiff;
 

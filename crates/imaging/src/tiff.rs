@@ -18,6 +18,12 @@ use crate::{Error, Format, Result};
 /// Memory that the decoder may use in addition to the pixels (a strip, a tile, a tag).
 const WORKING_MEMORY: usize = 64 << 20;
 
+/// The tag of the version of DNG files.
+const DNG_VERSION: u16 = 50706;
+
+/// The bit of `NewSubfileType` for a page of reduced size.
+const REDUCED: u32 = 1;
+
 /// The tag value for alpha with premultiplied colors.
 const ASSOCIATED_ALPHA: u16 = 1;
 
@@ -46,7 +52,11 @@ pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     limits.decoding_buffer_size = WORKING_MEMORY.max(width.saturating_mul(height).saturating_mul(4 * 8));
     source = source.with_limits(limits);
 
-    let kind = kind(source.colortype().map_err(explain)?)?;
+    check_preview(&mut source)?;
+    let color = source.colortype().map_err(explain)?;
+    let kind = kind(color)?;
+    let bytes_a_pixel = u64::from(color.bit_depth().div_ceil(8)) * u64::from(color.num_samples());
+    decoder.check_memory(width as u64, height as u64, bytes_a_pixel)?;
     let data = read(&mut source)?;
     let mut notes = Vec::new();
     let (layout, samples) = match kind {
@@ -63,6 +73,23 @@ pub(crate) fn decode(decoder: &Decoder, bytes: &[u8]) -> Result<Decoded> {
     }
     let icc = source.get_tag_u8_vec(Tag::IccProfile).ok();
     Ok(Decoded { icc, notes, ..Decoded::new(raster, orientation) })
+}
+
+/// Rejects camera raw files, whose first page is a small preview: its score would say nothing about
+/// the photo.
+fn check_preview(source: &mut File<'_>) -> Result<()> {
+    let number =
+        |source: &mut File<'_>, tag| source.find_tag(tag).ok().flatten().and_then(|value| value.into_u32().ok());
+    let reduced = number(source, Tag::NewSubfileType).is_some_and(|kind| kind & REDUCED != 0);
+    let dng = matches!(source.find_tag(Tag::Unknown(DNG_VERSION)), Ok(Some(_)));
+    match (dng, reduced) {
+        (true, _) => Err(Error::UnknownFormat { name: "camera raw (DNG)" }),
+        (_, true) if matches!(source.find_tag(Tag::SubIfd), Ok(Some(_))) => {
+            Err(Error::UnknownFormat { name: "camera raw (such as NEF)" })
+        }
+        (_, true) => Err(Error::unsupported(Format::Tiff, "the first page is a reduced copy of the image")),
+        _ => Ok(()),
+    }
 }
 
 fn kind(color: ColorType) -> Result<Kind> {

@@ -201,7 +201,8 @@ impl Source<'_> {
 
 impl Coded<'_> {
     fn decode(&self, decoder: &Decoder) -> Result<Frame> {
-        decoder.check_size(self.width.into(), self.height.into())?;
+        // The frame of the codec, the samples and their planes, with up to 12 bits.
+        decoder.check_memory(self.width.into(), self.height.into(), 6)?;
         let (width, height) = (self.width as usize, self.height as usize);
         let mut canvas: Option<Frame> = None;
         for (index, tile) in self.tiles.iter().enumerate() {

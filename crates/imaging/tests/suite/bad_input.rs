@@ -91,18 +91,21 @@ fn messages_name_the_file_and_the_reason() {
 
 #[cfg(unix)]
 #[test]
-fn devices_are_refused_and_pipes_are_read() {
+fn devices_and_named_pipes_are_refused_and_open_pipes_are_read() {
+    use std::io::Write as _;
+    use std::os::fd::AsRawFd as _;
     let error = Decoder::default().open("/dev/zero").unwrap_err();
-    assert_eq!(error.to_string(), "/dev/zero: this is neither a file nor a pipe");
+    assert_eq!(error.to_string(), "/dev/zero: this is not a regular file");
     let folder = Folder::new("pipe");
-    let pipe = folder.0.join("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let writer = std::thread::spawn({
-        let pipe = pipe.clone();
-        move || fs::write(pipe, png_of(20, 10)).unwrap()
-    });
-    assert_eq!(Decoder::default().open(&pipe).unwrap().image.width(), 20);
-    writer.join().unwrap();
+    let named = folder.0.join("pipe.png");
+    assert!(std::process::Command::new("mkfifo").arg(&named).status().unwrap().success());
+    // Nobody writes to it: reading it would wait without end.
+    assert!(matches!(Decoder::default().open(&named).unwrap_err().reason(), Error::NotAFile));
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let writing = std::thread::spawn(move || writer.write_all(&png_of(20, 10)).unwrap());
+    let path = format!("/dev/fd/{}", reader.as_raw_fd());
+    assert_eq!(Decoder::default().open(path).unwrap().image.width(), 20);
+    writing.join().unwrap();
 }
 
 #[cfg(unix)]
@@ -129,12 +132,12 @@ fn sizes_beyond_the_limit_are_refused_by_the_header_alone() {
     let mut jpeg = vec![0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, 0xea, 0x60, 0xea, 0x60, 3];
     jpeg.extend([1, 0x11, 0, 2, 0x11, 1, 3, 0x11, 1, 0xff, 0xd9]);
     assert_eq!(reason(&jpeg), message);
-    let strict = Decoder { max_pixels: 100 };
+    let strict = Decoder { max_pixels: 100, ..Decoder::default() };
     for (name, bytes) in files() {
         let error = strict.decode(&bytes).unwrap_err();
         assert!(matches!(error, Error::TooLarge { max_pixels: 100, .. }), "{name}: {error}");
     }
-    assert!(Decoder { max_pixels: 37 * 23 }.decode(&files()[0].1).is_ok());
+    assert!(Decoder { max_pixels: 37 * 23, ..Decoder::default() }.decode(&files()[0].1).is_ok());
 }
 
 #[test]
@@ -219,7 +222,7 @@ fn a_bitmap_that_is_too_long_is_not_called_damaged() {
     assert_eq!(reason(&bitmap(3, -70000)), unsupported);
     let picture = Decoder::default().decode(&bitmap(65535, 2)).unwrap();
     assert_eq!((picture.image.width(), picture.image.height()), (65535, 2));
-    let too_large = (Decoder { max_pixels: 1000 }).decode(&bitmap(3, 70000)).unwrap_err();
+    let too_large = (Decoder { max_pixels: 1000, ..Decoder::default() }).decode(&bitmap(3, 70000)).unwrap_err();
     assert!(matches!(too_large, Error::TooLarge { width: 3, height: 70000, .. }));
 }
 
@@ -304,8 +307,54 @@ proptest! {
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len()));
         }
-        if let Err(error) = (Decoder { max_pixels: 1 << 20 }).decode(&bytes) {
+        if let Err(error) = (Decoder { max_pixels: 1 << 20, ..Decoder::default() }).decode(&bytes) {
             prop_assert!(!error.to_string().contains('\n'));
         }
     }
+}
+
+/// An uncompressed gray TIFF of 4x4 pixels with additional tags, in ascending order.
+fn tiff_with(tags: &[(u16, u16, u32)]) -> Vec<u8> {
+    const LONG: u16 = 4;
+    const PIXELS: u32 = 4 * 4;
+    let mut entries = vec![(256, LONG, 4), (257, LONG, 4), (258, LONG, 8), (259, LONG, 1), (262, LONG, 1)];
+    entries.extend([(273, LONG, 8), (277, LONG, 1), (278, LONG, 4), (279, LONG, PIXELS)]);
+    entries.extend_from_slice(tags);
+    entries.sort_unstable();
+    let mut file = b"II*\0".to_vec();
+    file.extend((8 + PIXELS).to_le_bytes());
+    file.extend([128; PIXELS as usize]);
+    file.extend((entries.len() as u16).to_le_bytes());
+    for (tag, kind, value) in entries {
+        file.extend(tag.to_le_bytes());
+        file.extend(kind.to_le_bytes());
+        let count = if kind == 1 { 4_u32 } else { 1 };
+        file.extend(count.to_le_bytes());
+        file.extend(value.to_le_bytes());
+    }
+    file.extend([0; 4]);
+    file
+}
+
+#[test]
+fn a_raw_photo_is_not_judged_by_its_thumbnail() {
+    assert_eq!(Decoder::default().decode(&tiff_with(&[])).unwrap().image.width(), 4);
+    let (new_subfile_type, sub_ifds, dng_version) = (254, 330, 50706);
+    let nef = reason(&tiff_with(&[(new_subfile_type, 4, 1), (sub_ifds, 4, 8)]));
+    assert_eq!(nef, "camera raw (such as NEF) images are not supported; convert the file to PNG");
+    let dng = reason(&tiff_with(&[(new_subfile_type, 4, 1), (dng_version, 1, 0x0000_0401)]));
+    assert_eq!(dng, "camera raw (DNG) images are not supported; convert the file to PNG");
+    let small = reason(&tiff_with(&[(new_subfile_type, 4, 1)]));
+    assert!(small.contains("the first page is a reduced copy"), "{small}");
+}
+
+#[test]
+fn an_image_beyond_the_memory_limit_is_refused_before_it_is_decoded() {
+    let strict = Decoder { max_memory: Some(1 << 20), ..Decoder::default() };
+    let error = strict.decode(&png_of(600, 600)).unwrap_err();
+    assert!(matches!(error, Error::NeedsMemory { limit: 1_048_576, .. }), "{error}");
+    assert!(strict.decode(&png_of(200, 200)).is_ok());
+    // Palette images are decoded to three bytes a pixel.
+    let message = reason(&png_header(30000, 30000));
+    assert!(message.contains("truncated") || message.contains("MB of memory"), "{message}");
 }
