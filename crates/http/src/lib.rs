@@ -14,6 +14,7 @@
 //! - [`BaseUrl`] is a checked address. [`BaseUrl::as_str`] returns the full text for requests;
 //!   `Display` and `Debug` hide user name, password and query.
 //! - [`without_secrets`] hides the same parts in any text.
+//! - [`remember`] and [`redacted`] remove known secrets from texts of models, servers and programs.
 //! - `client` and `is_loopback` (feature `client`, on by default) set up `reqwest` clients. Without
 //!   the feature, reqwest and rustls are not built.
 //!
@@ -22,7 +23,9 @@
 mod address;
 #[cfg(feature = "client")]
 mod client;
+mod secrets;
 
 pub use address::{BaseUrl, NotAnAddress, without_secrets};
 #[cfg(feature = "client")]
 pub use client::{client, is_loopback};
+pub use secrets::{REDACTED, redacted, remember};

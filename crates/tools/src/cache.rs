@@ -5,9 +5,11 @@
 //! configured, on disk across runs. Each result is one small file, written to a temporary name and
 //! then renamed, so several processes can share the folder.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use agenticiqa_imaging::files::{read_sealed, write_sealed};
 use agenticiqa_metrics::Region;
 use moka::sync::Cache;
 use serde::{Deserialize, Serialize};
@@ -112,7 +114,7 @@ impl ToolCache {
         if let Some(folder) = &self.disk {
             let file = key.file(folder);
             let written = serde_json::to_vec(&run).map_err(std::io::Error::from);
-            if let Err(error) = written.and_then(|json| agenticiqa_imaging::files::write_atomically(&file, &json)) {
+            if let Err(error) = written.and_then(|json| write_sealed(&file, &json)) {
                 tracing::warn!("{}: cannot write the tool cache: {error}", file.display());
             }
         }
@@ -129,10 +131,12 @@ impl ToolCache {
 
     fn read(&self, key: &CacheKey) -> Option<CachedRun> {
         let file = key.file(self.disk.as_deref()?);
-        let json = std::fs::read(&file).ok()?;
-        let run = serde_json::from_slice(&json);
-        run.inspect_err(|error| {
-            tracing::warn!("{}: cannot read the cached result, measuring again: {error}", file.display())
+        let read = match read_sealed(&file) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            read => read.and_then(|json| serde_json::from_slice(&json).map_err(std::io::Error::from)),
+        };
+        read.inspect_err(|error| {
+            tracing::warn!("{}: cannot use the cached result, measuring again: {error}", file.display());
         })
         .ok()
     }
@@ -180,6 +184,11 @@ mod tests {
         std::fs::write(key("PSNR").file(folder.path()), "{\"raw_sc").unwrap();
         let third = ToolCache::new(10, Some(folder.path().to_owned()));
         assert_eq!(third.get(&key("PSNR")), None);
+        third.insert(key("SSIM"), run(0.5));
+        let file = key("SSIM").file(folder.path());
+        let edited = std::fs::read_to_string(&file).unwrap().replace("0.5", "0.9");
+        std::fs::write(&file, edited).unwrap();
+        assert_eq!(ToolCache::new(10, Some(folder.path().to_owned())).get(&key("SSIM")), None);
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub use command::CommandLine;
 pub use engine::ToolInput;
 pub use inputs::{Digest, Part, Source};
 pub use list::ToolList;
-pub use metadata::{Backend, Calibration, Flaw, Metadata, ToolType};
+pub use metadata::{Backend, Calibration, Flaw, LARGEST_LIST, Metadata, ToolType};
 pub use normalization::{Logistic, Scale};
 pub use registry::{Registry, Tool, ToolResources};
 pub use run::{Failure, ToolRun, raw_number};

@@ -14,6 +14,9 @@ use agenticiqa_vision::vocabulary::Distortion;
 /// The built-in tool list.
 pub(super) const BUILTIN: &str = include_str!("../iqa_tools/metadata/tools.json");
 
+/// The maximum size of a list of tools in bytes.
+pub const LARGEST_LIST: u64 = 16 << 20;
+
 /// Whether a tool needs a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ToolType {

@@ -91,7 +91,8 @@ fn wait(
         },
     };
     let (stdout, stderr) = (rest(0, stdout)?, rest(1, stderr)?);
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    // The program has the environment of ours, and may print it.
+    let text = |bytes: Vec<u8>| agenticiqa_http::redacted(&String::from_utf8_lossy(&bytes)).into_owned();
     Ok(Finished { status, stdout: text(stdout), stderr: text(stderr) })
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use agenticiqa_imaging::files::path_text;
 use agenticiqa_imaging::{Decoder, Error as DecodeError, Picture};
 use agenticiqa_metrics::{Image, Map};
 use agenticiqa_vision::vocabulary::RegionBox;
@@ -145,7 +146,7 @@ impl<'a> Scorer<'a> {
     pub fn new(registry: &'a Registry, decoder: Decoder, request: Request) -> Result<Self, Error> {
         let path = request.reference.clone();
         let mut scorer = Self::of_pictures(registry, request, path.is_some(), None)?;
-        let open = |path: PathBuf| decoder.open(&path).map(|picture| (path.display().to_string(), picture));
+        let open = |path: PathBuf| decoder.open(&path).map(|picture| (path_text(&path), picture));
         scorer.reference = path.map(open).transpose().map_err(Error::Reference)?;
         Ok(Self { decoder, in_files: true, ..scorer })
     }
@@ -194,7 +195,7 @@ impl<'a> Scorer<'a> {
     /// Decodes an image and scores it with every tool on every region.
     pub fn score(&self, path: &Path) -> Scored {
         let picture = self.decoder.open(path);
-        let image_path = path.display().to_string();
+        let image_path = path_text(path);
         match picture {
             Ok(picture) => self.score_picture(&image_path, picture, &|| true),
             Err(error) => {

@@ -5,6 +5,7 @@
 //! show, such as the round of an assessment. Only answers that could be used are stored. They stay in memory (bounded, least recently used first out) and, if a folder is
 //! configured, on disk across runs.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use moka::sync::Cache;
 
 use super::stored::{Request, StoredAnswer};
 use super::{Answer, Attachment, Options, Prompt};
-use agenticiqa_imaging::files::write_atomically;
+use agenticiqa_imaging::files::{read_sealed, write_sealed};
 
 /// The maximum size of the answers in memory, in bytes.
 const MEMORY: u64 = 32 << 20;
@@ -79,7 +80,7 @@ impl AnswerCache {
         if let Some(folder) = &self.disk {
             let file = key.file(folder);
             let json = serde_json::to_vec(&stored).map_err(std::io::Error::from);
-            if let Err(error) = json.and_then(|json| write_atomically(&file, &json)) {
+            if let Err(error) = json.and_then(|json| write_sealed(&file, &json)) {
                 tracing::warn!("{}: cannot write the answer cache: {error}", file.display());
             }
         }
@@ -88,13 +89,14 @@ impl AnswerCache {
 
     fn read(&self, key: &AnswerKey) -> Option<StoredAnswer> {
         let file = key.file(self.disk.as_deref()?);
-        let json = std::fs::read(&file).ok()?;
-        let answer = serde_json::from_slice(&json);
-        answer
-            .inspect_err(|error| {
-                tracing::warn!("{}: cannot read the cached answer, asking again: {error}", file.display());
-            })
-            .ok()
+        let read = match read_sealed(&file) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            read => read.and_then(|json| serde_json::from_slice(&json).map_err(std::io::Error::from)),
+        };
+        read.inspect_err(|error| {
+            tracing::warn!("{}: cannot use the cached answer, asking again: {error}", file.display());
+        })
+        .ok()
     }
 }
 
@@ -164,7 +166,8 @@ mod tests {
         assert_eq!(open().get(&key), None);
         open().insert(&key, &answer("yes"));
         assert_eq!(open().get(&key), Some(answer("yes")));
-        std::fs::write(key.file(folder.path()), "{\"te").unwrap();
+        let edited = std::fs::read_to_string(key.file(folder.path())).unwrap().replace("yes", "no");
+        std::fs::write(key.file(folder.path()), edited).unwrap();
         assert_eq!(open().get(&key), None);
     }
 }

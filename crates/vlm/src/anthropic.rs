@@ -8,10 +8,10 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use genai::adapter::AdapterKind;
-use genai::chat::{ChatOptions, JsonSpec, ReasoningEffort};
+use serde_json::{Value, json};
 
-use super::chat::{Chat, Endpoints};
+use super::chat::{Chat, Endpoints, Fields};
+use super::protocol::Protocol;
 use super::{Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, ProviderSettings, Vlm, schema};
 
 /// Common names of models whose API name contains a date.
@@ -51,27 +51,31 @@ pub(super) struct Anthropic {
 impl Anthropic {
     pub fn connect(backend: &BackendName, settings: &ProviderSettings) -> Result<Self, Error> {
         let endpoints = Endpoints {
-            adapter: AdapterKind::Anthropic,
+            protocol: Protocol::Anthropic,
             default: "https://api.anthropic.com/v1/",
             version: "v1",
-            chat: "messages",
             key_optional: settings.base_url.is_some(),
         };
         let model = real_name(backend.model());
         Ok(Self { version: version(&model), chat: Chat::connect(backend, &model, settings, &endpoints)? })
     }
 
-    fn chat_options(&self, options: &Options) -> ChatOptions {
-        let mut chat =
-            ChatOptions::default().with_max_tokens(options.max_tokens).with_reasoning_effort(ReasoningEffort::Zero);
+    fn fields(&self, options: &Options) -> Fields {
+        let mut fields = Fields::new();
+        let mut set = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
+        set("max_tokens", json!(options.max_tokens));
         let (temperature, top_p) = self.sampling();
-        chat.temperature = temperature.then_some(options.temperature.min(1.0));
-        chat.top_p = options.top_p.filter(|_| top_p);
-        if let Some(wanted) = options.schema.as_ref().filter(|_| self.capabilities().json_schema) {
-            chat =
-                chat.with_response_format(JsonSpec::new(&wanted.name, schema::without(&wanted.schema, &UNSUPPORTED)));
+        if temperature {
+            set("temperature", json!(options.temperature.min(1.0)));
         }
-        chat
+        if let Some(top_p) = options.top_p.filter(|_| top_p) {
+            set("top_p", json!(top_p));
+        }
+        if let Some(wanted) = options.schema.as_ref().filter(|_| self.capabilities().json_schema) {
+            let schema = schema::closed(&schema::without(&wanted.schema, &UNSUPPORTED));
+            set("output_config", json!({"format": {"type": "json_schema", "schema": schema}}));
+        }
+        fields
     }
 
     /// Returns whether the model accepts `temperature`, and whether it accepts `top_p` in addition.
@@ -97,7 +101,7 @@ impl Vlm for Anthropic {
         options: &'a Options,
     ) -> BoxFuture<'a, Result<Answer, Error>> {
         Box::pin(async move {
-            let reply = self.chat.send(prompt, images, self.chat_options(options), options.timeout).await?;
+            let reply = self.chat.send(prompt, images, self.fields(options), options.timeout).await?;
             self.chat.answer(reply, None, None, options)
         })
     }

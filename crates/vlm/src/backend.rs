@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "providers")]
+use agenticiqa_http::REDACTED;
+
 use super::BaseUrl;
 #[cfg(feature = "providers")]
 use super::{Error, Vlm};
@@ -248,9 +251,12 @@ impl fmt::Display for BackendName {
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a key and trims white space around it.
+    /// Wraps a key and trims white space around it. From now on it is removed from all that models
+    /// say and from all that is written ([`redacted`](crate::redacted)).
     pub fn new(value: impl Into<String>) -> Self {
-        Self(value.into().trim().to_owned())
+        let value = value.into().trim().to_owned();
+        agenticiqa_http::remember(&value);
+        Self(value)
     }
 
     /// The key itself, for the header of a request.
@@ -262,7 +268,7 @@ impl Secret {
     /// Replaces every occurrence of the key in `text`.
     #[cfg(feature = "providers")]
     pub(super) fn redact(&self, text: &str) -> String {
-        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "***") }
+        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, REDACTED) }
     }
 }
 

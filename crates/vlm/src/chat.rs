@@ -1,24 +1,24 @@
-//! Code shared by all providers: the request to `genai`, the timeout, and checks of the response.
+//! Code shared by all providers: the request, the timeout, and checks of the response.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use base64::Engine;
-use genai::adapter::AdapterKind;
-use genai::chat::{
-    Binary, ChatMessage, ChatOptions, ChatRequest, ChatResponse, ContentPart, MessageContent, StopReason,
-};
-use genai::resolver::{AuthData, Endpoint};
-use genai::{Headers, ModelIden, ServiceTarget};
-use reqwest::Url;
-use serde_json::Value;
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::{RequestBuilder, Response, Url};
+use serde_json::{Map, Value};
 
 use super::error::excerpt;
-use super::failure::Peer;
+use super::failure::{Fault, Peer};
+use super::protocol::{Protocol, Said};
 use super::{
-    Answer, Attachment, BackendName, Error, ErrorKind, Options, Prompt, ProviderSettings, TokenLogprob, Usage, http,
+    Answer, Attachment, BackendName, Error, ErrorKind, Options, Prompt, ProviderSettings, TokenLogprob, http, redacted,
 };
+
+/// The maximum size of a response in bytes. The largest answers, with the log-probabilities of all
+/// tokens, stay below half of it.
+const MAX_BODY_BYTES: usize = 8 << 20;
 
 /// The maximum size of an answer text in bytes.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
@@ -28,13 +28,11 @@ const LOGGED: usize = 4000;
 
 /// How to reach a provider.
 pub(super) struct Endpoints {
-    pub adapter: AdapterKind,
+    pub protocol: Protocol,
     /// The default address.
     pub default: &'static str,
     /// The API path for a server address without a path.
     pub version: &'static str,
-    /// The path of the chat endpoint, relative to the API path.
-    pub chat: &'static str,
     /// Whether the key may be missing: for local servers and servers that the user named.
     pub key_optional: bool,
 }
@@ -42,10 +40,9 @@ pub(super) struct Endpoints {
 /// A connection to one model.
 pub(super) struct Chat {
     peer: Peer,
-    adapter: AdapterKind,
+    protocol: Protocol,
     base_url: Url,
-    chat_path: &'static str,
-    client: genai::Client,
+    client: reqwest::Client,
     logprobs_refused: AtomicBool,
 }
 
@@ -55,11 +52,14 @@ impl fmt::Debug for Chat {
     }
 }
 
-/// The response as parsed by `genai`, and its raw body.
+/// A response: what it says, and its body.
 pub(super) struct Reply {
-    pub response: ChatResponse,
+    pub said: Said,
     pub body: Value,
 }
+
+/// The fields of a request that depend on the options of the call.
+pub(super) type Fields = Map<String, Value>;
 
 impl Chat {
     /// Validates name, address and key. `model` is the provider's name for the model.
@@ -94,10 +94,6 @@ impl Chat {
         let client = http::client(&base_url).map_err(|reason| {
             wrong(ErrorKind::Configuration, format!("no secure connection can be set up ({reason})"))
         })?;
-        let client = genai::Client::builder()
-            .with_reqwest(client)
-            .build()
-            .map_err(|_| wrong(ErrorKind::Configuration, "no connection can be set up".to_owned()))?;
         Ok(Self {
             peer: Peer {
                 model: model.to_owned(),
@@ -107,9 +103,8 @@ impl Chat {
                 key_variable,
                 name,
             },
-            adapter: endpoints.adapter,
+            protocol: endpoints.protocol,
             base_url,
-            chat_path: endpoints.chat,
             client,
             logprobs_refused: AtomicBool::new(false),
         })
@@ -128,7 +123,7 @@ impl Chat {
         &self,
         prompt: &Prompt,
         images: &[Attachment],
-        options: ChatOptions,
+        fields: Fields,
         timeout: Duration,
     ) -> Result<Reply, Error> {
         tracing::debug!(
@@ -138,29 +133,46 @@ impl Chat {
             user = excerpt(&prompt.user, LOGGED),
             "asking"
         );
-        let options = options.with_capture_raw_body(true);
-        let call = self.client.exec_chat(self.target()?, request(prompt, images), Some(&options));
-        let mut response = self.within(timeout, call).await?;
-        let body = response.captured_raw_body.take().unwrap_or(Value::Null);
-        Ok(Reply { response, body })
+        let mut body = self.protocol.body(&self.peer.model, prompt, images);
+        body.extend(fields);
+        let json = serde_json::to_vec(&body)
+            .map_err(|_| self.peer.error(ErrorKind::BadRequest, "the request cannot be written as JSON"))?;
+        let url = self.url(&self.protocol.chat_path(&self.peer.model))?;
+        let request = self.client.post(url).header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let body = self.within(timeout, request.body(json)).await?;
+        if let Some(reason) = blocked(&body) {
+            return Err(self.peer.refusal(reason));
+        }
+        Ok(Reply { said: self.protocol.read(&body), body })
     }
 
     /// Lists the models of the server.
     pub async fn models(&self, timeout: Duration) -> Result<Vec<String>, Error> {
-        let auth = self.peer.key.as_ref().map_or(AuthData::None, |key| AuthData::from_single(key.reveal()));
-        let endpoint = Endpoint::from_owned(self.base_url.as_str());
-        self.within(timeout, self.client.all_model_names(self.adapter, (endpoint, auth))).await
+        let body = self.within(timeout, self.client.get(self.url("models")?)).await?;
+        Ok(self.protocol.model_names(&body))
     }
 
-    async fn within<T>(
-        &self,
-        timeout: Duration,
-        call: impl Future<Output = Result<T, genai::Error>>,
-    ) -> Result<T, Error> {
+    /// Sends a request and reads the response, both within the time limit.
+    async fn within(&self, timeout: Duration, request: RequestBuilder) -> Result<Value, Error> {
+        let request = request.headers(self.protocol.headers(self.peer.key.as_ref()));
+        let call = async { receive(request.send().await.map_err(Fault::Transport)?).await };
         match tokio::time::timeout(timeout, call).await {
             Err(_) => Err(self.peer.error(ErrorKind::Timeout, format!("no answer within {} s", timeout.as_secs_f64()))),
-            Ok(result) => result.map_err(|error| self.peer.explain(error)),
+            Ok(result) => {
+                let mut body = result.map_err(|fault| self.peer.explain(fault))?;
+                if redact(&mut body) {
+                    tracing::warn!(backend = self.peer.name, "the answer repeats a key, which was removed");
+                    // They spell the answer in pieces, in which the key would not be found.
+                    without_logprobs(&mut body);
+                }
+                Ok(body)
+            }
         }
+    }
+
+    fn url(&self, path: &str) -> Result<Url, Error> {
+        let url = self.base_url.join(path);
+        url.map_err(|_| self.peer.error(ErrorKind::Configuration, "its base_url cannot be extended"))
     }
 
     /// Like [`send`](Self::send), with log-probabilities. Some servers reject them, which the name
@@ -169,16 +181,16 @@ impl Chat {
         &self,
         prompt: &Prompt,
         images: &[Attachment],
-        chat_options: impl Fn(bool) -> ChatOptions,
+        fields: impl Fn(bool) -> Fields,
         options: &Options,
     ) -> Result<Reply, Error> {
         let wanted = options.logprobs && self.gives_logprobs();
-        let reply = self.send(prompt, images, chat_options(wanted), options.timeout).await;
+        let reply = self.send(prompt, images, fields(wanted), options.timeout).await;
         match reply {
             Err(error) if wanted && error.rejects_logprobs() => {
                 tracing::info!("{error}; asking without log-probabilities from now on");
                 self.logprobs_refused.store(true, Ordering::Relaxed);
-                self.send(prompt, images, chat_options(false), options.timeout).await
+                self.send(prompt, images, fields(false), options.timeout).await
             }
             reply => reply,
         }
@@ -189,21 +201,6 @@ impl Chat {
         !self.logprobs_refused.load(Ordering::Relaxed)
     }
 
-    fn target(&self) -> Result<ServiceTarget, Error> {
-        let auth = match &self.peer.key {
-            Some(key) => AuthData::from_single(key.reveal()),
-            // Without a key, no authorization header is sent.
-            None => {
-                let url = self.base_url.join(self.chat_path);
-                let url =
-                    url.map_err(|_| self.peer.error(ErrorKind::Configuration, "its base_url cannot be extended"))?;
-                AuthData::RequestOverride { url: url.into(), headers: Headers::default() }
-            }
-        };
-        let endpoint = Endpoint::from_owned(self.base_url.as_str());
-        Ok(ServiceTarget { endpoint, auth, model: ModelIden::new(self.adapter, self.peer.model.as_str()) })
-    }
-
     /// Converts a reply into an answer after checking for a refusal.
     pub fn answer(
         &self,
@@ -212,21 +209,14 @@ impl Chat {
         logprobs: Option<Vec<TokenLogprob>>,
         options: &Options,
     ) -> Result<Answer, Error> {
-        let Reply { response, .. } = reply;
-        let stop = response.stop_reason.as_ref();
-        let filtered =
-            stop.filter(|stop| matches!(stop, StopReason::ContentFilter(_))).map(|stop| stop.raw().to_owned());
+        let said = reply.said;
+        let filtered = said.stop.clone().filter(|_| said.is_filtered());
         if let Some(reason) = refusal.or(filtered) {
             return Err(self.peer.refusal(&reason));
         }
-        let truncated = matches!(stop, Some(StopReason::MaxTokens(_)));
-        let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(0);
-        let usage = Usage {
-            prompt_tokens: count(response.usage.prompt_tokens),
-            completion_tokens: count(response.usage.completion_tokens),
-        };
-        let model = response.provider_model_iden.model_name.to_string();
-        let text = response.content.into_joined_texts().unwrap_or_default();
+        let truncated = said.is_truncated();
+        let Said { text, usage, model, .. } = said;
+        let model = model.unwrap_or_else(|| self.peer.model.clone());
         if text.len() > MAX_ANSWER_BYTES {
             let message = format!("the answer has {} bytes of text, more than any answer needs", text.len());
             return Err(self.peer.error(ErrorKind::BadAnswer, message));
@@ -243,17 +233,54 @@ impl Chat {
     }
 }
 
-/// Builds the request: system text, each image after its label, then the question.
-fn request(prompt: &Prompt, images: &[Attachment]) -> ChatRequest {
-    let mut content = MessageContent::default();
-    for image in images {
-        if !image.label.is_empty() {
-            content.push(ContentPart::from_text(image.label.as_str()));
+/// Reads a response of limited size. It must be JSON.
+async fn receive(mut response: Response) -> Result<Value, Fault> {
+    let (status, headers) = (response.status(), response.headers().clone());
+    let mut body = Vec::new();
+    while let Some(part) = response.chunk().await.map_err(Fault::Transport)? {
+        if body.len() + part.len() > MAX_BODY_BYTES {
+            return Err(Fault::TooLarge(MAX_BODY_BYTES));
         }
-        let encoded = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
-        content.push(ContentPart::Binary(Binary::from_base64(image.mime, encoded, None)));
+        body.extend_from_slice(&part);
     }
-    content.push(ContentPart::from_text(prompt.user.as_str()));
-    let request = ChatRequest::new(vec![ChatMessage::user(content)]);
-    if prompt.system.is_empty() { request } else { request.with_system(prompt.system.as_str()) }
+    if !status.is_success() {
+        return Err(Fault::Status { status: status.as_u16(), body, headers });
+    }
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if !kind.starts_with("application/json") {
+        return Err(Fault::NotJson(kind.to_owned()));
+    }
+    serde_json::from_slice(&body).map_err(|_| Fault::InvalidJson)
+}
+
+/// Removes known keys from all texts of a response. Returns whether there were any.
+fn redact(value: &mut Value) -> bool {
+    match value {
+        Value::String(text) => match redacted(text) {
+            Cow::Borrowed(_) => false,
+            Cow::Owned(clean) => {
+                *text = clean;
+                true
+            }
+        },
+        Value::Array(items) => items.iter_mut().fold(false, |any, item| redact(item) | any),
+        Value::Object(fields) => fields.values_mut().fold(false, |any, field| redact(field) | any),
+        _ => false,
+    }
+}
+
+fn without_logprobs(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(without_logprobs),
+        Value::Object(fields) => {
+            fields.retain(|name, _| name != "logprobs" && name != "logprobsResult");
+            fields.values_mut().for_each(without_logprobs);
+        }
+        _ => {}
+    }
+}
+
+/// Returns Gemini's reason for blocking the prompt.
+fn blocked(body: &Value) -> Option<&str> {
+    body.pointer("/promptFeedback/blockReason").and_then(Value::as_str)
 }

@@ -1,18 +1,32 @@
 //! Converts provider errors to our error kinds. Messages are reworded, because the text of servers
-//! and of `genai` may contain whole requests or the key.
+//! may contain whole requests or the key.
 
 use std::error::Error as _;
 use std::time::Duration;
 
-use genai::webc;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use super::error::excerpt;
-use super::{Error, ErrorKind, Secret};
+use super::{Error, ErrorKind, Secret, redacted};
 
 /// The maximum length of a quoted server message, in characters.
 const REPEATED: usize = 300;
+
+/// What went wrong between us and the server.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// An error status.
+    Status { status: u16, body: Vec<u8>, headers: HeaderMap },
+    /// A content type that is not JSON.
+    NotJson(String),
+    /// JSON that cannot be read.
+    InvalidJson,
+    /// A response above this limit. Not all of it was read.
+    TooLarge(usize),
+    /// The connection.
+    Transport(reqwest::Error),
+}
 
 /// The server, as named in errors.
 #[derive(Debug)]
@@ -41,37 +55,23 @@ impl Peer {
     /// Removes the key from an external text and shortens it.
     fn harmless(&self, text: &str) -> String {
         let text = self.key.as_ref().map_or(text.to_owned(), |key| key.redact(text));
-        excerpt(&text, REPEATED)
+        excerpt(&redacted(&text), REPEATED)
     }
 
-    /// Converts an error of `genai`. Its messages contain whole requests and are never quoted.
-    pub fn explain(&self, error: genai::Error) -> Error {
-        match error {
-            genai::Error::WebModelCall { webc_error, .. } | genai::Error::WebAdapterCall { webc_error, .. } => {
-                match webc_error {
-                    webc::Error::ResponseFailedStatus { status, body, headers } => {
-                        self.explain_status(status.as_u16(), &body, &headers)
-                    }
-                    webc::Error::ResponseFailedNotJson { content_type, .. } => {
-                        let found = if content_type.is_empty() { "no content type" } else { &content_type };
-                        let found = self.harmless(found);
-                        self.error(
-                            ErrorKind::BadAnswer,
-                            format!("the server sent {found} instead of JSON: check base_url"),
-                        )
-                    }
-                    webc::Error::Reqwest(error) => self.explain_transport(&error),
-                    _ => self.error(ErrorKind::BadAnswer, "the server's answer is not valid JSON"),
-                }
+    /// Converts a fault to an error of ours.
+    pub fn explain(&self, fault: Fault) -> Error {
+        match fault {
+            Fault::Status { status, body, headers } => self.explain_status(status, &body, &headers),
+            Fault::NotJson(kind) => {
+                let found = if kind.is_empty() { "no content type".to_owned() } else { self.harmless(&kind) };
+                self.error(ErrorKind::BadAnswer, format!("the server sent {found} instead of JSON: check base_url"))
             }
-            genai::Error::ChatResponseGeneration { response_body, .. } => match blocked(&response_body) {
-                Some(reason) => self.refusal(reason),
-                None => self.error(ErrorKind::BadAnswer, "the server's answer does not follow the protocol"),
-            },
-            genai::Error::JsonValueExt(_) => {
-                self.error(ErrorKind::BadAnswer, "the server's answer does not follow the protocol")
-            }
-            _ => self.error(ErrorKind::BadRequest, "the request cannot be written in the provider's format"),
+            Fault::InvalidJson => self.error(ErrorKind::BadAnswer, "the server's answer is not valid JSON"),
+            Fault::TooLarge(most) => self.error(
+                ErrorKind::BadAnswer,
+                format!("the server sent more than {} MB, more than any answer needs", most >> 20),
+            ),
+            Fault::Transport(error) => self.explain_transport(&error),
         }
     }
 
@@ -91,8 +91,8 @@ impl Peer {
         self.error(ErrorKind::Connection, message)
     }
 
-    fn explain_status(&self, status: u16, body: &str, headers: &HeaderMap) -> Error {
-        let body: Value = serde_json::from_str(body).unwrap_or(Value::Null);
+    fn explain_status(&self, status: u16, body: &[u8], headers: &HeaderMap) -> Error {
+        let body: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
         let code =
             ["/error/code", "/error/type", "/error/status"].map(|path| body.pointer(path).and_then(Value::as_str));
         let is = |name: &str| code.contains(&Some(name));
@@ -135,11 +135,6 @@ impl Peer {
     }
 }
 
-/// Returns Gemini's reason for blocking the prompt.
-fn blocked(body: &Value) -> Option<&str> {
-    body.pointer("/promptFeedback/blockReason").and_then(Value::as_str)
-}
-
 /// Returns the requested pause: from the headers (seconds, milliseconds, a date) or from Google's
 /// response body.
 fn retry_after(headers: &HeaderMap, body: &Value) -> Option<Duration> {
@@ -176,7 +171,8 @@ mod tests {
             key_variable: "OPENAI_API_KEY",
         };
         let rejects = |status, error: Value| {
-            peer.explain_status(status, &json!({ "error": error }).to_string(), &HeaderMap::new()).rejects_logprobs()
+            peer.explain_status(status, json!({ "error": error }).to_string().as_bytes(), &HeaderMap::new())
+                .rejects_logprobs()
         };
         assert!(rejects(400, json!({"message": "Logprobs are not supported"})));
         assert!(rejects(400, json!({"message": "Unsupported parameter", "param": "top_logprobs"})));

@@ -9,12 +9,11 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use genai::adapter::AdapterKind;
-use genai::chat::{ChatOptions, ReasoningEffort};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::chat::{Chat, Endpoints};
+use super::chat::{Chat, Endpoints, Fields};
+use super::protocol::Protocol;
 use super::{
     Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, ProviderSettings, TokenLogprob, Vlm, schema,
 };
@@ -34,10 +33,9 @@ pub(super) struct Google {
 impl Google {
     pub fn connect(backend: &BackendName, settings: &ProviderSettings) -> Result<Self, Error> {
         let endpoints = Endpoints {
-            adapter: AdapterKind::Gemini,
+            protocol: Protocol::Gemini,
             default: "https://generativelanguage.googleapis.com/v1beta/",
             version: "v1beta",
-            chat: "",
             key_optional: false,
         };
         let model = backend.model();
@@ -45,8 +43,7 @@ impl Google {
         Ok(Self { chat: Chat::connect(backend, model, settings, &endpoints)?, old })
     }
 
-    /// Sets all of `generationConfig`: genai drops its own fields if only some are set here.
-    fn chat_options(&self, options: &Options, logprobs: bool) -> ChatOptions {
+    fn fields(&self, options: &Options, logprobs: bool) -> Fields {
         let mut config = Map::new();
         let mut set = |name: &str, value: Value| drop(config.insert(name.to_owned(), value));
         set("temperature", json!(options.temperature));
@@ -68,10 +65,7 @@ impl Google {
             set("responseLogprobs", json!(true));
             set("logprobs", json!(if self.old { 5 } else { 20 }));
         }
-        // "Zero" sends nothing but keeps genai from deriving an effort from the name of the model.
-        ChatOptions::default()
-            .with_reasoning_effort(ReasoningEffort::Zero)
-            .with_extra_body(json!({ "generationConfig": config }))
+        Fields::from_iter([("generationConfig".to_owned(), Value::Object(config))])
     }
 }
 
@@ -87,8 +81,8 @@ impl Vlm for Google {
         options: &'a Options,
     ) -> BoxFuture<'a, Result<Answer, Error>> {
         Box::pin(async move {
-            let chat_options = |logprobs| self.chat_options(options, logprobs);
-            let reply = self.chat.send_with_logprobs(prompt, images, chat_options, options).await?;
+            let fields = |logprobs| self.fields(options, logprobs);
+            let reply = self.chat.send_with_logprobs(prompt, images, fields, options).await?;
             let logprobs = reply.body.pointer("/candidates/0/logprobsResult").and_then(read_logprobs);
             self.chat.answer(reply, None, logprobs, options)
         })

@@ -34,9 +34,8 @@
 //! - [`Error`] has an [`ErrorKind`]. Its messages never contain the API key.
 //! - [`queue_timeout`] measures time limits without the time spent in queues.
 //!
-//! The crate `agenticiqa-agent` uses this crate for its model reasoner. The wire formats of OpenAI,
-//! Anthropic and Google come from the crate `genai`. The file of each provider documents which
-//! request fields are sent and how the response is read.
+//! The crate `agenticiqa-agent` uses this crate for its model reasoner. The file of each provider
+//! documents which request fields are sent and how the response is read.
 
 mod answer_cache;
 #[cfg(feature = "providers")]
@@ -57,6 +56,8 @@ mod ollama;
 #[cfg(feature = "providers")]
 mod openai;
 mod picture;
+#[cfg(feature = "providers")]
+mod protocol;
 pub mod queue_timeout;
 mod rates;
 mod recorded;
@@ -73,7 +74,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-pub use agenticiqa_http::{BaseUrl, NotAnAddress};
+pub use agenticiqa_http::{BaseUrl, NotAnAddress, redacted};
 pub use answer_cache::{AnswerCache, AnswerKey};
 pub use backend::{BackendName, NotABackend, Provider, ProviderSettings, Secret};
 pub use client::{Client, Event, RetryPolicy};

@@ -8,12 +8,11 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use genai::adapter::AdapterKind;
-use genai::chat::{ChatOptions, JsonSpec, ReasoningEffort};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::chat::{Chat, Endpoints};
+use super::chat::{Chat, Endpoints, Fields};
+use super::protocol::Protocol;
 use super::{
     Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, Provider, ProviderSettings, TokenLogprob,
     Vlm, schema,
@@ -53,10 +52,9 @@ impl OpenAi {
         let at = |host: &str| settings.base_url.as_ref().is_some_and(|url| url.as_str().contains(host));
         let own = !ollama && (settings.base_url.is_none() || at("//api.openai.com"));
         let endpoints = Endpoints {
-            adapter: AdapterKind::OpenAI,
+            protocol: Protocol::OpenAi,
             default: if ollama { "http://127.0.0.1:11434/v1/" } else { "https://api.openai.com/v1/" },
             version: "v1",
-            chat: "chat/completions",
             key_optional: !own,
         };
         let server = match own {
@@ -68,28 +66,31 @@ impl OpenAi {
         Ok(Self { chat: Chat::connect(backend, backend.model(), settings, &endpoints)?, server, top_logprobs })
     }
 
-    fn chat_options(&self, options: &Options, logprobs: bool) -> ChatOptions {
-        // A budget of zero sends nothing. Without it genai would cut "-max" or "-low" off the model
-        // name.
-        let mut chat = ChatOptions::default()
-            .with_max_tokens(options.max_tokens)
-            .with_reasoning_effort(ReasoningEffort::Budget(0))
-            // Text between <think> tags is not part of the answer.
-            .with_normalize_reasoning_content(true);
-        chat.seed = options.seed;
-        if self.server != Server::OwnReasoning {
-            chat.temperature = Some(options.temperature);
-            chat.top_p = options.top_p;
+    fn fields(&self, options: &Options, logprobs: bool) -> Fields {
+        let mut fields = Fields::new();
+        let mut set = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
+        let reasoning = self.server == Server::OwnReasoning;
+        set(if reasoning { "max_completion_tokens" } else { "max_tokens" }, json!(options.max_tokens));
+        if !reasoning {
+            set("temperature", json!(options.temperature));
+            if let Some(top_p) = options.top_p {
+                set("top_p", json!(top_p));
+            }
+        }
+        if let Some(seed) = options.seed {
+            set("seed", json!(seed));
         }
         if let Some(wanted) = &options.schema {
             let unsupported: &[&str] = if self.server == Server::Compatible { &[] } else { &UNSUPPORTED };
-            let schema = schema::without(&wanted.schema, unsupported);
-            chat = chat.with_response_format(JsonSpec::new(&wanted.name, schema));
+            let schema = schema::closed(&schema::without(&wanted.schema, unsupported));
+            let format = json!({"name": wanted.name, "strict": true, "schema": schema});
+            set("response_format", json!({"type": "json_schema", "json_schema": format}));
         }
-        if logprobs && self.server != Server::OwnReasoning {
-            chat = chat.with_extra_body(json!({"logprobs": true, "top_logprobs": self.top_logprobs}));
+        if logprobs && !reasoning {
+            set("logprobs", json!(true));
+            set("top_logprobs", json!(self.top_logprobs));
         }
-        chat
+        fields
     }
 }
 
@@ -105,8 +106,8 @@ impl Vlm for OpenAi {
         options: &'a Options,
     ) -> BoxFuture<'a, Result<Answer, Error>> {
         Box::pin(async move {
-            let chat_options = |logprobs| self.chat_options(options, logprobs);
-            let reply = self.chat.send_with_logprobs(prompt, images, chat_options, options).await?;
+            let fields = |logprobs| self.fields(options, logprobs);
+            let reply = self.chat.send_with_logprobs(prompt, images, fields, options).await?;
             let refusal = reply.body.pointer("/choices/0/message/refusal").and_then(Value::as_str).map(str::to_owned);
             let logprobs = reply.body.pointer("/choices/0/logprobs/content").and_then(read_logprobs);
             self.chat.answer(reply, refusal, logprobs, options)
@@ -172,33 +173,33 @@ fn is_reasoning_model(model: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use genai::chat::ChatResponseFormat;
-
     use super::super::{JsonSchema, Secret};
     use super::*;
 
-    fn options_for(model: &str) -> ChatOptions {
+    fn fields_for(model: &str) -> Fields {
         let settings = ProviderSettings { base_url: None, api_key: Some(Secret::new("sk-test")) };
         let openai = OpenAi::connect(&format!("openai.{model}").parse().unwrap(), &settings).unwrap();
         let schema = json!({"type": "object", "properties": {"note": {"type": "string", "maxLength": 9}}});
         let schema = Some(JsonSchema { name: "verdict".to_owned(), schema });
-        openai.chat_options(&Options { schema, top_p: Some(0.1), ..Options::default() }, true)
+        openai.fields(&Options { schema, top_p: Some(0.1), ..Options::default() }, true)
     }
 
     #[test]
     fn its_own_server_gets_no_bounds_that_it_would_refuse() {
-        let options = options_for("gpt-4o");
-        let Some(ChatResponseFormat::JsonSpec(spec)) = options.response_format else { panic!("no schema") };
-        assert_eq!(spec.schema, json!({"type": "object", "properties": {"note": {"type": "string"}}}));
-        assert_eq!((options.temperature, options.top_p), (Some(0.0), Some(0.1)));
-        assert_eq!(options.extra_body, Some(json!({"logprobs": true, "top_logprobs": 20})));
+        let fields = fields_for("gpt-4o");
+        let schema =
+            json!({"type": "object", "properties": {"note": {"type": "string"}}, "additionalProperties": false});
+        assert_eq!(fields["response_format"]["json_schema"]["schema"], schema);
+        assert_eq!((&fields["temperature"], &fields["top_p"]), (&json!(0.0), &json!(0.1)));
+        assert_eq!((&fields["logprobs"], &fields["top_logprobs"]), (&json!(true), &json!(20)));
     }
 
     #[test]
     fn reasoning_models_get_no_sampling_parameters() {
-        let options = options_for("o3");
-        assert_eq!((options.temperature, options.top_p, options.extra_body), (None, None, None));
-        assert_eq!(options.max_tokens, Some(2048));
+        let fields = fields_for("o3");
+        let names: Vec<&String> = fields.keys().collect();
+        assert_eq!(names, ["max_completion_tokens", "response_format"]);
+        assert_eq!(fields["max_completion_tokens"], 2048);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Removes unsupported keywords from JSON Schemas.
+//! Adapts JSON Schemas to what providers support.
 
 use serde_json::{Map, Value};
 
@@ -20,6 +20,32 @@ pub(super) fn without(schema: &Value, keywords: &[&str]) -> Value {
     }
 }
 
+/// Returns the schema with objects that allow no other properties, as strict answers require.
+pub(super) fn closed(schema: &Value) -> Value {
+    match schema {
+        Value::Object(map) => {
+            let mut closed: Map<_, _> =
+                map.iter().map(|(key, value)| (key.clone(), closed_value(key, value))).collect();
+            if map.contains_key("properties") && !map.contains_key("additionalProperties") {
+                closed.insert("additionalProperties".to_owned(), Value::Bool(false));
+            }
+            Value::Object(closed)
+        }
+        Value::Array(items) => Value::Array(items.iter().map(closed).collect()),
+        other => other.clone(),
+    }
+}
+
+fn closed_value(key: &str, value: &Value) -> Value {
+    match value {
+        Value::Object(map) if NAMED_SCHEMAS.contains(&key) => {
+            Value::Object(map.iter().map(|(name, schema)| (name.clone(), closed(schema))).collect())
+        }
+        data if DATA.contains(&key) => data.clone(),
+        schema => closed(schema),
+    }
+}
+
 fn value_without(key: &str, value: &Value, keywords: &[&str]) -> Value {
     match value {
         Value::Object(map) if NAMED_SCHEMAS.contains(&key) => {
@@ -36,6 +62,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn objects_allow_nothing_else() {
+        let inner = json!({"type": "object", "properties": {"properties": {"type": "string"}}});
+        let schema = json!({"type": "object", "properties": {"a": inner}, "additionalProperties": true});
+        let closed = closed(&schema);
+        assert_eq!(closed["additionalProperties"], true);
+        assert_eq!(closed["properties"]["a"]["additionalProperties"], false);
+        assert_eq!(closed["properties"]["a"]["properties"], json!({"properties": {"type": "string"}}));
+    }
 
     #[test]
     fn keywords_go_and_names_stay() {
