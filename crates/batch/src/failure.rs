@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agenticiqa_imaging::files::path_text;
 use jiff::Timestamp;
 use serde_json::Map;
 
@@ -39,8 +40,8 @@ impl Known {
             line: sample.line,
             sample_id: sample.sample_id.clone(),
             query: sample.query.clone(),
-            image_path: sample.image_path.display().to_string(),
-            reference_path: sample.reference_path.as_ref().map(|path| path.display().to_string()),
+            image_path: path_text(&sample.image_path),
+            reference_path: sample.reference_path.as_deref().map(path_text),
             regions: sample.regions.clone(),
             input: sample.input.clone(),
         }

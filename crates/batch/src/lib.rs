@@ -115,6 +115,16 @@ pub enum Error {
     /// Input and output are the same file.
     #[error("{0}: input and output are the same file")]
     SameFile(PathBuf),
+    /// The range of samples begins after the last sample.
+    #[error("{path}: the range begins at sample {first}, but the input has only {total}")]
+    Range {
+        /// The name of the input.
+        path: String,
+        /// The first sample of the range.
+        first: u64,
+        /// The number of samples.
+        total: u64,
+    },
     /// Another process is writing to the output.
     #[error("{0}: another run is writing to this file")]
     OutputInUse(PathBuf),

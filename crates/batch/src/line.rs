@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agenticiqa_imaging::files::path_text;
 use serde_json::{Map, Value};
 
 use super::failure::{Known, kind};
@@ -112,9 +113,9 @@ impl Sample {
         let mut put = |field: &str, value: Value| fields.insert(field.to_owned(), value);
         put("sample_id", self.sample_id.into());
         put("query", self.query.into());
-        put("image_path", self.image_path.display().to_string().into());
+        put("image_path", path_text(&self.image_path).into());
         if let Some(path) = self.reference_path {
-            put("reference_path", path.display().to_string().into());
+            put("reference_path", path_text(&path).into());
         }
         if !self.options.is_empty() {
             put("options", self.options.into());

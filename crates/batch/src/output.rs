@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::time::{Duration, Instant};
 
+use agenticiqa_vlm::redacted;
 use serde::Serialize;
 
 /// The interval at which written lines are flushed to the disk, which limits the loss in a power
@@ -56,7 +57,9 @@ impl<S: Sink> Output<S> {
 
     /// Writes one line. If it cannot be written completely, the partial line is removed.
     pub fn append(&mut self, line: &impl Serialize) -> io::Result<()> {
-        let mut bytes = serde_json::to_vec(line)?;
+        // A question may contain a key, too.
+        let line = serde_json::to_string(line)?;
+        let mut bytes = redacted(&line).into_owned().into_bytes();
         bytes.push(b'\n');
         if let Err(error) = self.sink.write_all(&bytes).and_then(|()| self.sink.flush()) {
             // If truncation also fails, the next run removes the partial line.

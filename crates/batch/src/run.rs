@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{mpsc, watch};
 use tokio::task::{self, JoinSet};
 
 use super::budget::{Budget, Spending};
@@ -75,27 +74,42 @@ impl Default for Options {
     }
 }
 
-/// Stops a run: running samples are finished and written, and no new sample starts.
+/// Stops a run from another task.
 #[derive(Debug, Clone, Default)]
-pub struct StopSignal(Arc<Stop>);
+pub struct StopSignal(Arc<watch::Sender<Stop>>);
 
-#[derive(Debug, Default)]
-struct Stop {
-    asked: AtomicBool,
-    told: Notify,
+/// How much of a run is to be stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+enum Stop {
+    #[default]
+    Nothing,
+    NewSamples,
+    Everything,
 }
 
 impl StopSignal {
-    /// Requests the stop.
+    /// Requests the stop: running samples are finished and written, and no new sample starts.
     pub fn stop(&self) {
-        self.0.asked.store(true, Ordering::SeqCst);
-        self.0.told.notify_one();
+        self.raise(Stop::NewSamples);
     }
 
-    async fn asked(&self) {
-        while !self.0.asked.load(Ordering::SeqCst) {
-            self.0.told.notified().await;
-        }
+    /// Requests the stop at once: running samples are given up and get no record, so that a resumed
+    /// run assesses them again.
+    pub fn abandon(&self) {
+        self.raise(Stop::Everything);
+    }
+
+    fn raise(&self, stop: Stop) {
+        self.0.send_if_modified(|current| {
+            let raised = stop > *current;
+            *current = stop.max(*current);
+            raised
+        });
+    }
+
+    async fn asked(&self, stop: Stop) {
+        // Cannot fail: `self` owns the sender.
+        drop(self.0.subscribe().wait_for(|current| *current >= stop).await);
     }
 }
 
@@ -142,11 +156,14 @@ impl Batch {
     }
 
     /// Writes the Parquet file, if requested.
-    fn finish(&self) -> Result<(), Error> {
+    fn finish(&self, written: u64) -> Result<(), Error> {
         #[cfg(feature = "parquet")]
         if self.is_parquet() {
-            super::columns::convert(&self.lines(), &self.output)
-                .map_err(|error| Error::Open { path: self.output.clone(), error })?;
+            super::columns::convert(&self.lines(), &self.output).map_err(|error| Error::Output {
+                path: self.output.clone(),
+                error,
+                written,
+            })?;
         }
         Ok(())
     }
@@ -173,7 +190,8 @@ impl Batch {
         drop(running);
         writer.finish().await?;
         let batch = self.clone();
-        joined(task::spawn_blocking(move || batch.finish()).await)?;
+        let written = summary.written();
+        joined(task::spawn_blocking(move || batch.finish(written)).await)?;
         summary.ending = ended?;
         summary.seconds = start.elapsed().as_secs_f64();
         Ok(summary)
@@ -200,6 +218,10 @@ impl Batch {
             }
             let mut ledger = Ledger::read(&batch.input, &batch.paths)?;
             let range = &batch.options.sample_range;
+            if *range.start() > ledger.total().max(1) {
+                let path = batch.input.path().map_or_else(|| batch.input.name(), |path| path.display().to_string());
+                return Err(Error::Range { path, first: *range.start(), total: ledger.total() });
+            }
             let (output, found) = resume::open(&batch.lines(), batch.existing, &mut ledger, range)?;
             Ok((ledger, output, found))
         };
@@ -282,7 +304,13 @@ impl<'a> Crew<'a> {
             let takes = ending.is_none() && !exhausted && self.running.len() < width;
             let record = tokio::select! {
                 biased;
-                () = stop.asked(), if ending.is_none() => { ending = Some(Ending::Stopped); continue }
+                () = stop.asked(Stop::Everything) => {
+                    // Dropped samples are canceled. What they have started may go on, but nothing
+                    // waits for it.
+                    self.running.abort_all();
+                    return Ok(Ending::Stopped);
+                }
+                () = stop.asked(Stop::NewSamples), if ending.is_none() => { ending = Some(Ending::Stopped); continue }
                 () = until(deadline), if ending.is_none() => { ending = Some(Ending::MaxTime); continue }
                 Some(joined) = self.running.join_next_with_id() => self.finished(joined),
                 line = lines.recv(), if takes => match line {

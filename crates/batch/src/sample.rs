@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agenticiqa_imaging::files::path_text;
 use serde_json::{Map, Value};
 
 use crate::path_rules::PathRules;
@@ -57,7 +58,7 @@ impl Flaw {
             message: message.into(),
             sample_id: Some(sample.sample_id.clone()),
             query: Some(sample.query.clone()),
-            image_path: Some(sample.image_path.display().to_string()),
+            image_path: Some(path_text(&sample.image_path)),
         }
     }
 }

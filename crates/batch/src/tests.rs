@@ -105,6 +105,22 @@ async fn a_stopped_run_finishes_what_it_has_begun() {
     assert_eq!((rest.done_before + rest.written(), rest.ending), (40, Ending::Complete));
 }
 
+#[tokio::test]
+async fn an_abandoned_run_does_not_wait_for_its_samples() {
+    let (_place, batch) = folder(40);
+    let stop = StopSignal::default();
+    let asked = stop.clone();
+    let watch = move |progress: &Progress<'_>| {
+        if progress.summary.written() == 5 {
+            asked.abandon();
+        }
+    };
+    let summary = batch.run(Arc::new(agent()), &stop, &watch).await.unwrap();
+    assert_eq!((summary.ending, summary.written()), (Ending::Stopped, 5));
+    let rest = run(&batch).await.unwrap();
+    assert_eq!((rest.done_before, rest.written(), rest.ending), (5, 35, Ending::Complete));
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_full_disk_ends_the_run_with_what_to_do() {

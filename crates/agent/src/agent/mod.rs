@@ -60,7 +60,7 @@ impl Input {
     /// Returns the name for the record.
     pub fn name(&self) -> String {
         match self {
-            Self::Path(path) => path.display().to_string(),
+            Self::Path(path) => agenticiqa_imaging::files::path_text(path),
             Self::Bytes(name, _) | Self::Source(name, _) => name.clone(),
         }
     }

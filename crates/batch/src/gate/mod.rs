@@ -285,5 +285,12 @@ pub struct Verdict {
     pub shown: Vec<(String, Vec<Violation>)>,
 }
 
+impl Verdict {
+    /// The number of cases with a score.
+    pub fn scored(&self) -> u64 {
+        self.cases.saturating_sub(self.errors + self.unscored)
+    }
+}
+
 #[cfg(test)]
 mod tests;

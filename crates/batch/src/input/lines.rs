@@ -18,7 +18,12 @@ pub fn read(path: &Path, paths: PathRules) -> Result<Lines, Error> {
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(unreadable(path, "it is a folder"));
     }
-    Ok(Lines { path: path.to_owned(), file: BufReader::with_capacity(1 << 16, file), line: 0, paths })
+    let mut file = BufReader::with_capacity(1 << 16, file);
+    let start = file.fill_buf().map_err(|error| unreadable(path, error))?;
+    if start.iter().take(16).any(|byte| *byte == 0) {
+        return Err(unreadable(path, "it is not text in UTF-8: is this JSON Lines?"));
+    }
+    Ok(Lines { path: path.to_owned(), file, line: 0, paths })
 }
 
 /// The lines of a file, in order.

@@ -1,7 +1,9 @@
 //! Images from folders and patterns, with one question for all.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use agenticiqa_imaging::files::path_text;
 use serde_json::Map;
 
 use super::unreadable;
@@ -32,8 +34,10 @@ impl Pictures {
             let path = Path::new(pattern);
             if path.is_dir() {
                 below(path, &mut paths)?;
-            } else if path.exists() {
+            } else if path.is_file() {
                 paths.push(path.to_owned());
+            } else if path.exists() {
+                return Err(unreadable(path, "it is not a regular file"));
             } else {
                 matching(pattern, &mut paths)?;
             }
@@ -49,9 +53,10 @@ impl Pictures {
     /// Returns one sample per image, with the path as its ID.
     pub fn items(self) -> impl Iterator<Item = Sample> + Send {
         let Self { paths, query, options, reference } = self;
-        paths.into_iter().zip(1..).map(move |(path, line)| Sample {
+        let names = names(&paths);
+        paths.into_iter().zip(names).zip(1..).map(move |((path, sample_id), line)| Sample {
             line,
-            sample_id: path.display().to_string(),
+            sample_id,
             query: query.clone(),
             image_path: path,
             reference_path: reference.clone(),
@@ -62,12 +67,26 @@ impl Pictures {
     }
 }
 
+/// Returns a different name for every path. The text of a path that is not Unicode could be that of
+/// another path.
+fn names(paths: &[PathBuf]) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let name = |path: &PathBuf| {
+        let text = path_text(path);
+        let others = (2..).map(|number| format!("{text} ({number})"));
+        let name = std::iter::once(text.clone()).chain(others).find(|name| !taken.contains(name)).unwrap_or(text);
+        taken.insert(name.clone());
+        name
+    };
+    paths.iter().map(name).collect()
+}
+
 fn is_picture(path: &Path) -> bool {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
 }
 
-/// Finds all images below a folder. Links to folders are not followed, because they may form
+/// Finds all images below a folder. Only regular files count. Links to folders are not followed, because they may form
 /// cycles.
 fn below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
@@ -76,7 +95,8 @@ fn below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
         let kind = entry.file_type().map_err(|error| unreadable(&entry.path(), error))?;
         if kind.is_dir() {
             below(&entry.path(), found)?;
-        } else if is_picture(&entry.path()) {
+        } else if is_picture(&entry.path()) && entry.path().is_file() {
+            // Neither a named pipe nor a device: reading it might never end.
             found.push(entry.path());
         }
     }
@@ -97,6 +117,34 @@ fn matching(pattern: &str, found: &mut Vec<PathBuf>) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_are_not_unicode_are_different_samples() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        for name in [&b"a\xff.png"[..], b"a\xfe.png", br"a\xfe.png"] {
+            std::fs::write(folder.path().join(std::ffi::OsStr::from_bytes(name)), "").unwrap();
+        }
+        let found = Pictures::find(&[folder.path().display().to_string()], "Rate it.").unwrap();
+        let ids: HashSet<String> = found.items().map(|sample| sample.sample_id).collect();
+        assert_eq!(ids.len(), 3, "{ids:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_named_pipe_is_no_picture() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a.png"), "").unwrap();
+        std::os::unix::fs::symlink(at("a.png"), at("link.png")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe.png")).status().unwrap().success());
+        let find = |name: &str| Pictures::find(&[at(name).display().to_string()], "Rate it.");
+        assert_eq!(find(".").unwrap().paths.len(), 2);
+        assert_eq!(find("*.png").unwrap().paths.len(), 2);
+        let named = find("pipe.png").unwrap_err().to_string();
+        assert!(named.contains("pipe.png: the input cannot be read: it is not a regular file"), "{named}");
+    }
 
     #[test]
     fn folders_files_and_patterns_give_each_picture_once() {

@@ -16,7 +16,7 @@ use agenticiqa_agent::question::{options_given, options_in};
 use agenticiqa_agent::reasoner::Reasoner;
 use agenticiqa_agent::reasoner::builtin::Builtin;
 use agenticiqa_agent::state::{AnswerOption, ByNode, FinalStatus, Origin, RegionBox};
-use agenticiqa_imaging::files::temporary_for;
+use agenticiqa_imaging::files::{path_text, temporary_for};
 
 /// What to do with an existing output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,8 +139,8 @@ fn saturated(number: u64) -> u32 {
 }
 
 fn question(sample: &Sample) -> u32 {
-    let reference = sample.reference_path.as_ref().map(|path| path.display().to_string());
-    hash(&sample.query, &sample.image_path.display().to_string(), reference.as_deref())
+    let reference = sample.reference_path.as_deref().map(path_text);
+    hash(&sample.query, &path_text(&sample.image_path), reference.as_deref())
 }
 
 fn hash(query: &str, image: &str, reference: Option<&str>) -> u32 {
