@@ -77,7 +77,7 @@ pub use agenticiqa_onnx as onnx;
 pub use agenticiqa_statistics as statistics;
 pub use agenticiqa_tools as tools;
 pub use agenticiqa_tools::scoring;
-pub use agenticiqa_vision::{analysis, fused_fr, fused_nr, perception, regions, repair};
+pub use agenticiqa_vision::{analysis, detector, fused_fr, fused_nr, perception, regions, repair};
 pub use agenticiqa_vlm as vlm;
 
 /// The examples of the READMEs, compiled with the documentation tests.

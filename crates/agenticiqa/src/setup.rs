@@ -1,10 +1,12 @@
 //! Creates an agent from settings.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agenticiqa_imaging::Decoder;
+use agenticiqa_imaging::files::read_limited;
 
 use crate::config::{Backend, Environment, Role, Settings};
 use crate::{tools, vlm};
@@ -46,8 +48,9 @@ pub fn tool_list(settings: &Settings) -> Result<ToolList, Error> {
     let tools = &settings.pipeline.tools;
     let mut list = match &tools.metadata {
         Some(path) => {
-            let json = std::fs::read_to_string(path);
-            let json = json.map_err(|error| Error::ToolList { path: path.clone(), error })?;
+            let unreadable = |error| Error::ToolList { path: path.clone(), error };
+            let json = read_limited(path, agenticiqa_tools::LARGEST_LIST).map_err(unreadable)?;
+            let json = String::from_utf8(json).map_err(|_| unreadable(ErrorKind::InvalidData.into()))?;
             ToolList::parse(&json, &path.display().to_string())?
         }
         None => ToolList::builtin()?,
@@ -71,6 +74,12 @@ pub fn registry(settings: &Settings) -> Result<Registry, Error> {
         registry.load_model(tool, path)?;
     }
     Ok(registry)
+}
+
+/// Returns the decoder with the limits of the settings.
+pub fn decoder(settings: &Settings) -> Decoder {
+    let images = &settings.pipeline.images;
+    Decoder { max_pixels: images.max_pixels, max_memory: images.max_memory_bytes }
 }
 
 /// Returns the limits for model calls.
@@ -102,7 +111,7 @@ pub fn agent_with(
             summarizer: of(Node::Summarizer, &models.summarizer)?,
         },
         options: Options {
-            decoder: Decoder { max_pixels: pipeline.images.max_pixels },
+            decoder: decoder(settings),
             max_replan_iterations: pipeline.max_replan_iterations,
             grounding: pipeline.executor.grounding,
             fusion: pipeline.fusion,

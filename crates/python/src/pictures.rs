@@ -150,7 +150,8 @@ impl Picture {
     #[pyo3(signature = (image, max_pixels=None))]
     fn new(py: Python<'_>, image: &Bound<'_, PyAny>, max_pixels: Option<u64>) -> PyResult<Self> {
         let given = ImageArgument::later(image)?;
-        let decoder = max_pixels.map_or_else(Decoder::default, |max_pixels| Decoder { max_pixels });
+        let decoder =
+            max_pixels.map_or_else(Decoder::default, |max_pixels| Decoder { max_pixels, ..Decoder::default() });
         Ok(Self(attended(py, move || given.open(&decoder))??))
     }
 

@@ -1,9 +1,11 @@
 //! Loads the settings from the same places as the command line.
 
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
 use agenticiqa::config::{Environment, Overrides, Settings};
 use agenticiqa::vlm::Provider;
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -12,7 +14,19 @@ use crate::errors::Problem;
 /// Loads all layers of the settings. API keys are read from the environment when a model is called.
 pub fn load(config: Option<&Path>, overrides: &Overrides) -> Result<(Settings, Environment), Problem> {
     let environment = Environment::load()?;
-    Ok((Settings::load(config, &environment, overrides)?, environment))
+    let settings = Settings::load(config, &environment, overrides)?;
+    if !settings.ignored.is_empty() {
+        let names: Vec<&str> = settings.ignored.iter().map(|source| source.field.as_str()).collect();
+        let message = format!(
+            "the working folder is not trusted, so these of its settings are ignored: {}; check them, then set \
+             AGENTICIQA_TRUST=1",
+            names.join(", ")
+        );
+        let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
+        Python::attach(|py| PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1))
+            .map_err(|error| Problem::Settings(error.to_string()))?;
+    }
+    Ok((settings, environment))
 }
 
 /// Returns the environment variables for the keys and addresses of all providers.

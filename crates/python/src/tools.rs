@@ -34,7 +34,7 @@ impl Tools {
         let made = py.detach(|| -> Result<Self, Problem> {
             let (settings, _) = settings::load(config.as_deref(), &Overrides::default())?;
             let registry = Arc::new(setup::registry(&settings)?);
-            Ok(Self { registry, decoder: Decoder { max_pixels: settings.pipeline.images.max_pixels } })
+            Ok(Self { registry, decoder: agenticiqa::setup::decoder(&settings) })
         });
         Ok(made?)
     }

@@ -5,6 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use agenticiqa_http::remember;
+use agenticiqa_imaging::files::read_limited;
+use agenticiqa_vlm::Provider;
+
+use super::trust::{TRUST_VARIABLE, TrustStore, is_named, needs_trust};
 use super::{Error, Origin};
 
 /// Environment variables, and the folder for relative paths.
@@ -14,18 +19,46 @@ pub struct Environment {
     /// `None` means the variables of this process.
     variables: Option<BTreeMap<String, String>>,
     dotenv: BTreeMap<String, String>,
+    trusted: bool,
 }
 
+/// The maximum size of `.env` in bytes.
+const LARGEST_DOTENV: u64 = 1 << 20;
+
 impl Environment {
-    /// Loads the variables of this process and of `.env` in the working directory.
+    /// Loads the variables of this process and of `.env` in the working directory. The directory is
+    /// trusted if [`TRUST_VARIABLE`](super::TRUST_VARIABLE) or the user's [`TrustStore`] says so.
     pub fn load() -> Result<Self, Error> {
         let directory = PathBuf::from(".");
         let dotenv = read_dotenv(&directory.join(".env"))?;
-        Ok(Self { directory, variables: None, dotenv })
+        let mut loaded = Self { directory, variables: None, dotenv, trusted: false };
+        let named = loaded.own(TRUST_VARIABLE).is_some_and(|value| is_named(&value, &loaded.directory));
+        let said = || TrustStore::open(&loaded)?.answer(&loaded.directory);
+        loaded.trusted = named || said() == Some(true);
+        loaded.remember_secrets();
+        Ok(loaded)
+    }
+
+    /// Returns the same variables, with trust in the working directory or without: whether its
+    /// files may name programs and servers.
+    pub fn trusting(self, trusted: bool) -> Self {
+        Self { trusted, ..self }
+    }
+
+    /// Returns whether the working directory is trusted.
+    pub fn is_trusted(&self) -> bool {
+        self.trusted
+    }
+
+    /// Returns the variables of `.env` that are ignored because the working directory is not
+    /// trusted.
+    pub fn withheld(&self) -> Vec<String> {
+        let counts = |name: &&String| !self.trusted && needs_trust(name) && self.own(name).is_none();
+        self.dotenv.keys().filter(counts).cloned().collect()
     }
 
     /// Uses these variables instead of those of the process, and `directory` as the working
-    /// directory.
+    /// directory, which is trusted.
     pub fn with_variables<N: Into<String>, V: Into<String>>(
         directory: impl Into<PathBuf>,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -33,7 +66,17 @@ impl Environment {
         let directory = directory.into();
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         let dotenv = read_dotenv(&directory.join(".env"))?;
-        Ok(Self { directory, variables: Some(variables), dotenv })
+        let loaded = Self { directory, variables: Some(variables), dotenv, trusted: true };
+        loaded.remember_secrets();
+        Ok(loaded)
+    }
+
+    /// Makes the keys known, so that they are removed from what is written.
+    fn remember_secrets(&self) {
+        let keys = Provider::ALL.iter().flat_map(|provider| provider.key_variables());
+        for value in keys.copied().chain(["AGENTICIQA_TOKEN"]).filter_map(|name| self.lookup(name)) {
+            remember(&value);
+        }
     }
 
     /// Returns the value of a variable. The process wins over `.env`, and an empty value counts as
@@ -45,14 +88,20 @@ impl Environment {
     /// Returns the value of a variable and its origin.
     pub fn find(&self, name: &str) -> Option<(String, Origin)> {
         let origin = |dotenv| Origin::Variable { name: name.to_owned(), dotenv };
+        let in_process = self.own(name).map(|value| (value, origin(false)));
+        let counts = self.trusted || !needs_trust(name);
+        let in_file = || self.dotenv.get(name).filter(|value| counts && !value.trim().is_empty());
+        in_process.or_else(|| in_file().map(|value| (value.clone(), origin(true))))
+    }
+
+    /// Returns the value of a variable without looking into `.env`.
+    pub(super) fn own(&self, name: &str) -> Option<String> {
         let own = match &self.variables {
             Some(variables) => variables.get(name).cloned(),
             // A value that is not Unicode must be rejected later, not treated as missing.
             None => std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()),
         };
-        let in_process = own.filter(|value| !value.trim().is_empty()).map(|value| (value, origin(false)));
-        let in_file = || self.dotenv.get(name).filter(|value| !value.trim().is_empty());
-        in_process.or_else(|| in_file().map(|value| (value.clone(), origin(true))))
+        own.filter(|value| !value.trim().is_empty())
     }
 
     /// Returns the names of all variables.
@@ -82,10 +131,11 @@ impl fmt::Debug for Environment {
 }
 
 fn read_dotenv(path: &Path) -> Result<BTreeMap<String, String>, Error> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
+    let unreadable = |reason: String| Error::Unreadable { path: path.to_owned(), reason };
+    let text = match read_limited(path, LARGEST_DOTENV) {
+        Ok(bytes) => String::from_utf8(bytes).map_err(|_| unreadable("not a text file (UTF-8)".to_owned()))?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) => return Err(Error::Unreadable { path: path.to_owned(), reason: error.to_string() }),
+        Err(error) => return Err(unreadable(error.to_string())),
     };
     let text = text.trim_start_matches('\u{feff}');
     dotenvy::from_read_iter(text.as_bytes()).map(|entry| entry.map_err(|error| refused(path, text, &error))).collect()
@@ -146,7 +196,8 @@ mod tests {
 
     #[test]
     fn the_variables_of_the_process_are_seen() {
-        let environment = Environment { directory: ".".into(), variables: None, dotenv: BTreeMap::new() };
+        let environment =
+            Environment { directory: ".".into(), variables: None, dotenv: BTreeMap::new(), trusted: false };
         assert_eq!(environment.lookup("PATH"), std::env::var("PATH").ok());
         assert!(environment.names().iter().any(|name| name == "PATH"));
     }

@@ -10,29 +10,30 @@ pub(super) const MODEL_BACKENDS: &str = "model_backends";
 pub(super) const PIPELINE: &str = "pipeline";
 
 /// Returns the configuration files: those requested, else from `./configs/`, else from the user's
-/// folder.
-pub(super) fn find(asked: Option<&Path>, environment: &Environment) -> Result<Vec<PathBuf>, Error> {
+/// folder; and whether they were found in the working folder.
+pub(super) fn find(asked: Option<&Path>, environment: &Environment) -> Result<(Vec<PathBuf>, bool), Error> {
     if let Some(path) = asked {
         let path = below(environment.directory(), path);
         let metadata = std::fs::metadata(&path)
             .map_err(|error| Error::Unreadable { path: path.clone(), reason: error.to_string() })?;
         if !metadata.is_dir() {
-            return Ok(vec![path]);
+            return Ok((vec![path], false));
         }
         let files = in_folder(&path);
-        return if files.is_empty() { Err(Error::EmptyFolder { path }) } else { Ok(files) };
+        return if files.is_empty() { Err(Error::EmptyFolder { path }) } else { Ok((files, false)) };
     }
     let local = in_folder(&below(environment.directory(), Path::new("configs")));
     match user_folder(environment) {
-        Some(folder) if local.is_empty() => Ok(in_folder(&folder)),
-        _ => Ok(local),
+        Some(folder) if local.is_empty() => Ok((in_folder(&folder), false)),
+        _ => Ok((local, true)),
     }
 }
 
-/// `$XDG_CONFIG_HOME/agenticiqa`, or `~/.config/agenticiqa`.
+/// `$XDG_CONFIG_HOME/agenticiqa`, or `~/.config/agenticiqa`. Not with variables of `.env`, because
+/// this folder is trusted.
 pub(super) fn user_folder(environment: &Environment) -> Option<PathBuf> {
-    let configured = environment.lookup("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = configured.or_else(|| environment.lookup("HOME").map(|home| Path::new(&home).join(".config")))?;
+    let configured = environment.own("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = configured.or_else(|| environment.own("HOME").map(|home| Path::new(&home).join(".config")))?;
     Some(folder.join("agenticiqa"))
 }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::files::{MODEL_BACKENDS, PIPELINE};
 use super::read::unknown_field;
 use super::tree::{Entry, Node, Value};
-use super::{Environment, Error, Origin, Overrides, Source};
+use super::{Environment, Error, Origin, Overrides, Source, trust};
+use agenticiqa_imaging::files::read_limited;
 use agenticiqa_vlm::{Provider, ollama_url};
 
 const DEFAULT_MODELS: &str = include_str!("../../configs/model_backends.yaml");
@@ -25,6 +26,9 @@ pub(super) const VARIABLES: [(&str, &[&[&str]]); 11] = [
     ("AGENTICIQA_PYTHON", &[&["tools", "worker", "python"]]),
     ("AGENTICIQA_ILNIQE_MODEL", &[&["tools", "models", "ILNIQE"]]),
 ];
+
+/// The maximum size of a file in bytes.
+const LARGEST_FILE: u64 = 1 << 20;
 
 const ROLES: [&str; 3] = ["planner", "executor", "summarizer"];
 
@@ -51,15 +55,20 @@ impl Documents {
         Ok(Self { models, pipeline: parse(DEFAULT_PIPELINE)? })
     }
 
-    /// Applies a file.
-    pub fn lay_file(&mut self, path: &Path, environment: &Environment) -> Result<(), Error> {
+    /// Applies a file. Returns the fields that are ignored because the file is not trusted.
+    pub fn lay_file(&mut self, path: &Path, trusted: bool, environment: &Environment) -> Result<Vec<Source>, Error> {
         let unreadable = |reason: String| Error::Unreadable { path: path.to_owned(), reason };
-        let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+        let bytes = read_limited(path, LARGEST_FILE).map_err(|error| unreadable(error.to_string()))?;
         let yaml = String::from_utf8(bytes).map_err(|_| unreadable("not a text file (UTF-8)".to_owned()))?;
-        let layer = Node::parse(&yaml, Some(path), &|name| environment.lookup(name))?;
+        let mut layer = Node::parse(&yaml, Some(path), &|name| environment.lookup(name))?;
+        let mut ignored = Vec::new();
+        if !trusted {
+            trust::withhold(&mut layer, environment.directory(), &mut ignored);
+        }
         let name =
             path.file_stem().and_then(|stem| stem.to_str()).filter(|name| [MODEL_BACKENDS, PIPELINE].contains(name));
-        self.lay(layer, name)
+        self.lay(layer, name)?;
+        Ok(ignored)
     }
 
     /// Applies the environment variables.

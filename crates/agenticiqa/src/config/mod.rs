@@ -31,6 +31,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod trust;
 
 use std::path::{Path, PathBuf};
 
@@ -42,6 +43,7 @@ pub use origin::{Origin, Source};
 pub use pipeline::{
     Cache, Checkpoints, Executor, Images, LogFormat, LogLevel, Logging, Pipeline, Server, Tools, Worker,
 };
+pub use trust::{TRUST_VARIABLE, TrustStore};
 
 pub(crate) use error::{did_you_mean, nearest};
 
@@ -73,6 +75,9 @@ pub struct Settings {
     pub pipeline: Pipeline,
     /// Every field with its value and origin.
     pub sources: Vec<Source>,
+    /// The fields of the working folder's files that were ignored, because the folder is not
+    /// trusted to name programs and servers ([`Environment::trusting`]).
+    pub ignored: Vec<Source>,
     /// The files that were read, in order.
     pub files: Vec<PathBuf>,
     /// The folder of installed files: `tools.data_dir`, else the user's data folder. `None` if
@@ -87,13 +92,21 @@ impl Settings {
     /// `~/.config/agenticiqa`).
     pub fn load(config: Option<&Path>, environment: &Environment, overrides: &Overrides) -> Result<Self, Error> {
         let mut documents = layers::Documents::defaults()?;
-        let files = files::find(config, environment)?;
+        let (files, local) = files::find(config, environment)?;
+        let mut ignored = Vec::new();
         for file in &files {
-            documents.lay_file(file, environment)?;
+            ignored.extend(documents.lay_file(file, !local || environment.is_trusted(), environment)?);
         }
         documents.lay_environment(environment)?;
         documents.lay_overrides(overrides, environment)?;
         let mut settings = Self::read(&documents, files)?;
+        let variable = |name: String| Source {
+            field: name.clone(),
+            value: String::new(),
+            origin: Origin::Variable { name, dotenv: true },
+        };
+        ignored.extend(environment.withheld().into_iter().map(variable));
+        settings.ignored = ignored;
         settings.data_folder = settings.data_folder.or_else(|| files::data_folder(environment));
         Ok(settings)
     }
@@ -114,7 +127,7 @@ impl Settings {
             entry.check(name).map_err(refused)?;
         }
         let data_folder = pipeline.tools.data_dir.clone();
-        Ok(Self { models, pipeline, sources: documents.sources(), files, data_folder })
+        Ok(Self { models, pipeline, sources: documents.sources(), ignored: Vec::new(), files, data_folder })
     }
 
     /// Returns the folder of installed tools.
@@ -135,7 +148,7 @@ impl Settings {
     }
 }
 
-/// Returns the user's configuration folder.
+/// Returns the user's configuration folder. `.env` cannot change it.
 pub fn user_folder(environment: &Environment) -> Option<PathBuf> {
     files::user_folder(environment)
 }

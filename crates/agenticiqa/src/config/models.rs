@@ -199,7 +199,8 @@ impl ModelBackends {
 
     /// Returns the key of a provider from the environment.
     pub fn key(&self, provider: Provider, environment: &Environment) -> Option<String> {
-        self.key_variables(provider).into_iter().find_map(|variable| environment.lookup(variable))
+        let key = self.key_variables(provider).into_iter().find_map(|variable| environment.lookup(variable));
+        key.inspect(|key| agenticiqa_http::remember(key))
     }
 
     /// Returns whether the provider of a backend needs a key and the environment has none. A server

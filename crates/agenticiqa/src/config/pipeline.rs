@@ -61,7 +61,7 @@ pub struct Executor {
 
 /// The limits on images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Validate)]
-#[serde(deny_unknown_fields, expecting = "max_side and max_pixels")]
+#[serde(deny_unknown_fields, expecting = "max_side, max_pixels and max_memory_bytes")]
 pub struct Images {
     /// The maximum length of the longer side of images for models, in pixels.
     #[garde(custom(within(64.0, 65536.0)))]
@@ -69,6 +69,9 @@ pub struct Images {
     /// The maximum number of pixels. Larger images are rejected before decoding.
     #[garde(custom(positive))]
     pub max_pixels: u64,
+    /// The maximum memory of one image in bytes; `None` is half of the free memory, at most 2 GiB.
+    #[garde(inner(custom(positive)))]
+    pub max_memory_bytes: Option<u64>,
 }
 
 fn positive(value: &u64, _: &()) -> garde::Result {
@@ -195,6 +198,10 @@ pub struct Server {
     /// The additional origins of web pages that may call the server.
     #[garde(skip)]
     pub cors_origins: Vec<String>,
+    /// The backends that clients may name in addition to `builtin` and those of the roles. A name
+    /// that ends in `*` allows all names with that prefix.
+    #[garde(skip)]
+    pub backends: Vec<String>,
     /// The additional host names of the server, checked against the header `Host`.
     #[garde(skip)]
     pub host_names: Vec<String>,

@@ -1,6 +1,6 @@
 //! An untyped configuration: a tree in which every value has an origin.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
@@ -11,6 +11,9 @@ use serde_saphyr::{Location, MessageFormatter, NonFiniteFloatPolicy, Spanned, Us
 use super::expand::expand;
 use super::{Error, Origin};
 use agenticiqa_http::without_secrets;
+
+/// The maximum number of fields of a section.
+const MOST_FIELDS: usize = 10_000;
 
 /// A value and its origin.
 #[derive(Debug, Clone, PartialEq)]
@@ -289,9 +292,13 @@ impl<'de> Visitor<'de> for RawVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Raw, A::Error> {
         let mut fields: Vec<(Spanned<String>, Spanned<Raw>)> = Vec::new();
+        let mut names = HashSet::new();
         while let Some((name, value)) = access.next_entry::<Spanned<String>, _>()? {
-            if fields.iter().any(|(earlier, _)| earlier.value == name.value) {
+            if !names.insert(name.value.clone()) {
                 return Err(de::Error::custom(format!("{} stands here twice", name.value)));
+            }
+            if fields.len() == MOST_FIELDS {
+                return Err(de::Error::custom(format!("more than {MOST_FIELDS} fields")));
             }
             fields.push((name, value));
         }

@@ -78,7 +78,7 @@ fn the_defaults_are_those_of_the_specification() {
     assert_eq!(pipeline.max_replan_iterations, DEFAULT_REPLAN_ITERATIONS);
     assert_eq!(pipeline.executor, Executor { grounding: Grounding::Auto, concurrency: 4 });
     assert_eq!(pipeline.fusion, Fusion { eta: 1.0, levels: [1.0, 2.0, 3.0, 4.0, 5.0] });
-    assert_eq!(pipeline.images, Images { max_side: 2048, max_pixels: 1_000_000_000 });
+    assert_eq!(pipeline.images, Images { max_side: 2048, max_pixels: 1_000_000_000, max_memory_bytes: None });
     assert_eq!(pipeline.cache, Cache { memory_entries: 10_000, disk: None, model_answers: true });
     assert_eq!((pipeline.checkpoints.dir, pipeline.tools.metadata), (None, None));
     assert!(pipeline.tools.models.is_empty());

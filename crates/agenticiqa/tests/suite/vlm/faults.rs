@@ -210,3 +210,28 @@ async fn anthropic_and_gemini_complain_in_their_own_words() {
     let error = ask(&model("google.gemini-2.0-flash", &gemini.uri())).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RateLimit { retry_after: Some(Duration::from_secs(34)) });
 }
+
+#[tokio::test]
+async fn a_body_without_end_is_a_bad_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = [0; 65_536];
+            let _ = stream.read(&mut request).await;
+            let _ =
+                stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{\"choices\": \"").await;
+            // Until the client hangs up.
+            while stream.write_all(&[b'x'; 65_536]).await.is_ok() {}
+        }
+    });
+    let error = ask(&model("openai.gpt-4o", &address)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadAnswer, "{error}");
+    assert!(error.to_string().contains("more than 8 MB"), "{error}");
+    // The same for the body of an error, and for a length that was announced.
+    for status in [200, 500] {
+        let body = completion(&"prose ".repeat(2_000_000));
+        let (kind, text) = fault(ResponseTemplate::new(status).set_body_json(body)).await;
+        assert_eq!(kind, ErrorKind::BadAnswer, "{text}");
+    }
+}

@@ -1,10 +1,12 @@
 use std::sync::Arc;
 
-use agenticiqa::vlm::{BaseUrl, Client, ErrorKind, ProviderSettings, Secret, Vlm, connect};
+use agenticiqa::vlm::{
+    BaseUrl, Client, ErrorKind, Options, ProviderSettings, Recording, Secret, Traffic, Vlm, connect,
+};
 use serde_json::json;
 use wiremock::ResponseTemplate;
 
-use crate::vlm::support::{KEY, Log, ask_with_retries, completion, impatient, model, ok, server};
+use crate::vlm::support::{KEY, Log, ask_with_retries, completion, impatient, model, ok, prompt, server};
 
 /// Responses that repeat the key in every place that an error message may use.
 fn indiscreet() -> Vec<ResponseTemplate> {
@@ -59,6 +61,32 @@ async fn a_call_that_succeeds_logs_no_header_at_any_level() {
     assert_eq!(sent.headers["authorization"], format!("Bearer {KEY}").as_str());
     assert!(log.text().contains("Is it sharp?"), "prompts are logged");
     assert!(!log.text().contains(KEY), "{}", log.text());
+}
+
+#[tokio::test]
+async fn a_key_that_the_model_repeats_is_written_nowhere() {
+    let (log, _guard) = Log::start();
+    let mut body = completion(&format!("Your key is {KEY}."));
+    let (half, rest) = KEY.split_at(9);
+    let token = |text: &str| json!({"token": text, "logprob": -0.1, "bytes": null, "top_logprobs": []});
+    body["choices"][0]["logprobs"] = json!({"content": [token(half), token(rest)]});
+    let server = server(ok(body)).await;
+    let folder = tempfile::tempdir().unwrap();
+    let recording = Some(Recording::Record(folder.path().to_owned()));
+    let settings = ProviderSettings { base_url: Some(server.uri().parse().unwrap()), api_key: Some(Secret::new(KEY)) };
+    let traffic = Traffic { recording, ..Traffic::default() };
+    let model = traffic.connect(&"openai.gpt-4o".parse().unwrap(), &settings).unwrap();
+    let options = Options { logprobs: true, ..Options::default() };
+    let answer = model.generate(&prompt(), &[], &options).await.unwrap();
+    assert_eq!((answer.text.as_str(), answer.logprobs), ("Your key is [redacted].", None));
+    let recorded =
+        std::fs::read_dir(folder.path()).unwrap().map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let recorded: Vec<String> = recorded.collect();
+    assert!(
+        !recorded.is_empty() && recorded.iter().all(|text| !text.contains(half) && !text.contains(rest)),
+        "{recorded:?}"
+    );
+    assert!(!log.text().contains(KEY));
 }
 
 #[test]
