@@ -11,6 +11,7 @@ use agenticiqa::config::{self, Backend, Environment, Overrides, Settings};
 use agenticiqa::imaging::Decoder;
 use agenticiqa::setup;
 use agenticiqa::tools::Registry;
+use axum::http::StatusCode;
 use tokio::sync::watch;
 
 use crate::admission::Admission;
@@ -141,7 +142,8 @@ impl App {
         let data = data_folder(&settings)?;
         let failed = |reason: String| StartError::Data { path: data.clone(), reason };
         let mut agent = setup::agent(&settings, &environment, registry)?;
-        agent.options.decoder = Decoder { max_pixels: server.max_pixels.min(agent.options.decoder.max_pixels) };
+        let decoder = agent.options.decoder;
+        agent.options.decoder = Decoder { max_pixels: server.max_pixels.min(decoder.max_pixels), ..decoder };
         let pictures = Pictures::open(&data.join("pictures"), server.kept_picture_bytes);
         let store = Store::open(&data.join("server.redb"), u64::from(server.kept_assessments));
         let store = store.map_err(|error| failed(error.to_string()))?;
@@ -189,6 +191,14 @@ impl App {
         let overrides = Overrides { backend: Some(backend.to_owned()), ..self.reload.overrides.clone() };
         let settings = Settings::load(self.reload.config.as_deref(), &self.environment, &overrides)
             .map_err(|error| Problem::invalid(format!("backend: {error}")))?;
+        if !self.offers(backend) {
+            let message = format!(
+                "backend: this server does not offer {backend}; it offers {}, and its operator can add others to \
+                 server.backends",
+                self.offered().join(", ")
+            );
+            return Err(Problem::new(StatusCode::FORBIDDEN, "ForbiddenBackendError", message));
+        }
         let other = setup::agent(&settings, &self.environment, self.registry().clone())?;
         let mut options = other.options.clone();
         options.decoder = self.decoder();
@@ -204,6 +214,27 @@ impl App {
         let agent = Arc::new(agent);
         others.insert(backend.to_owned(), Arc::clone(&agent));
         Ok(agent)
+    }
+
+    /// Whether clients may name a backend: the built-in one, those of the roles, and those of
+    /// `server.backends`. Others could use any key of the server.
+    fn offers(&self, backend: &str) -> bool {
+        self.offered().iter().any(|offered| match offered.strip_suffix('*') {
+            Some(prefix) => backend.starts_with(prefix),
+            None => offered == backend,
+        })
+    }
+
+    fn offered(&self) -> Vec<String> {
+        let roles = self.settings.models.roles().map(|(_, role)| role.backend.to_string());
+        let named = self.settings.pipeline.server.backends.iter().cloned();
+        let mut offered = vec![Backend::Builtin.as_str().to_owned()];
+        for backend in roles.into_iter().chain(named) {
+            if !offered.contains(&backend) {
+                offered.push(backend);
+            }
+        }
+        offered
     }
 
     /// Returns whether any role uses a model instead of the built-in analyst.

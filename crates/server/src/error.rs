@@ -18,6 +18,9 @@ pub struct ErrorBody {
     pub status: Option<u16>,
 }
 
+/// The type of errors about paths outside of the allowed folders.
+const FORBIDDEN_PATH: &str = "ForbiddenPathError";
+
 /// Details of an error.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Detail {
@@ -59,7 +62,7 @@ impl Problem {
 
     /// Creates a 403 error: a path is outside of the allowed folders.
     pub fn forbidden(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::FORBIDDEN, "ForbiddenPathError", message)
+        Self::new(StatusCode::FORBIDDEN, FORBIDDEN_PATH, message)
     }
 
     /// Creates a 403 error: a path was given, but the server has no allowed folders.
@@ -70,7 +73,7 @@ impl Problem {
     /// Returns whether a path is outside of the allowed folders. False if there are no allowed
     /// folders.
     pub fn is_outside(&self) -> bool {
-        self.status == StatusCode::FORBIDDEN && !self.no_folders
+        self.kind == FORBIDDEN_PATH && !self.no_folders
     }
 
     /// Creates a 404 error.
@@ -132,6 +135,7 @@ impl IntoResponse for Problem {
 impl From<&DecodeError> for Problem {
     fn from(error: &DecodeError) -> Self {
         match error.reason() {
+            DecodeError::NeedsMemory { .. } => Self::too_large(error.reason().to_string()),
             DecodeError::TooLarge { width, height, max_pixels } => Self::too_large(format!(
                 "the image has {width}x{height} pixels, more than the {max_pixels} that this server accepts"
             )),

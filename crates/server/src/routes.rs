@@ -130,7 +130,7 @@ fn job_calls() -> [Call; 12] {
         )
         .file(&["text/event-stream"])
         .problems(&[404]),
-        Call::post("/jobs/{id}/stop", jobs::stop, "Stop a job after the samples in progress")
+        Call::post("/jobs/{id}/stop", jobs::stop, "Stop a job at once; resume it later")
             .json::<JobView>()
             .problems(&[404]),
         Call::post("/jobs/{id}/resume", jobs::resume, "Resume a job and retry failed samples")

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agenticiqa::agent::Input;
-use agenticiqa::imaging::Decoder;
+use agenticiqa::imaging::{Decoder, files};
 use agenticiqa::inputs::{Digest, Source};
 use bytes::Bytes;
 use moka::sync::Cache;
@@ -113,15 +113,12 @@ impl App {
     /// Reads a file by its resolved path, as [`Roots::resolve`](crate::Roots::resolve) returns it.
     pub fn read_file(&self, field: &str, real: &Path) -> Result<Vec<u8>, Problem> {
         let refused = |reason: String| Problem::picture(format!("{field}: {reason}"));
-        let metadata = std::fs::metadata(real).map_err(|error| refused(error.to_string()))?;
-        if !metadata.is_file() {
-            return Err(refused("not a file".to_owned()));
-        }
+        let file = files::open_regular(real, false).map_err(|error| refused(error.to_string()))?;
+        let metadata = file.metadata().map_err(|error| refused(error.to_string()))?;
         if metadata.len() > self.limits.file {
             return Err(Problem::too_large(format!("{field}: files can have at most {} bytes", self.limits.file)));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
-        let file = std::fs::File::open(real).map_err(|error| refused(error.to_string()))?;
         file.take(self.limits.file).read_to_end(&mut bytes).map_err(|error| refused(error.to_string()))?;
         Ok(bytes)
     }

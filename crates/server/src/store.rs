@@ -1,6 +1,7 @@
 //! The database of assessments and jobs, in one file. All methods block: do not call them on a
 //! thread of the async runtime.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, ReadableTableMetadata as _, TableDefinition};
@@ -52,13 +53,37 @@ impl Store {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(redb::Error::Io)?;
         }
-        let database = Database::create(path)?;
+        let database = Database::create(path).map_err(|error| Self::explain(error, path))?;
         let write = database.begin_write()?;
         for table in [ASSESSMENTS, ROWS, JOBS] {
             write.open_table(table)?;
         }
         write.commit()?;
         Ok(Self { database, kept })
+    }
+
+    /// Adds what to do with a file that is damaged or no database. Records of jobs are in files of
+    /// their own.
+    fn explain(error: redb::DatabaseError, path: &Path) -> StoreError {
+        let damaged = match &error {
+            redb::DatabaseError::Storage(redb::StorageError::Io(error)) => {
+                matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof)
+            }
+            redb::DatabaseError::Storage(redb::StorageError::Corrupted(_))
+            | redb::DatabaseError::RepairAborted
+            | redb::DatabaseError::UpgradeRequired(_) => true,
+            _ => false,
+        };
+        let StoreError { reason } = error.into();
+        if !damaged {
+            return StoreError { reason };
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let reason = format!(
+            "{name} is damaged ({reason}): move this file away and start again; the records of jobs stay in the folder \
+             jobs, but the lists of jobs and assessments start empty"
+        );
+        StoreError { reason }
     }
 
     /// Stores an answer and its list entry, and removes the oldest beyond the limit.
@@ -144,6 +169,17 @@ mod tests {
         assert_eq!(store.assessment("b").unwrap().unwrap(), b"answer b");
         let second = Store::open(&path, 3).unwrap_err().to_string();
         assert!(second.contains("another server"), "{second}");
+    }
+
+    #[test]
+    fn a_damaged_database_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("server.redb");
+        for content in [&b"not a database at all"[..], &[0; 8192]] {
+            std::fs::write(&path, content).unwrap();
+            let error = Store::open(&path, 3).unwrap_err().to_string();
+            assert!(error.contains("server.redb is damaged") && error.contains("move this file away"), "{error}");
+        }
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub async fn show(State(app): State<Arc<App>>, Named(id): Named<String>) -> Resu
     Ok(Json(app.jobs.get(&id)?.view()))
 }
 
-/// `POST /jobs/{id}/stop`: stops a job after the samples in progress.
+/// `POST /jobs/{id}/stop`: stops a job at once.
 pub async fn stop(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Json<JobView>, Problem> {
     let entry = app.jobs.get(&id)?;
     app.stop_job(&entry).await;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use agenticiqa::agent::DEFAULT_QUERY;
 use agenticiqa::batch::{Input, Pictures};
+use agenticiqa::imaging::files::path_text;
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -86,7 +87,7 @@ impl App {
         let one = "set one of `folder` and `manifest`, or upload images as `image`";
         let (input, root) = match (&request.folder, &request.manifest, files.is_empty()) {
             (Some(folder), None, true) => {
-                (write_lines(own, request, &self.in_folder(folder, request)?)?, own.to_owned())
+                (write_lines(own, request, &self.in_folder(own, folder, request)?)?, own.to_owned())
             }
             (None, Some(manifest), true) => self.copied(own, manifest, request)?,
             (None, None, false) => (write_lines(own, request, &sent(own, files)?)?, own.to_owned()),
@@ -104,7 +105,7 @@ impl App {
     }
 
     /// Lists the images in a folder. Links that lead out of the allowed folders are skipped.
-    fn in_folder(&self, folder: &str, request: &JobRequest) -> Result<Vec<Line>, Problem> {
+    fn in_folder(&self, own: &Path, folder: &str, request: &JobRequest) -> Result<Vec<Line>, Problem> {
         let real = self.folder("folder", folder)?;
         let references =
             request.reference_folder.as_deref().map(|folder| self.folder("reference_folder", folder)).transpose()?;
@@ -121,7 +122,8 @@ impl App {
                 None => None,
                 Some(folder) => Some(self.counterpart(folder, name)?),
             };
-            lines.push(Line { name: name.display().to_string(), image, reference });
+            let reference = reference.map(|reference| writable(own, reference)).transpose()?;
+            lines.push(Line { name: path_text(name), image: writable(own, image)?, reference });
         }
         match lines.is_empty() {
             true => Err(Problem::invalid(format!("folder: no images found in {folder}"))),
@@ -164,6 +166,22 @@ impl App {
         std::fs::copy(&real, own.join(&name))?;
         Ok((name, real.parent().unwrap_or(&real).to_owned()))
     }
+}
+
+/// Returns a path that can be written into a manifest: the path itself, or, if it is not Unicode, a
+/// link to it in the job's folder.
+fn writable(own: &Path, path: PathBuf) -> Result<PathBuf, Problem> {
+    if path.to_str().is_some() {
+        return Ok(path);
+    }
+    let links = own.join("links");
+    std::fs::create_dir_all(&links)?;
+    let link = links.join(new_id());
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&path, &link)?;
+    #[cfg(not(unix))]
+    std::fs::copy(&path, &link)?;
+    Ok(link)
 }
 
 /// Writes uploaded images to the job's folder.

@@ -188,6 +188,13 @@ impl Entry {
         }
     }
 
+    /// Stops the job at once. Samples in progress are assessed again if the job is resumed.
+    pub fn abandon(&self) {
+        if let Some(stop) = lock(&self.stop).as_ref() {
+            stop.abandon();
+        }
+    }
+
     /// Marks the job as removed. Returns `false` if it was already removed.
     pub fn remove(&self) -> bool {
         !self.removed.swap(true, Ordering::SeqCst)

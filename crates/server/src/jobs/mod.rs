@@ -229,14 +229,14 @@ impl App {
         Ok(samples)
     }
 
-    /// Stops a job.
+    /// Stops a job at once, so that the next one can start.
     pub async fn stop_job(self: &Arc<Self>, entry: &Arc<Entry>) {
         match entry.state() {
             JobState::Queued | JobState::Interrupted => {
                 entry.change(|job| job.state = JobState::Stopped);
                 self.keep_job(entry).await;
             }
-            _ => entry.stop(),
+            _ => entry.abandon(),
         }
     }
 
@@ -247,7 +247,7 @@ impl App {
         }
         self.jobs.entries().remove(&entry.job().id);
         match entry.state() {
-            JobState::Running => entry.stop(),
+            JobState::Running => entry.abandon(),
             _ => self.clear_job(entry).await,
         }
     }

@@ -13,9 +13,11 @@ use bytes::BytesMut;
 use futures_util::StreamExt as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use super::check::{self, Verdict};
 use super::{Access, Service};
 use crate::app::{App, Limits};
 use crate::error::Problem;
@@ -71,7 +73,8 @@ impl Endpoint {
         }
         let closes = request.method() == Method::DELETE;
         match self.received(request).await {
-            Ok(request) => {
+            Ok(Err(refused)) => (StatusCode::BAD_REQUEST, axum::Json(refused)).into_response(),
+            Ok(Ok(request)) => {
                 let mut response = self.service.handle(request).await.into_response();
                 // The session is already closed, and some clients treat 202 as a failure.
                 if closes && response.status() == StatusCode::ACCEPTED {
@@ -94,10 +97,11 @@ impl Endpoint {
         });
     }
 
-    /// Reads the whole body. Its memory is charged until the call ends.
-    async fn received(&self, request: Request) -> Result<Request, Problem> {
+    /// Reads the whole body. Its memory is charged until the call ends. A body that is no message is
+    /// answered with an error of JSON-RPC.
+    async fn received(&self, request: Request) -> Result<Result<Request, Value>, Problem> {
         if request.method() != Method::POST {
-            return Ok(request);
+            return Ok(Ok(request));
         }
         let (mut parts, body) = request.into_parts();
         let begins = !parts.headers.contains_key(SESSION);
@@ -110,9 +114,12 @@ impl Endpoint {
             Problem::new(StatusCode::REQUEST_TIMEOUT, "TimeoutError", message)
         };
         let (body, held) = tokio::time::timeout(limits.read_timeout, read(body, limits)).await.map_err(slow)??;
+        if let Verdict::Refuse(error) = check::judge(&body) {
+            return Ok(Err(error));
+        }
         // Extensions live as long as the call.
         parts.extensions.insert(Arc::new(held));
-        Ok(Request::from_parts(parts, Body::from(body)))
+        Ok(Ok(Request::from_parts(parts, Body::from(body))))
     }
 }
 

@@ -10,6 +10,7 @@ mod access;
 mod arguments;
 mod assess;
 mod cards;
+pub mod check;
 mod compare;
 pub mod http;
 mod list;

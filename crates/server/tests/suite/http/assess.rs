@@ -140,7 +140,8 @@ async fn a_stream_tells_every_step_and_ends_with_the_answer() {
 async fn a_model_that_cannot_be_reached_is_503_and_the_last_event_of_a_stream() {
     let data = tempfile::tempdir().unwrap();
     let variables = [("OPENAI_API_KEY", "sk-very-secret"), ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")];
-    let server = start(data.path(), &variables, |_| {}).await;
+    let offer = |server: &mut agenticiqa::config::Server| server.backends = vec!["openai.gpt-4o".to_owned()];
+    let server = start(data.path(), &variables, offer).await;
     let form = || {
         let form = Form::default().file("image", "a.png", &noise(64, 1)).text("query", "Rate it.");
         form.text("backend", "openai.gpt-4o")
@@ -162,7 +163,8 @@ async fn work_ends_when_the_client_goes_away() {
     // A model that never answers: only canceling ends the work before the timeout.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", silent.local_addr().unwrap());
-    let server = start(data.path(), &[("OPENAI_API_KEY", "sk-a"), ("OPENAI_BASE_URL", &url)], |_| {}).await;
+    let variables = [("OPENAI_API_KEY", "sk-a"), ("OPENAI_BASE_URL", url.as_str())];
+    let server = start(data.path(), &variables, |server| server.backends = vec!["openai.*".to_owned()]).await;
     for path in ["/assess", "/assess/stream"] {
         let form = Form::default().file("image", "a.png", &noise(64, 2)).text("query", "Rate it.");
         let request = form.text("backend", "openai.gpt-4o").on(server.post(path));
@@ -175,5 +177,25 @@ async fn work_ends_when_the_client_goes_away() {
         call.abort();
         server.until("the work to end", async || server.app.admission.running() == 0).await;
     }
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_client_cannot_spend_the_keys_of_backends_that_are_not_offered() {
+    let data = tempfile::tempdir().unwrap();
+    // Nothing is asked: a request would fail with 503.
+    let variables = [("OPENAI_API_KEY", "sk-very-secret"), ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")];
+    let offer = |server: &mut agenticiqa::config::Server| server.backends = vec!["ollama.qwen*".to_owned()];
+    let server = start(data.path(), &variables, offer).await;
+    let ask = async |backend: &str| {
+        let form = Form::default().file("image", "a.png", &noise(64, 1)).text("query", "Rate it.");
+        server.form("/assess", form.text("backend", backend)).await
+    };
+    let problem = ask("openai.gpt-4o").await.problem(403);
+    assert!(problem.contains("it offers builtin, ollama.qwen*"), "{problem}");
+    ask("ollama.llava").await.problem(403);
+    ask("builtin").await.good();
+    let job = Form::default().file("image", "a.png", &noise(64, 1)).text("backend", "openai.gpt-4o");
+    server.form("/jobs", job).await.problem(403);
     server.end().await;
 }

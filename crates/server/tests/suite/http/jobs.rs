@@ -187,3 +187,57 @@ async fn a_server_that_starts_again_goes_on_with_its_jobs() {
     assert_eq!(server.show(&format!("{path}/results")).await.good()["total"], 24);
     server.end().await;
 }
+
+/// A model that accepts requests and never answers.
+async fn silent_model() -> (String, tokio::task::JoinHandle<()>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let accepting = tokio::spawn(async move {
+        let mut open = Vec::new();
+        while let Ok((connection, _)) = listener.accept().await {
+            open.push(connection);
+        }
+    });
+    (address, accepting)
+}
+
+#[tokio::test]
+async fn stopping_or_deleting_a_stuck_job_frees_the_queue() {
+    let data = tempfile::tempdir().unwrap();
+    let root = folder(data.path(), 2);
+    let (model, accepting) = silent_model().await;
+    let variables = [("OLLAMA_HOST", model.as_str()), ("AGENTICIQA_BACKEND", "ollama.silent")];
+    let server = start(data.path(), &variables, |server| server.allow_roots = vec![root.clone()]).await;
+    let create = async |body: Value| server.json("/jobs", &body).await.good()["id"].as_str().unwrap().to_owned();
+    let state = async |id: &str| server.show(&format!("/jobs/{id}")).await.good()["state"].clone();
+    let (first, second) = (create(json!({"folder": "."})).await, create(json!({"folder": "."})).await);
+    let third = create(json!({"folder": ".", "backend": "builtin"})).await;
+    server.until("the first job", async || state(&first).await == "running").await;
+    assert_eq!(state(&second).await, "queued");
+    Answer::of(server.post(&format!("/jobs/{first}/stop")).send().await.unwrap()).await.good();
+    server.until("the second job", async || state(&second).await == "running").await;
+    assert_eq!(state(&first).await, "stopped");
+    let deleted = server.client.delete(server.url(&format!("/jobs/{second}"))).send().await.unwrap();
+    assert_eq!(deleted.status(), 204);
+    let job = ended(&server, &third).await;
+    assert_eq!((&job["state"], &job["ok"]), (&json!("done"), &json!(2)));
+    server.end().await;
+    accepting.abort();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_named_pipe_in_a_folder_does_not_hang_a_job() {
+    let data = tempfile::tempdir().unwrap();
+    let root = folder(data.path(), 2);
+    assert!(std::process::Command::new("mkfifo").arg(root.join("pipe.png")).status().unwrap().success());
+    let line = |name: &str| json!({"sample_id": name, "query": "Rate it.", "image_path": name}).to_string();
+    std::fs::write(root.join("pipes.jsonl"), line("pipe.png")).unwrap();
+    let server = begin(data.path(), &root).await;
+    for (request, ok, errors) in [(json!({"folder": "."}), 2, 0), (json!({"manifest": "pipes.jsonl"}), 0, 1)] {
+        let id = server.json("/jobs", &request).await.good()["id"].as_str().unwrap().to_owned();
+        let job = ended(&server, &id).await;
+        assert_eq!((&job["state"], &job["ok"], &job["errors"]), (&json!("done"), &json!(ok), &json!(errors)), "{job}");
+    }
+    server.end().await;
+}

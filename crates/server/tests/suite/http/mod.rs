@@ -7,5 +7,5 @@ mod files;
 mod jobs;
 mod page;
 mod score;
-mod support;
+pub mod support;
 mod what_if;
