@@ -81,6 +81,7 @@ impl Advice for imaging::Error {
     fn advice(&self) -> Option<String> {
         match self.reason() {
             Self::TooLarge { .. } => some("raise the limit with --max-pixels"),
+            Self::NeedsMemory { .. } => some("shrink the image, or raise the limit with --max-memory (such as 8GB)"),
             Self::Pixels(error) => error.advice(),
             _ => None,
         }

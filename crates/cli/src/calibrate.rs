@@ -11,6 +11,7 @@ use agenticiqa::tools::{Registry, Tool};
 
 use crate::arguments::{Calibrate, RecordFormat};
 use crate::exit::{Exit, Stop};
+use crate::terminal::{self, tell};
 use crate::{measure, table};
 
 /// Scores the manifest, fits each tool, writes the tool list and prints the curves. A tool that
@@ -37,7 +38,7 @@ pub fn run(arguments: &Calibrate, settings: &Settings, quiet: bool) -> Result<Ex
         match outcome {
             Ok(one) => fitted.push(one),
             Err(error) => {
-                eprintln!("error: {error}");
+                tell!("error: {error}");
                 exit = Exit::Failed;
             }
         }
@@ -67,7 +68,7 @@ fn suitable(registry: &Registry, manifest: &Manifest) -> Vec<String> {
 }
 
 fn print(arguments: &Calibrate, fitted: &[Calibrated]) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     if arguments.format == RecordFormat::Json {
         for one in fitted {
             serde_json::to_writer(&mut out, one)?;

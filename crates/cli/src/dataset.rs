@@ -8,6 +8,7 @@ use agenticiqa::dataset::{self, Manifest, Options, Shares, Validation};
 use crate::arguments::{Dataset, DatasetCommand, Prepare, RecordFormat, Validate};
 use crate::exit::{Exit, Stop};
 use crate::table;
+use crate::terminal;
 
 /// Maximum number of problems to print.
 const SHOWN: usize = 50;
@@ -26,7 +27,7 @@ fn list() -> Result<Exit, Stop> {
     for info in dataset::all() {
         table.add_row([info.name, info.summary, info.layout]);
     }
-    writeln!(io::stdout().lock(), "{table}")?;
+    writeln!(terminal::stdout(), "{table}")?;
     Ok(Exit::Done)
 }
 
@@ -45,7 +46,7 @@ fn prepare(arguments: &Prepare) -> Result<Exit, Stop> {
         *splits.entry(sample.split.as_deref().unwrap_or("none")).or_default() += 1;
     }
     let splits: Vec<String> = splits.iter().map(|(split, count)| format!("{count} {split}")).collect();
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     let (name, count, output) = (prepared.info.name, prepared.samples.len(), arguments.output.display());
     writeln!(out, "{name}: {count} samples ({}) written to {output}", splits.join(", "))?;
     if !prepared.missing.is_empty() {
@@ -56,7 +57,7 @@ fn prepare(arguments: &Prepare) -> Result<Exit, Stop> {
 
 fn validate(arguments: &Validate) -> Result<Exit, Stop> {
     let found = dataset::validate(&arguments.manifest, !arguments.no_paths)?;
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     match arguments.format {
         RecordFormat::Json => {
             serde_json::to_writer(&mut out, &found)?;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::advice;
 use crate::arguments::{Doctor, RecordFormat};
 use crate::exit::{Exit, Stop};
-use crate::table;
+use crate::{table, terminal};
 
 /// Time limit for a server to list its models, or for a model to answer.
 const API_TIMEOUT: Duration = Duration::from_secs(20);
@@ -34,7 +34,7 @@ pub fn run(arguments: &Doctor, settings: &Settings, environment: &Environment) -
     } else {
         None
     };
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::stdout();
     match arguments.format {
         RecordFormat::Json => {
             let suggestions = report.suggestions.iter().map(advice::suggestion).collect();

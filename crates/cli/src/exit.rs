@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use agenticiqa::{agent, batch, config, dataset, eval, report, scoring, setup, tools};
 
 use crate::advice::{self, Advice};
+use crate::terminal::tell;
 
 /// Result of a command that ran to its end. The order is the severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +51,11 @@ impl Stop {
         Self { exit: Exit::BadInput, message: Some(message.to_string()), advice: None }
     }
 
+    /// Wrong arguments: exit code 2, with a message of its own form.
+    pub fn usage(message: String) -> Self {
+        Self { exit: Exit::BadInput, message: Some(message.trim_start_matches("error: ").to_owned()), advice: None }
+    }
+
     /// Adds advice, printed as a help line.
     pub fn with(self, advice: Option<String>) -> Self {
         Self { advice, ..self }
@@ -58,10 +64,10 @@ impl Stop {
     /// Prints the message on stderr and returns the exit code.
     pub fn report(self) -> ExitCode {
         if let Some(message) = self.message {
-            eprintln!("error: {message}");
+            tell!("error: {message}");
         }
         if let Some(advice) = self.advice {
-            eprintln!("  help: {advice}");
+            tell!("  help: {advice}");
         }
         self.exit.into()
     }

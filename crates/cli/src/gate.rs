@@ -9,9 +9,14 @@ use comfy_table::Cell;
 use crate::arguments::Gates;
 use crate::exit::{Exit, Stop};
 use crate::table;
+use crate::terminal::tell;
 
 /// Maximum number of failures to print.
 const SHOWN: usize = 25;
+
+/// What to do if there is nothing to check.
+const NO_SCORE: &str = "choose a tool with a scale from 1 to 5 (`agenticiqa tools list`), ask about the whole image, and \
+                        check the input and --sample-range";
 
 /// Gate of the command line, and where its report goes.
 pub struct Check<'a> {
@@ -67,30 +72,37 @@ impl<'a> Check<'a> {
         }
         if verdict.cases == 1 {
             let violations = verdict.shown.iter().flat_map(|(_, violations)| violations);
-            violations.for_each(|violation| eprintln!("gate not met: {violation}"));
+            violations.for_each(|violation| tell!("gate not met: {violation}"));
         } else if verdict.failures > 0 {
-            eprintln!("gate not met: {} of {} scores\n{}", verdict.failures, verdict.cases, failures(verdict));
+            tell!("gate not met: {} of {} scores\n{}", verdict.failures, verdict.cases, failures(verdict));
             let more = verdict.failures as usize - verdict.shown.len().min(SHOWN);
             if more > 0 {
-                eprintln!("and {more} more");
+                tell!("and {more} more");
             }
         }
         if self.arguments.baseline.is_some() {
             if verdict.missing > 0 {
-                eprintln!("{} scores of the baseline are missing in the results", verdict.missing);
+                tell!("{} scores of the baseline are missing in the results", verdict.missing);
             }
-            if verdict.compared == 0 {
-                eprintln!("cannot check the gate: the baseline and the results have no names in common");
-                return Exit::Failed;
+            if verdict.compared == 0 && verdict.scored() > 0 {
+                tell!("cannot check the gate: the baseline and the results have no names in common");
+                return Exit::BadInput;
             }
+        }
+        if verdict.scored() == 0 && verdict.errors == 0 {
+            let reason = match verdict.cases {
+                0 => "nothing was assessed, or only by tools without a scale from 1 to 5".to_owned(),
+                cases => format!("none of {cases} answers has a score"),
+            };
+            tell!("cannot check the gate: {reason}\n  help: {NO_SCORE}");
+            return Exit::BadInput;
         }
         match (verdict.failures > 0, verdict.unscored + verdict.errors > 0) {
             (true, _) => Exit::GateNotMet,
             (false, true) => {
                 let unscored = verdict.unscored + verdict.errors;
-                eprintln!(
-                    "cannot check the gate for {unscored} of {}: no tool returned a score\n  help: \
-                     choose a tool with --tool, or ask about the whole image",
+                tell!(
+                    "cannot check the gate for {unscored} of {}: no tool returned a score\n  help: {NO_SCORE}",
                     verdict.cases
                 );
                 Exit::Failed

@@ -8,6 +8,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::arguments::{Arguments, Command, LogFormat};
+use crate::terminal;
 
 /// Starts logging. The command line takes precedence over the configuration.
 pub fn start(arguments: &Arguments, configured: &config::Logging) {
@@ -31,7 +32,7 @@ pub fn start(arguments: &Arguments, configured: &config::Logging) {
         // One line per request; failures of single assessments are in their records.
         ours = ours.with_target("agenticiqa", LevelFilter::ERROR).with_target("agenticiqa_server", LevelFilter::INFO);
     }
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
+    let lines = tracing_subscriber::fmt::layer().with_writer(terminal::shared_stderr).with_target(false);
     let log = tracing_subscriber::registry();
     match json {
         false => log.with(lines.without_time().with_ansi(false).with_filter(ours)).init(),

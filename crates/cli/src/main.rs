@@ -19,12 +19,14 @@ mod report;
 mod score;
 mod serve;
 mod table;
+mod terminal;
 mod tools;
+mod trust;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use agenticiqa::config::{Environment, Overrides, Settings};
+use agenticiqa::config::{Overrides, Settings};
 use agenticiqa::tools::Registry;
 use agenticiqa::vlm::Recording;
 use clap::{CommandFactory, Parser};
@@ -33,11 +35,23 @@ use arguments::{Arguments, Assignment, Backends, Command, ModelFile, Recordings}
 use exit::{Exit, Stop};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // Arguments are repeated in the message. They may be names of files.
+        Err(error) if error.use_stderr() && std::env::args_os().any(|argument| is_odd(&argument)) => {
+            return Stop::usage(error.render().to_string()).report();
+        }
+        Err(error) => error.exit(),
+    };
     match run(arguments) {
         Ok(exit) => exit.into(),
         Err(stop) => stop.report(),
     }
+}
+
+/// Whether an argument has characters that must not reach a terminal.
+fn is_odd(argument: &std::ffi::OsStr) -> bool {
+    argument.to_str().is_none_or(|text| terminal::shown(text) != text)
 }
 
 fn run(arguments: Arguments) -> Result<Exit, Stop> {
@@ -52,7 +66,6 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         }
         _ => {}
     }
-    let environment = Environment::load()?;
     let overrides = match &arguments.command {
         Command::Assess(assess) => overrides(&assess.backends),
         Command::Batch(batch) => overrides(&batch.backends),
@@ -60,7 +73,7 @@ fn run(arguments: Arguments) -> Result<Exit, Stop> {
         Command::Mcp(mcp) => overrides(&mcp.backends),
         _ => Overrides::default(),
     };
-    let settings = Settings::load(arguments.config.as_deref(), &environment, &overrides)?;
+    let (settings, environment) = trust::settings(&arguments, &overrides)?;
     logging::start(&arguments, &settings.pipeline.logging);
     if let Some(threads) = arguments.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
@@ -106,7 +119,7 @@ fn recording(arguments: &Recordings) -> Option<Recording> {
 
 /// Prints the agent graph, or the JSON Schemas.
 fn graph(schemas: bool) -> Result<Exit, Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     if schemas {
         let all: serde_json::Map<String, serde_json::Value> =
             agenticiqa::state::schemas().into_iter().map(|(name, schema)| (name.to_owned(), schema.into())).collect();

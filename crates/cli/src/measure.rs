@@ -5,7 +5,6 @@ use std::io::{self, IsTerminal};
 use agenticiqa::config::Settings;
 use agenticiqa::dataset::Manifest;
 use agenticiqa::eval::{self, Scored};
-use agenticiqa::imaging::Decoder;
 use agenticiqa::tools::{Registry, ToolCache};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -21,7 +20,7 @@ pub fn run(
     settings: &Settings,
     quiet: bool,
 ) -> Result<Scored, Stop> {
-    let max_pixels = arguments.limits.max_pixels.unwrap_or(settings.pipeline.images.max_pixels);
+    let decoder = arguments.limits.decoder(settings);
     let folder = arguments.cache.clone().or_else(|| settings.pipeline.cache.disk.clone());
     let cache = ToolCache::new(settings.pipeline.cache.memory_entries, folder);
     let progress = bar(quiet);
@@ -30,7 +29,7 @@ pub fn run(
         progress.set_position(done as u64);
     };
     let wanted = |sample: &agenticiqa::dataset::Sample| split.is_none() || sample.split.as_deref() == split;
-    let scored = eval::measure(manifest, wanted, registry, tools, (&Decoder { max_pixels }, &cache), report)?;
+    let scored = eval::measure(manifest, wanted, registry, tools, (&decoder, &cache), report)?;
     progress.finish_and_clear();
     let statistics = cache.statistics();
     tracing::info!(

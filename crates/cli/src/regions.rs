@@ -1,10 +1,10 @@
 //! `agenticiqa regions`: what is where in an image.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use agenticiqa::config::Settings;
-use agenticiqa::imaging::{Decoder, boxes, write_atomically};
+use agenticiqa::imaging::{boxes, write_atomically};
 use agenticiqa::metrics::Image;
 use agenticiqa::regions;
 use agenticiqa::state::RegionBox;
@@ -13,11 +13,11 @@ use crate::advice::Advice;
 use crate::arguments::{Regions, RegionsFormat};
 use crate::exit::{Exit, Stop};
 use crate::table;
+use crate::terminal;
 
 /// Prints what was found, and draws it if that was asked for.
 pub fn run(arguments: &Regions, settings: &Settings) -> Result<Exit, Stop> {
-    let max_pixels = arguments.limits.max_pixels.unwrap_or(settings.pipeline.images.max_pixels);
-    let picture = Decoder { max_pixels }.open(&arguments.image);
+    let picture = arguments.limits.decoder(settings).open(&arguments.image);
     let image = picture.map_err(|error| Stop::bad_input(&error).with(error.advice()))?.image;
     if let Some(path) = &arguments.overlay {
         refuse_same(path, &arguments.image)?;
@@ -32,7 +32,7 @@ pub fn run(arguments: &Regions, settings: &Settings) -> Result<Exit, Stop> {
     }
     match arguments.format {
         RegionsFormat::Json => {
-            let mut out = io::stdout().lock();
+            let mut out = terminal::stdout();
             for region in &found {
                 serde_json::to_writer(&mut out, region)?;
                 out.write_all(b"\n")?;
@@ -45,7 +45,7 @@ pub fn run(arguments: &Regions, settings: &Settings) -> Result<Exit, Stop> {
 }
 
 fn print(image: &Image, found: &[RegionBox]) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     if found.is_empty() {
         writeln!(out, "Nothing was found. Positions such as \"upper left\" can always be asked about.")?;
         return Ok(());

@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use agenticiqa::config::Settings;
-use agenticiqa::imaging::Decoder;
 use agenticiqa::report::{Options, Progress, Report as Findings, Run, Studio};
 use agenticiqa::statistics::Bootstrap;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::arguments::Report;
 use crate::exit::{Exit, Stop};
 use crate::table;
+use crate::terminal;
 
 /// Reads the records, writes the report and prints a summary.
 pub fn run(arguments: &Report, settings: &Settings, quiet: bool) -> Result<Exit, Stop> {
@@ -19,8 +19,7 @@ pub fn run(arguments: &Report, settings: &Settings, quiet: bool) -> Result<Exit,
         return Err(Stop::bad_input(format!("{}: --output is a file, not a folder", arguments.output.display())));
     }
     let registry = crate::registry(settings, &[])?;
-    let max_pixels = arguments.limits.max_pixels.unwrap_or(settings.pipeline.images.max_pixels);
-    let studio = Studio { registry: &registry, decoder: Decoder { max_pixels } };
+    let studio = Studio { registry: &registry, decoder: arguments.limits.decoder(settings) };
     let options = Options {
         title: arguments.title.clone(),
         cases: arguments.cases,
@@ -51,7 +50,7 @@ fn warn(run: &Run) {
 
 /// Prints a table of the runs, their errors and the paths of the report.
 fn print(findings: &Findings, files: &[PathBuf]) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     let mut summary = table::new(&[
         "run", "records", "ok", "partial", "errors", "invalid", "time", "cost", "SRCC", "PLCC", "accuracy",
     ]);

@@ -10,6 +10,7 @@ use crate::advice::Advice;
 use crate::arguments::Serve;
 use crate::batch::signals::{self, Signals};
 use crate::exit::{Exit, Stop};
+use crate::terminal::tell;
 
 /// Serves until the process gets Ctrl-C or SIGTERM.
 pub fn run(
@@ -37,16 +38,16 @@ pub fn run(
         let address = server.address()?;
         let mut signals = Signals::listen();
         if !quiet {
-            eprintln!("listening on http://{address} (Ctrl-C to stop)");
+            tell!("listening on http://{address} (Ctrl-C to stop)");
             if open {
-                eprintln!("warning: {address} is open to other machines; set AGENTICIQA_TOKEN to require a token");
+                tell!("warning: {address} is open to other machines; set AGENTICIQA_TOKEN to require a token");
             }
         }
         let ending = app.clone();
         tokio::spawn(async move {
             signals.asked().await;
             if !quiet {
-                eprintln!("finishing the running requests; press Ctrl-C again to stop at once");
+                tell!("finishing the running requests; press Ctrl-C again to stop at once");
             }
             ending.end();
             signals.asked().await;

@@ -12,6 +12,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use agenticiqa::config::Settings;
+use agenticiqa::imaging::Decoder;
 use agenticiqa::state::RegionBox;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -53,9 +55,20 @@ pub struct Arguments {
     #[arg(long, short, global = true)]
     pub quiet: bool,
 
-    /// Number of CPU threads [default: all cores]
-    #[arg(long, global = true, value_name = "N", env = "AGENTICIQA_THREADS")]
+    /// Number of CPU threads, at most 1024 [default: all cores]
+    #[arg(long, global = true, value_name = "N", env = "AGENTICIQA_THREADS", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
+
+    /// Let ./configs and .env name programs and servers, and remember it for this folder
+    /// [AGENTICIQA_TRUST=1 does so for one run]
+    #[arg(long, global = true)]
+    pub trust_folder: bool,
+}
+
+/// Reads a number of threads. More than a thousand take minutes to start and do not help.
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.trim().parse::<NonZeroUsize>().map_err(|_| "write a number from 1 to 1024".to_owned())?;
+    if number.get() <= 1024 { Ok(number) } else { Err("at most 1024 threads are allowed".to_owned()) }
 }
 
 const EXAMPLES: &str = "\
@@ -341,6 +354,34 @@ pub struct Limits {
     /// Reject images with more pixels than this, before decoding [default: 1000000000]
     #[arg(long, value_name = "N")]
     pub max_pixels: Option<u64>,
+
+    /// Reject images that take more memory than this, before decoding, such as 500MB or 8GB
+    /// [default: half of the free memory, at most 2GB]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub max_memory: Option<u64>,
+}
+
+impl Limits {
+    /// Returns the decoder with these limits, or those of the settings.
+    pub fn decoder(&self, settings: &Settings) -> Decoder {
+        let usual = agenticiqa::setup::decoder(settings);
+        Decoder {
+            max_pixels: self.max_pixels.unwrap_or(usual.max_pixels),
+            max_memory: self.max_memory.or(usual.max_memory),
+        }
+    }
+}
+
+/// Reads a size in bytes: a number, or a number and MB or GB.
+fn memory_size(text: &str) -> Result<u64, String> {
+    let upper = text.trim().to_ascii_uppercase();
+    let (number, unit) = match (upper.strip_suffix("GB"), upper.strip_suffix("MB")) {
+        (Some(number), _) => (number, 1 << 30),
+        (_, Some(number)) => (number, 1 << 20),
+        _ => (upper.as_str(), 1),
+    };
+    let size = number.trim().parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    size.filter(|size| *size > 0).ok_or_else(|| "write a size such as 500MB or 8GB".to_owned())
 }
 
 const SCORE_EXAMPLES: &str = "\

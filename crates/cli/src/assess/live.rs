@@ -7,6 +7,8 @@ use agenticiqa::events::{Event, EventLog};
 use agenticiqa::state::Node;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::terminal;
+
 /// The status line.
 pub struct Live {
     line: ProgressBar,
@@ -29,7 +31,7 @@ impl Live {
         let line = self.line.clone();
         EventLog::heard_by(move |event| {
             if let Some(message) = message(event) {
-                line.set_message(message);
+                line.set_message(terminal::shown(message));
             }
         })
     }

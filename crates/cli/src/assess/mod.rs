@@ -6,14 +6,14 @@ mod print;
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use agenticiqa::agent::{Assessment, Input, Request};
 use agenticiqa::checkpoint::Checkpoints;
 use agenticiqa::config::{Environment, Settings};
 use agenticiqa::gate::Case;
-use agenticiqa::imaging::{Decoder, Note, encode_png_exact};
+use agenticiqa::imaging::{Note, encode_png_exact};
 use agenticiqa::repair::{self, Effort};
 use agenticiqa::setup;
 use agenticiqa::state::{self, AssessmentRecord, FinalStatus, GLOBAL, RegionBox};
@@ -23,6 +23,7 @@ use crate::arguments::{AnswerForm, Assess, RecordFormat};
 use crate::exit::{Exit, Stop};
 use crate::gate::Check;
 use crate::maps;
+use crate::terminal;
 
 /// Answers the question and prints the record.
 pub fn run(arguments: &Assess, settings: &Settings, environment: &Environment, quiet: bool) -> Result<Exit, Stop> {
@@ -30,9 +31,7 @@ pub fn run(arguments: &Assess, settings: &Settings, environment: &Environment, q
     let registry = crate::registry(settings, &arguments.models.models)?;
     let traffic = Traffic { recording: crate::recording(&arguments.recording), ..setup::traffic(settings) };
     let mut agent = setup::agent_with(settings, environment, registry, traffic)?;
-    if let Some(max_pixels) = arguments.limits.max_pixels {
-        agent.options.decoder = Decoder { max_pixels };
-    }
+    agent.options.decoder = arguments.limits.decoder(settings);
     if let Some(folder) = &arguments.checkpoints {
         agent.options.checkpoints = Some(Checkpoints::new(folder));
         agent.options.resume = arguments.resume;
@@ -54,7 +53,7 @@ pub fn run(arguments: &Assess, settings: &Settings, environment: &Environment, q
     }
     match arguments.format {
         RecordFormat::Json => {
-            let mut out = io::stdout().lock();
+            let mut out = terminal::stdout();
             serde_json::to_writer(&mut out, record)?;
             writeln!(out)?;
         }
@@ -99,7 +98,7 @@ fn save_fixed(assessment: &Assessment, path: &Path) -> Result<(), Stop> {
         let why = refusal.map_or("no edit raises the score".to_owned(), |refusal| {
             format!("no edit was tried ({})", parts::reason(refusal))
         });
-        let mut out = io::stderr().lock();
+        let mut out = terminal::stderr();
         writeln!(out, "note: {} was not written: {why}", path.display())?;
         return Ok(());
     };
@@ -111,7 +110,7 @@ fn save_fixed(assessment: &Assessment, path: &Path) -> Result<(), Stop> {
     file.write_all(&bytes).map_err(|error| Stop::failed(format!("{}: {error}", path.display())))?;
     let edits: Vec<String> = edits.iter().map(|edit| parts::edit(edit.operation, edit.amount)).collect();
     let list = edits.join(", ");
-    let mut out = io::stderr().lock();
+    let mut out = terminal::stderr();
     writeln!(
         out,
         "{}: {list}; the score becomes {score:.1}. Written as sRGB with {} bits per channel, without metadata.",

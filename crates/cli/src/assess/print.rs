@@ -14,15 +14,30 @@ use comfy_table::{Cell, CellAlignment};
 use super::parts;
 use crate::exit::Stop;
 use crate::table;
+use crate::terminal::{self, shown};
 
 const BOLD: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
-/// Prints the record, in color on a terminal.
+/// Prints the record, in color on a terminal. Its texts come from outside and must not control the
+/// terminal themselves.
 pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -> Result<(), Stop> {
-    let mut out = anstream::stdout().lock();
+    let maps: Vec<String> = maps.iter().map(terminal::shown).collect();
+    match terminal::cleaned(record) {
+        Some(record) => write(&mut anstream::stdout().lock(), &record, registry, &maps),
+        // Without colors, whose control characters the writer would show.
+        None => {
+            let mut plain = anstream::StripStream::new(Vec::new());
+            write(&mut plain, record, registry, &maps)?;
+            Ok(terminal::stdout().write_all(&plain.into_inner())?)
+        }
+    }
+}
+
+fn write(out: &mut impl Write, record: &AssessmentRecord, registry: &Registry, maps: &[String]) -> Result<(), Stop> {
     let heading = |text: &str| format!("{BOLD}{text}{BOLD:#}");
-    writeln!(out, "{FAINT}{}  {}{FAINT:#}", record.image_path, record.query)?;
+    let (path, query) = (shown(&record.image_path), shown(&record.query));
+    writeln!(out, "{FAINT}{path}  {query}{FAINT:#}")?;
     if let Some(result) = &record.summarizer_result {
         let chosen = record.options.iter().find(|option| option.letter.to_string() == result.final_answer.as_str());
         let text = match (chosen, result.quality_level) {
@@ -47,13 +62,13 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -
         writeln!(out, "\n{}", wrap(told))?;
     }
     if let Some(result) = &record.summarizer_result {
-        parts::waterfall(&mut out, result, &heading("What the score is made of"))?;
+        parts::waterfall(out, result, &heading("What the score is made of"))?;
     }
     if let Some(evidence) = &record.executor_evidence {
-        parts::what_ifs(&mut out, evidence, &heading("What if"))?;
-        severities(&mut out, evidence, &heading("Distortions"))?;
-        attributes(&mut out, evidence, &heading("Attributes"))?;
-        tools(&mut out, evidence, registry, &heading("Tools"))?;
+        parts::what_ifs(out, evidence, &heading("What if"))?;
+        severities(out, evidence, &heading("Distortions"))?;
+        attributes(out, evidence, &heading("Attributes"))?;
+        tools(out, evidence, registry, &heading("Tools"))?;
     }
     if !measured.is_empty() {
         writeln!(out, "\n{}\n{}", heading("Reasons"), wrap(measured))?;

@@ -11,7 +11,6 @@ use agenticiqa::batch::{
     Batch, Budget, Ending, Existing, Input, LogFile, Options, PathRules, Pictures, StopSignal, Summary,
 };
 use agenticiqa::config::{Backend, Environment, Settings};
-use agenticiqa::imaging::Decoder;
 use agenticiqa::vlm::{Calls, Limits, Traffic};
 use agenticiqa::{gate, setup};
 
@@ -40,9 +39,7 @@ pub fn run(
         return print::estimate(&batch.estimate(&settings.models.models(), &settings.models.rates)?, arguments.format);
     }
     let mut agent = agent(arguments, settings, environment, calls)?;
-    if let Some(max_pixels) = arguments.limits.max_pixels {
-        agent.options.decoder = Decoder { max_pixels };
-    }
+    agent.options.decoder = arguments.limits.decoder(settings);
     for tool in &arguments.tools {
         agent.registry.get(tool)?;
     }
@@ -145,6 +142,8 @@ fn execution_log(arguments: &arguments::Batch) -> Option<LogFile> {
     let path = match arguments.execution_log.as_deref() {
         Some("off") => return None,
         Some(path) => path.into(),
+        // Next to a device such as /dev/null is no place for a file.
+        None if std::fs::metadata(&arguments.output).is_ok_and(|output| !output.is_file()) => return None,
         None => {
             let mut name = arguments.output.as_os_str().to_owned();
             name.push(".log");

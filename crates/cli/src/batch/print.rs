@@ -1,16 +1,17 @@
 //! Prints the summary as text or as a JSON object.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use agenticiqa::batch::{Batch, Ending, Estimate, Summary};
 
 use super::live::counts;
 use crate::arguments::RecordFormat;
 use crate::exit::{Exit, Stop};
+use crate::terminal;
 
 /// Prints the summary to stdout.
 pub fn summary(summary: &Summary, batch: &Batch, format: RecordFormat) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     if format == RecordFormat::Json {
         serde_json::to_writer(&mut out, summary)?;
         writeln!(out)?;
@@ -46,7 +47,7 @@ pub fn summary(summary: &Summary, batch: &Batch, format: RecordFormat) -> Result
 
 /// Prints what a run would do. Invalid lines are bad input.
 pub fn estimate(estimate: &Estimate, format: RecordFormat) -> Result<Exit, Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     let exit = if estimate.flawed > 0 { Exit::BadInput } else { Exit::Done };
     if format == RecordFormat::Json {
         serde_json::to_writer(&mut out, estimate)?;

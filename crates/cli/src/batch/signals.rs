@@ -1,5 +1,6 @@
 //! Ctrl-C: the first finishes the running samples, the second stops at once.
 
+use crate::terminal::tell;
 use agenticiqa::batch::StopSignal;
 
 /// Exit code of a program that Ctrl-C has stopped, by the convention of shells.
@@ -12,7 +13,7 @@ pub fn listen(stop: StopSignal, quiet: bool) {
         signals.asked().await;
         stop.stop();
         if !quiet {
-            eprintln!("finishing the running samples; press Ctrl-C again to stop at once");
+            tell!("finishing the running samples; press Ctrl-C again to stop at once");
         }
         signals.asked().await;
         // The output has only whole lines, so --resume works here too.

@@ -9,6 +9,7 @@ use super::with_interval;
 use crate::arguments::Format;
 use crate::exit::Stop;
 use crate::table;
+use crate::terminal;
 
 const COLUMNS: [&str; 19] = [
     "name",
@@ -34,7 +35,7 @@ const COLUMNS: [&str; 19] = [
 
 /// Prints the results; `plots` are the paths of the plots.
 pub fn print(report: &Correlation, format: Format, plots: &[String]) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     match format {
         Format::Json => {
             serde_json::to_writer(&mut out, report)?;
@@ -50,7 +51,7 @@ pub fn print(report: &Correlation, format: Format, plots: &[String]) -> Result<(
 }
 
 fn csv(report: &Correlation) -> Result<(), Stop> {
-    let mut writer = csv::Writer::from_writer(io::stdout());
+    let mut writer = csv::Writer::from_writer(terminal::stdout());
     writer.write_record(COLUMNS)?;
     for evaluated in &report.evaluated {
         let left_out = evaluated.counts.left_out();

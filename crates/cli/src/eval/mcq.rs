@@ -7,10 +7,11 @@ use agenticiqa::eval::{Accuracy, Mcq};
 use crate::arguments::Format;
 use crate::exit::Stop;
 use crate::table;
+use crate::terminal;
 
 /// Prints the results.
 pub fn print(report: &Mcq, format: Format) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     match format {
         Format::Json => {
             serde_json::to_writer(&mut out, report)?;
@@ -30,7 +31,7 @@ fn rows(report: &Mcq) -> Vec<(&str, &str, Accuracy)> {
 }
 
 fn csv(report: &Mcq) -> Result<(), Stop> {
-    let mut writer = csv::Writer::from_writer(io::stdout());
+    let mut writer = csv::Writer::from_writer(terminal::stdout());
     writer.write_record(["field", "value", "n", "correct", "accuracy", "low", "high"])?;
     for (field, value, accuracy) in rows(report) {
         let Accuracy { n, correct, accuracy, interval } = accuracy;

@@ -8,10 +8,11 @@ use agenticiqa::eval::{UnderstoodCount, UnderstoodQuestions};
 use crate::arguments::RecordFormat;
 use crate::exit::Stop;
 use crate::table;
+use crate::terminal;
 
 /// Prints the report.
 pub fn print(report: &UnderstoodQuestions, format: RecordFormat) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     match format {
         RecordFormat::Json => {
             serde_json::to_writer(&mut out, report)?;

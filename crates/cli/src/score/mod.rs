@@ -7,7 +7,6 @@ use std::path::Path;
 
 use agenticiqa::config::Settings;
 use agenticiqa::gate::Case;
-use agenticiqa::imaging::Decoder;
 use agenticiqa::scoring::{Request, Scored, Scorer, Selection};
 use agenticiqa::tools::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -17,12 +16,13 @@ use crate::arguments::Score;
 use crate::exit::{Exit, Stop};
 use crate::gate::Check;
 use crate::maps;
+use crate::terminal::{self, tell};
 
 /// Scores every image. A failure is reported and does not stop the others.
 pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, Stop> {
     let check = Check::new(&arguments.gate, "agenticiqa score")?;
     let registry = crate::registry(settings, &arguments.models.models)?;
-    let decoder = Decoder { max_pixels: arguments.limits.max_pixels.unwrap_or(settings.pipeline.images.max_pixels) };
+    let decoder = arguments.limits.decoder(settings);
     let selection = match (arguments.all, &arguments.tools) {
         (true, _) => Selection::All,
         (false, tools) if tools.is_empty() => Selection::Default,
@@ -40,7 +40,7 @@ pub fn run(arguments: &Score, settings: &Settings, quiet: bool) -> Result<Exit, 
     let progress = progress(arguments.images.len(), quiet);
     let (mut exit, mut cases) = (Exit::Done, Vec::new());
     for path in &arguments.images {
-        progress.set_message(path.display().to_string());
+        progress.set_message(terminal::shown(path.display()));
         let mut scored = scorer.score(path);
         if let Some(maps) = &mut maps {
             maps.write_rows(&mut scored.rows)?;
@@ -84,16 +84,16 @@ fn outcome(scored: &Scored) -> Exit {
 fn report(path: &Path, scored: &Scored, quiet: bool) {
     match &scored.picture {
         Err(error) => {
-            eprintln!("error: {error}");
+            tell!("error: {error}");
             if let Some(advice) = error.advice() {
-                eprintln!("  help: {advice}");
+                tell!("  help: {advice}");
             }
         }
         Ok(_) => {
             let failed: Vec<_> = scored.rows.iter().filter(|row| row.error.is_some()).collect();
             if let Some(reason) = failed.first().and_then(|row| row.error.as_ref()) {
                 let more = if failed.len() > 1 { format!(" (and {} more)", failed.len() - 1) } else { String::new() };
-                eprintln!("error: {}: {reason}{more}", path.display());
+                tell!("error: {}: {reason}{more}", path.display());
             }
         }
     }

@@ -9,6 +9,7 @@ use comfy_table::{Cell, CellAlignment};
 use crate::arguments::Format;
 use crate::exit::Stop;
 use crate::table;
+use crate::terminal::{self, Safe, shown};
 
 const COLUMNS: [&str; 12] = [
     "image_path",
@@ -29,7 +30,7 @@ const COLUMNS: [&str; 12] = [
 pub enum Printer {
     Text { reference: Option<String>, units: Vec<(String, &'static str)> },
     Json,
-    Csv { writer: Box<csv::Writer<Stdout>>, header: bool },
+    Csv { writer: Box<csv::Writer<Safe<Stdout>>>, header: bool },
 }
 
 impl Printer {
@@ -42,7 +43,9 @@ impl Printer {
                 Self::Text { reference: scorer.reference().map(|(path, _)| path.to_owned()), units }
             }
             Format::Json => Self::Json,
-            Format::Csv => Self::Csv { writer: Box::new(csv::Writer::from_writer(io::stdout())), header: false },
+            Format::Csv => {
+                Self::Csv { writer: Box::new(csv::Writer::from_writer(terminal::shared_stdout())), header: false }
+            }
         }
     }
 
@@ -51,7 +54,7 @@ impl Printer {
         match self {
             Self::Text { reference, units } => text(path, scored, reference.as_deref(), units),
             Self::Json => {
-                let mut out = io::stdout().lock();
+                let mut out = terminal::stdout();
                 for row in &scored.rows {
                     serde_json::to_writer(&mut out, row)?;
                     out.write_all(b"\n")?;
@@ -100,11 +103,11 @@ fn fields(row: &Row) -> [String; 12] {
 
 fn text(path: &Path, scored: &Scored, reference: Option<&str>, units: &[(String, &str)]) -> Result<(), Stop> {
     let Ok(picture) = &scored.picture else { return Ok(()) };
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     let (width, height) = (picture.image.width(), picture.image.height());
-    write!(out, "{} ({width}x{height} {})", path.display(), picture.format)?;
+    write!(out, "{} ({width}x{height} {})", shown(path.display()), picture.format)?;
     if let Some(reference) = reference {
-        write!(out, " compared with {reference}")?;
+        write!(out, " compared with {}", shown(reference))?;
     }
     writeln!(out)?;
     for note in &picture.notes {

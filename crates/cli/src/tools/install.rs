@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::arguments::Install;
 use crate::exit::{Exit, Stop};
 use crate::table;
+use crate::terminal::{self, tell};
 
 /// Installs the named packages; without names, lists what can be installed.
 pub fn run(arguments: &Install, settings: &Settings, registry: &Registry, quiet: bool) -> Result<Exit, Stop> {
@@ -28,7 +29,7 @@ pub fn run(arguments: &Install, settings: &Settings, registry: &Registry, quiet:
     let mut missing = Vec::new();
     for package in wanted {
         if package.state(data) == State::Installed && !arguments.force {
-            writeln!(io::stdout(), "{} is already installed (--force reinstalls it)", package.name)?;
+            writeln!(terminal::stdout(), "{} is already installed (--force reinstalls it)", package.name)?;
         } else {
             missing.push(package);
         }
@@ -54,10 +55,10 @@ pub fn remove(names: &[String], settings: &Settings, registry: &Registry) -> Res
         let others: Vec<Package> = available.iter().filter(needs).cloned().collect();
         let removed = runtime.block_on(Installer::new(data).remove(&package, &others))?;
         if removed.is_empty() {
-            writeln!(io::stdout(), "{} is not installed", package.name)?;
+            writeln!(terminal::stdout(), "{} is not installed", package.name)?;
         }
         for path in removed {
-            writeln!(io::stdout(), "removed {}", path.display())?;
+            writeln!(terminal::stdout(), "removed {}", path.display())?;
         }
     }
     Ok(Exit::Done)
@@ -75,7 +76,7 @@ fn list(available: &[Package], data: &Path) -> Result<Exit, Stop> {
         };
         table.add_row([package.name.as_str(), &size, &section.license, state, &section.notice]);
     }
-    writeln!(io::stdout(), "{table}\n\nFiles go to {}.", data.display())?;
+    writeln!(terminal::stdout(), "{table}\n\nFiles go to {}.", data.display())?;
     Ok(Exit::Done)
 }
 
@@ -108,7 +109,7 @@ impl Reporter {
             Event::Downloading { source, done } => {
                 self.bar.reset();
                 self.bar.set_length(source.size.unwrap_or(0));
-                self.bar.set_message(source.file_name().to_owned());
+                self.bar.set_message(terminal::shown(source.file_name()));
                 self.bar.set_position(*done);
                 if *done > 0 {
                     self.say(&format!("  resuming after {}", size(*done)));
@@ -139,13 +140,13 @@ impl Reporter {
     /// Prints a line of the result. Ignores errors: a closed pipe must not stop the installation.
     fn say(&self, line: &str) {
         self.bar.suspend(|| {
-            let _ = writeln!(io::stdout(), "{line}");
+            let _ = writeln!(terminal::stdout(), "{line}");
         });
     }
 
     /// Prints a note on stderr.
     fn note(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("note: {line}"));
+        self.bar.suspend(|| tell!("note: {line}"));
     }
 }
 

@@ -1,16 +1,17 @@
 //! The table of docs/tools.md, made from the tool list alone.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use agenticiqa::tools::{Backend, Registry, Tool};
 
 use super::{install, scale};
 use crate::exit::{Exit, Stop};
 use crate::table;
+use crate::terminal;
 
 /// Prints the table.
 pub fn print(registry: &Registry, only_available: bool) -> Result<Exit, Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     writeln!(out, "| tool | type | runs | needs | better | 1-5 scale | best at |")?;
     writeln!(out, "| --- | --- | --- | --- | --- | --- | --- |")?;
     for tool in registry.iter().filter(|tool| !only_available || tool.availability().is_available()) {

@@ -3,7 +3,7 @@
 mod install;
 mod markdown;
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use agenticiqa::config::Settings;
 use agenticiqa::tools::{Backend, CheckOutcome, Registry, SamplePair, Scale, Tool};
@@ -12,6 +12,7 @@ use crate::advice;
 use crate::arguments::{ListFormat, Models, Tools, ToolsCommand};
 use crate::exit::{Exit, Stop};
 use crate::table;
+use crate::terminal;
 
 /// Maximum width of `tools list`.
 const LIST_WIDTH: u16 = 100;
@@ -53,7 +54,7 @@ fn list(registry: &Registry, only_available: bool, has_python: bool) -> Result<E
     if table.width().is_none_or(|width| width > LIST_WIDTH) {
         table.set_width(LIST_WIDTH);
     }
-    writeln!(io::stdout(), "{table}\n\n`agenticiqa tools show NAME` describes a tool and what it needs to run.")?;
+    writeln!(terminal::stdout(), "{table}\n\n`agenticiqa tools show NAME` describes a tool and what it needs to run.")?;
     Ok(Exit::Done)
 }
 
@@ -105,7 +106,7 @@ fn missing(tool: &Tool) -> Option<String> {
 }
 
 fn show(tool: &Tool) -> Result<Exit, Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     let metadata = tool.metadata();
     let mut line = |label: &str, text: &str| writeln!(out, "{label:<12}{text}");
     line("name", tool.name())?;
@@ -183,6 +184,6 @@ fn check(registry: &Registry, names: &[String]) -> Result<Exit, Stop> {
         };
         table.add_row([tool.name().to_owned(), result, score]);
     }
-    writeln!(io::stdout(), "{table}")?;
+    writeln!(terminal::stdout(), "{table}")?;
     Ok(exit)
 }

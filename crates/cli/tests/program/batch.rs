@@ -321,6 +321,25 @@ fn tools_alone_have_the_same_gates() {
     assert!(std::fs::read_to_string(desk.path("gate.xml")).unwrap().contains("classname=\"agenticiqa score\""));
     let other = score(&["3.bmp", "--tool", "BRISQUE", "--baseline", "before.jsonl"]);
     assert!(support::stderr(&other).contains("the baseline and the results have no names in common"));
+    assert_eq!(support::code(&other), 2);
+    // A measurement has no scale from 1 to 5, so there is nothing to check.
+    let measured = score(&["3.bmp", "--tool", "Noise", "--fail-under", "1"]);
+    assert_eq!(support::code(&measured), 2, "{}", support::stderr(&measured));
+    assert!(support::stderr(&measured).contains("cannot check the gate: nothing was assessed, or only by tools"));
+}
+
+#[test]
+fn a_gate_that_has_nothing_to_check_is_not_met() {
+    let desk = Desk::new(2, 64);
+    std::fs::write(desk.path("empty.jsonl"), "").unwrap();
+    let empty = desk.run(&["--input", "empty.jsonl", "--output", "none.jsonl", "--fail-under", "1"]);
+    assert_eq!(support::code(&empty), 2, "{}", support::stderr(&empty));
+    assert!(support::stderr(&empty).contains("cannot check the gate: nothing was assessed"));
+    let beyond = ["--input", "input.jsonl", "--output", "out.jsonl", "--sample-range", "7-9", "--fail-under", "1"];
+    let beyond = desk.run(&beyond);
+    assert_eq!(support::code(&beyond), 2);
+    let message = support::stderr(&beyond);
+    assert!(message.contains("the range begins at sample 7, but the input has only 2"), "{message}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod assess;
 mod bad_input;
 mod batch;
 mod evaluate;
+mod hostile;
 mod install;
 mod learned;
 mod regions;
