@@ -105,5 +105,6 @@ async def main():
         )
 
 
-with contextlib.suppress(KeyboardInterrupt):
-    asyncio.run(main())
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(main())

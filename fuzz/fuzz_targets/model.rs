@@ -1,0 +1,8 @@
+//! Any bytes are a model file or an error.
+#![no_main]
+
+#[path = "../../crates/server/tests/suite/mutations/targets.rs"]
+#[allow(dead_code, clippy::unwrap_used)]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::model(bytes));
