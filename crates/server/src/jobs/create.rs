@@ -42,6 +42,11 @@ impl App {
         }
         let app = Arc::clone(self);
         let entry = tokio::task::spawn_blocking(move || app.prepare_job(request, files)).await??;
+        // Before the answer: a job that was accepted survives even a power failure.
+        if let Err(error) = self.store_job(&entry).await {
+            drop(std::fs::remove_dir_all(&entry.folder));
+            return Err(Problem::internal(format!("cannot store a job: {error}")));
+        }
         self.jobs.entries().insert(entry.job().id, Arc::clone(&entry));
         self.start_job(&entry);
         Ok(entry)

@@ -265,18 +265,22 @@ impl App {
         drop(tokio::task::spawn_blocking(clear).await);
     }
 
-    /// Writes the state of a job to disk.
+    /// Writes the state of a job to disk. A failure is logged.
     async fn keep_job(self: &Arc<Self>, entry: &Arc<Entry>) {
+        if let Err(error) = self.store_job(entry).await {
+            tracing::error!("cannot store the state of a job: {error}");
+        }
+    }
+
+    async fn store_job(self: &Arc<Self>, entry: &Arc<Entry>) -> Result<(), String> {
         let (app, job) = (Arc::clone(self), entry.job());
         if entry.is_removed() {
-            return;
+            return Ok(());
         }
         let keep = move || {
             let kept = serde_json::to_vec(&job).map_err(|error| error.to_string());
             kept.and_then(|json| app.store.keep_job(&job.id, &json).map_err(|error| error.to_string()))
         };
-        if let Ok(Err(error)) = tokio::task::spawn_blocking(keep).await {
-            tracing::error!("cannot store the state of a job: {error}");
-        }
+        tokio::task::spawn_blocking(keep).await.map_err(|error| error.to_string())?
     }
 }

@@ -241,3 +241,15 @@ async fn a_named_pipe_in_a_folder_does_not_hang_a_job() {
     }
     server.end().await;
 }
+
+#[tokio::test]
+async fn an_accepted_job_is_stored_before_it_is_answered() {
+    let data = tempfile::tempdir().unwrap();
+    let root = folder(data.path(), 2);
+    let server = begin(data.path(), &root).await;
+    let created = server.json("/jobs", &json!({"folder": "."})).await.good();
+    let id = created["id"].as_str().unwrap();
+    let stored = server.app.store.jobs().unwrap();
+    assert!(stored.iter().any(|job| serde_json::from_slice::<Value>(job).unwrap()["id"] == id));
+    server.end().await;
+}
