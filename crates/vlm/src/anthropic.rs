@@ -12,13 +12,9 @@ use serde_json::{Value, json};
 
 use super::chat::{Chat, Endpoints, Fields};
 use super::protocol::Protocol;
-<<<<<<< HEAD
 use super::{
     Answer, Attachment, BackendName, Capabilities, Error, KeptSize, Options, Prompt, ProviderSettings, Vlm, schema,
 };
-=======
-use super::{Answer, Attachment, BackendName, Capabilities, Error, Options, Prompt, ProviderSettings, Vlm, schema};
->>>>>>> bd53273b3ef16a26a917eb77875b6dc2714bbe4a
 
 /// Common names of models whose API name contains a date.
 const REAL_NAMES: &[(&str, &str)] = &[

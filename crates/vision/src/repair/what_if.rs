@@ -279,7 +279,7 @@ fn search_along(working: &Working<'_>, operation: Operation, amounts: &[f64]) ->
         };
         amounts.par_iter().map(gain_of).collect()
     };
-    let is_first = |place: usize| (amounts.len() - 1 - place) % 2 == 0;
+    let is_first = |place: usize| (amounts.len() - 1 - place).is_multiple_of(2);
     let first: Vec<f64> = (0..amounts.len()).filter(|place| is_first(*place)).map(|place| amounts[place]).collect();
     let mut tried = gains_of(&first)?;
     if best(&tried).1 > HOPELESS {
