@@ -12,11 +12,7 @@ use image::metadata::Orientation;
 #[cfg(feature = "avif")]
 use crate::avif;
 use crate::raster::{Layout, Raster, Samples};
-<<<<<<< HEAD
 use crate::{Error, Format, Result, codecs, files, format, icc, jpeg, memory, raw, tiff};
-=======
-use crate::{Error, Format, Result, codecs, files, format, icc, jpeg, memory, tiff};
->>>>>>> bd53273b3ef16a26a917eb77875b6dc2714bbe4a
 
 /// Reads image files.
 ///

@@ -46,15 +46,9 @@ impl Found {
             let before = found.paths.len() + found.unreadable.len();
             let path = Path::new(pattern);
             if path.is_dir() {
-<<<<<<< HEAD
                 found.below(path);
             } else if path.is_file() {
                 found.paths.push(path.to_owned());
-=======
-                below(path, &mut paths)?;
-            } else if path.is_file() {
-                paths.push(path.to_owned());
->>>>>>> bd53273b3ef16a26a917eb77875b6dc2714bbe4a
             } else if path.exists() {
                 return Err(unreadable(path, "it is not a regular file"));
             } else {
@@ -145,37 +139,6 @@ fn is_picture(path: &Path) -> bool {
     extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
 }
 
-<<<<<<< HEAD
-=======
-/// Finds all images below a folder. Only regular files count. Links to folders are not followed, because they may form
-/// cycles.
-fn below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
-    for entry in entries {
-        let entry = entry.map_err(|error| unreadable(folder, error))?;
-        let kind = entry.file_type().map_err(|error| unreadable(&entry.path(), error))?;
-        if kind.is_dir() {
-            below(&entry.path(), found)?;
-        } else if is_picture(&entry.path()) && entry.path().is_file() {
-            // Neither a named pipe nor a device: reading it might never end.
-            found.push(entry.path());
-        }
-    }
-    Ok(())
-}
-
-fn matching(pattern: &str, found: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let paths = glob::glob(pattern).map_err(|error| unreadable(Path::new(pattern), error))?;
-    for path in paths {
-        let path = path.map_err(|error| unreadable(error.path(), error.error()))?;
-        if path.is_file() {
-            found.push(path);
-        }
-    }
-    Ok(())
-}
-
->>>>>>> bd53273b3ef16a26a917eb77875b6dc2714bbe4a
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,11 +13,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-<<<<<<< HEAD
 use agenticiqa::config::{Backend, Settings};
-=======
-use agenticiqa::config::Settings;
->>>>>>> bd53273b3ef16a26a917eb77875b6dc2714bbe4a
 use agenticiqa::imaging::Decoder;
 use agenticiqa::state::RegionBox;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};

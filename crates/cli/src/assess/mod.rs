@@ -23,11 +23,7 @@ use agenticiqa::vlm::Traffic;
 use crate::arguments::{AnswerForm, Assess, RecordFormat};
 use crate::exit::{Exit, Stop};
 use crate::gate::Check;
-<<<<<<< HEAD
 use crate::maps::{self, Written};
-=======
-use crate::maps;
->>>>>>> bd53273b3ef16a26a917eb77875b6dc2714bbe4a
 use crate::terminal;
 
 /// Answers the question and prints the record.

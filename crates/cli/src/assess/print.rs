@@ -22,7 +22,6 @@ const FAINT: Style = Style::new().dimmed();
 
 /// Prints the record, in color on a terminal. Its texts come from outside and must not control the
 /// terminal themselves.
-<<<<<<< HEAD
 pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[Written]) -> Result<(), Stop> {
     match terminal::cleaned(record) {
         Some(record) => write(&mut anstream::stdout().lock(), &record, registry, maps),
@@ -30,26 +29,12 @@ pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[Written]) 
         None => {
             let mut plain = anstream::StripStream::new(Vec::new());
             write(&mut plain, record, registry, maps)?;
-=======
-pub fn record(record: &AssessmentRecord, registry: &Registry, maps: &[String]) -> Result<(), Stop> {
-    let maps: Vec<String> = maps.iter().map(terminal::shown).collect();
-    match terminal::cleaned(record) {
-        Some(record) => write(&mut anstream::stdout().lock(), &record, registry, &maps),
-        // Without colors, whose control characters the writer would show.
-        None => {
-            let mut plain = anstream::StripStream::new(Vec::new());
-            write(&mut plain, record, registry, &maps)?;
->>>>>>> bd53273b3ef16a26a917eb77875b6dc2714bbe4a
             Ok(terminal::stdout().write_all(&plain.into_inner())?)
         }
     }
 }
 
-<<<<<<< HEAD
 fn write(out: &mut impl Write, record: &AssessmentRecord, registry: &Registry, maps: &[Written]) -> Result<(), Stop> {
-=======
-fn write(out: &mut impl Write, record: &AssessmentRecord, registry: &Registry, maps: &[String]) -> Result<(), Stop> {
->>>>>>> bd53273b3ef16a26a917eb77875b6dc2714bbe4a
     let heading = |text: &str| format!("{BOLD}{text}{BOLD:#}");
     let (path, query) = (shown(&record.image_path), shown(&record.query));
     writeln!(out, "{FAINT}{path}  {query}{FAINT:#}")?;
