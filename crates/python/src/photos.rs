@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use agenticiqa::batch::Found;
 use agenticiqa::config::{Overrides, Settings};
-use agenticiqa::imaging::Decoder;
 use agenticiqa::photos::{self, By, Cache, Criterion, Options, Survey};
 use agenticiqa::setup;
 use pyo3::prelude::*;
@@ -87,7 +86,7 @@ fn with_survey<T>(
     }
     let folder = settings.pipeline.cache.disk.clone().or_else(|| settings.data_folder.clone());
     let cache = folder.filter(|_| cache).map(|folder| Cache::new(folder.join("photos")));
-    let decoder = Decoder { max_pixels: settings.pipeline.images.max_pixels };
+    let decoder = setup::decoder(settings);
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     run(&Survey { decoder, cache: cache.as_ref(), workers, stop }, &found.paths)
 }

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use agenticiqa::batch::Found;
 use agenticiqa::config::Settings;
-use agenticiqa::imaging::Decoder;
 use agenticiqa::photos::{Cache, Progress, Survey};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -39,8 +38,7 @@ fn cache(measuring: Measuring, settings: &Settings) -> Option<Cache> {
 
 /// Returns how photos are measured.
 fn survey<'a>(limits: Limits, settings: &Settings, cache: Option<&'a Cache>, stop: &'a AtomicBool) -> Survey<'a> {
-    let max_pixels = limits.max_pixels.unwrap_or(settings.pipeline.images.max_pixels);
-    Survey { decoder: Decoder { max_pixels }, cache, workers: rayon::current_num_threads(), stop }
+    Survey { decoder: limits.decoder(settings), cache, workers: rayon::current_num_threads(), stop }
 }
 
 /// The progress bar, with rate and time left, on a terminal only.

@@ -19,9 +19,7 @@ pub fn run(arguments: &Rank, settings: &Settings, environment: &Environment, qui
     let by = match (&arguments.query, &arguments.by) {
         (Some(query), _) => {
             agent = setup::agent(settings, environment, registry)?;
-            if let Some(max_pixels) = arguments.limits.max_pixels {
-                agent.options.decoder.max_pixels = max_pixels;
-            }
+            agent.options.decoder = arguments.limits.decoder(settings);
             Criterion::Answer(&agent, query)
         }
         (None, None | Some(By::Quality)) => Criterion::Quality,

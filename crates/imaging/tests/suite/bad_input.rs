@@ -343,7 +343,8 @@ fn a_raw_photo_is_not_judged_by_its_thumbnail() {
     let nef = reason(&tiff_with(&[(new_subfile_type, 4, 1), (sub_ifds, 4, 8)]));
     assert_eq!(nef, "camera raw (such as NEF) images are not supported; convert the file to PNG");
     let dng = reason(&tiff_with(&[(new_subfile_type, 4, 1), (dng_version, 1, 0x0000_0401)]));
-    assert_eq!(dng, "camera raw (DNG) images are not supported; convert the file to PNG");
+    let expected = "this kind of camera raw is not supported: it has no JPEG preview, and raw data is not developed";
+    assert!(dng.starts_with(expected), "{dng}");
     let small = reason(&tiff_with(&[(new_subfile_type, 4, 1)]));
     assert!(small.contains("the first page is a reduced copy"), "{small}");
 }
