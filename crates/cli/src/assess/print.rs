@@ -57,7 +57,7 @@ fn write(out: &mut impl Write, record: &AssessmentRecord, registry: &Registry, m
             writeln!(out, "{color}{bar}{color:#} of 5{interval}, {sure}{level}")?;
         }
     }
-    opinions::print(&mut out, record, &heading("Two opinions"))?;
+    opinions::print(out, record, &heading("Two opinions"))?;
     let (told, measured) = reasons(record);
     if !told.is_empty() {
         writeln!(out, "\n{}", wrap(told))?;
@@ -74,8 +74,8 @@ fn write(out: &mut impl Write, record: &AssessmentRecord, registry: &Registry, m
     if !measured.is_empty() {
         writeln!(out, "\n{}\n{}", heading("Reasons"), wrap(measured))?;
     }
-    opinions::disagreements(&mut out, record, &heading("Model and measurement disagree"))?;
-    opinions::calls(&mut out, &record.metadata, &heading("Calls"))?;
+    opinions::disagreements(out, record, &heading("Model and measurement disagree"))?;
+    opinions::calls(out, &record.metadata, &heading("Calls"))?;
     let metadata = &record.metadata;
     let mut notes: Vec<&String> = metadata.error_details.iter().flatten().collect();
     notes.extend(&metadata.notes);
