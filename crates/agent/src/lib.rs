@@ -79,11 +79,10 @@ pub mod inputs;
 pub mod planner;
 pub mod reasoner;
 pub mod state;
-pub mod suggestions;
 pub mod summarizer;
-pub mod views;
 pub mod words;
 
 pub use agent::{Agent, Assessment, DEFAULT_QUERY, Error, Input, Options, Request};
 pub use agenticiqa_question as question;
-pub use agenticiqa_question::language;
+pub use agenticiqa_question::{language, suggestions};
+pub use inputs::views;

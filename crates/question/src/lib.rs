@@ -22,6 +22,7 @@ pub mod language;
 mod letter;
 pub mod meaning;
 mod options;
+pub mod suggestions;
 mod understanding;
 pub mod words;
 

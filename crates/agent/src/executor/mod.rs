@@ -18,9 +18,7 @@ use crate::events::{Event, Subtask};
 use crate::reasoner::{
     Analyses, Context, Description, Descriptions, DistortionSet, Error, Joined, Reasoner, Selection,
 };
-use crate::state::{
-    AgenticIqaState, Distortion, ExecutorOutput, GLOBAL, PlannerOutput, QueryScope, RegionBox, Text, WhatIfs,
-};
+use crate::state::{AgenticIqaState, Distortion, ExecutorOutput, GLOBAL, PlannerOutput, RegionBox, Text, WhatIfs};
 use agenticiqa_tools::ToolCache;
 
 /// Whether the objects of the question are located.
@@ -112,7 +110,7 @@ impl Executor<'_> {
             Some(detected) => detected,
             None => detect(context).await,
         };
-        let distortions = candidates(plan, set);
+        let distortions = plan.candidates(set);
         let analysis = async {
             if plan.plan.distortion_analysis {
                 let described = async {
@@ -201,29 +199,6 @@ struct Detected {
     set: Option<DistortionSet>,
     analyses: Option<Analyses>,
     selection: Option<Selection>,
-}
-
-/// Returns the distortions to examine: the detected ones, else those of the question, else all.
-pub(crate) fn candidates(plan: &PlannerOutput, detected: Option<DistortionSet>) -> DistortionSet {
-    let mut distortions = detected.or_else(|| plan.distortions.clone()).unwrap_or_default();
-    distortions.retain(|_, list| !list.is_empty());
-    let scope: Vec<Text> = match &plan.query_scope {
-        QueryScope::Objects(objects) => objects.clone(),
-        QueryScope::Global => Text::new(GLOBAL).into_iter().collect(),
-    };
-    if distortions.is_empty() {
-        return scope.into_iter().map(|object| (object, Distortion::ALL.to_vec())).collect::<BTreeMap<_, _>>();
-    }
-    // Distortions of the whole image also apply to objects without distortions of their own.
-    if let Some(everywhere) = distortions.get(GLOBAL).cloned() {
-        for object in scope {
-            distortions.entry(object).or_insert_with(|| everywhere.clone());
-        }
-        if matches!(plan.query_scope, QueryScope::Objects(_)) {
-            distortions.remove(GLOBAL);
-        }
-    }
-    distortions
 }
 
 /// Runs one step and emits its event. A failure is recorded as a problem and does not end the run.

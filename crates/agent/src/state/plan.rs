@@ -174,4 +174,30 @@ impl PlannerOutput {
     pub fn required_tools(&self) -> Vec<&str> {
         self.required_tool.iter().flat_map(OneOrMany::as_slice).map(Text::as_str).collect()
     }
+
+    /// Returns the distortions to examine: the detected ones, else those of the question, else all.
+    pub(crate) fn candidates(
+        &self,
+        detected: Option<BTreeMap<Text, Vec<Distortion>>>,
+    ) -> BTreeMap<Text, Vec<Distortion>> {
+        let mut distortions = detected.or_else(|| self.distortions.clone()).unwrap_or_default();
+        distortions.retain(|_, list| !list.is_empty());
+        let scope: Vec<Text> = match &self.query_scope {
+            QueryScope::Objects(objects) => objects.clone(),
+            QueryScope::Global => Text::new(GLOBAL).into_iter().collect(),
+        };
+        if distortions.is_empty() {
+            return scope.into_iter().map(|object| (object, Distortion::ALL.to_vec())).collect();
+        }
+        // Distortions of the whole image also apply to objects without distortions of their own.
+        if let Some(everywhere) = distortions.get(GLOBAL).cloned() {
+            for object in scope {
+                distortions.entry(object).or_insert_with(|| everywhere.clone());
+            }
+            if matches!(self.query_scope, QueryScope::Objects(_)) {
+                distortions.remove(GLOBAL);
+            }
+        }
+        distortions
+    }
 }

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::ask::Question;
 use super::texts::{contradicted, describe, scope_text};
 use super::{VlmReasoner, prompts, shapes};
-use crate::executor::candidates;
 use crate::reasoner::{Context, Error, Joined};
 use crate::state::PlannerOutput;
 use agenticiqa_tools::Tool;
@@ -54,7 +53,7 @@ fn read(answer: &Value, plan: &PlannerOutput, tools: &[&Tool]) -> Result<Joined,
         // Then all distortions are examined, and the answer says nothing about them.
         return Ok(Joined { detected, analyses: None, selection: None });
     }
-    let asked = candidates(plan, Some(detected.clone()));
+    let asked = plan.candidates(Some(detected.clone()));
     let analyses = plan.plan.distortion_analysis.then(|| shapes::read_analysis(answer, scope, &asked)).transpose()?;
     let without_nothing = |answer: &Value| -> Value {
         let chosen = answer.get("selected_tools").and_then(Value::as_object).cloned().unwrap_or_default();

@@ -1,5 +1,7 @@
 //! The image, its reference, and regions of both: decoded once and shared by all nodes.
 
+pub mod views;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,8 +9,8 @@ use agenticiqa_imaging::Error as DecodeError;
 use agenticiqa_metrics::{Error as MetricError, Map, Region};
 pub use agenticiqa_tools::{Digest, Part, Source};
 
+use self::views::{Album, Made, Order, Wish};
 use crate::state::{View, Views};
-use crate::views::{self, Album, Made, Order, Wish};
 use agenticiqa_vision::perception::Examination;
 use agenticiqa_vision::repair::Effort;
 use agenticiqa_vision::vocabulary::RegionBox;

@@ -12,7 +12,7 @@ use agenticiqa_vision::{fused_nr, regions};
 use agenticiqa_vlm::{Attachment, KeptSize};
 use serde_json::Value;
 
-use crate::inputs::Inputs;
+use super::Inputs;
 use crate::state::{GLOBAL, PlannerOutput, RegionBox, Text, View, ViewKind, Views, region_of};
 
 /// The most rounds of a question: one, and another with the view that the model asked for.

@@ -3,9 +3,9 @@
 //! Each suggestion can be answered by measurements, in English and in Chinese alike.
 
 use crate::language::Language;
-use crate::state::{Axis, Origin, Problem, RegionBox};
 use agenticiqa_vision::detector;
 use agenticiqa_vision::perception::Examination;
+use agenticiqa_vision::vocabulary::{Axis, Origin, Problem, RegionBox};
 
 /// This many questions are suggested at most.
 const MOST: usize = 6;
@@ -144,10 +144,10 @@ impl Suggestion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::question::meaning::{Form, read};
-    use crate::state::{Distortion, Text};
+    use crate::meaning::{Form, read};
     use agenticiqa_metrics::Image;
     use agenticiqa_vision::analysis::examine;
+    use agenticiqa_vision::vocabulary::{Distortion, Text};
 
     fn all() -> Vec<Suggestion> {
         let others = [Suggestion::Quality, Suggestion::Focus, Suggestion::Fix, Suggestion::Print, Suggestion::Colors];
@@ -163,9 +163,8 @@ mod tests {
             let (one, other) = (read(&english), read(&chinese));
             assert!(one.is_understood() && one.unknown.is_empty(), "{english}: {:?} {:?}", one.form, one.unknown);
             assert!(other.is_understood(), "{chinese}: {:?}", other.form);
-            let aspects = |meaning: &crate::question::meaning::Meaning| {
-                meaning.measured().map(|claim| claim.aspect).collect::<Vec<_>>()
-            };
+            let aspects =
+                |meaning: &crate::meaning::Meaning| meaning.measured().map(|claim| claim.aspect).collect::<Vec<_>>();
             assert_eq!(aspects(&one), aspects(&other), "{english} {chinese}");
         }
     }
