@@ -106,7 +106,10 @@ pub fn merge(existing: &[u8], mark: &Mark) -> Result<Merged, Refusal> {
     if parts.rating || parts.label || parts.description {
         let block = block(&found.prefix, &found.about, &parts, mark);
         edits.push(match found.end {
-            End::Tag(at) => (at..at, block),
+            End::Tag(at) => {
+                let line = text[..at].trim_end_matches([' ', '\t']).len();
+                (line..line, block)
+            }
             // `<rdf:RDF/>` becomes a pair of tags.
             End::Closed(slash) => (slash.clone(), format!(">\n{block}</{}:RDF>", found.prefix)),
         });

@@ -180,7 +180,8 @@ mod tests {
         let noisy = Image::from_gray8(256, 256, pixels).unwrap();
         let examination = examine(&noisy, None).unwrap();
         let seen = suggestions(&examination, &[], 256 * 256);
-        assert!(examination.detected().iter().any(|finding| finding.category == Distortion::Noise));
+        let found = examination.detected();
+        assert!(found.iter().any(|finding| finding.category == Distortion::Noise), "{found:?}");
         assert!(seen.contains(&Suggestion::Fault(Problem::Noise)) && seen.contains(&Suggestion::Fix), "{seen:?}");
         assert!(seen.len() <= MOST);
 

@@ -177,8 +177,8 @@ fn hue([r, g, b]: [f32; 3]) -> Hue {
         };
     match degrees {
         // Dark or weak orange is brown.
-        d if d < 48.0 && d >= 12.0 && (most < 0.62 || strength < 0.45 && most < 0.8) => Hue::Brown,
-        d if d < 15.0 || d >= 345.0 => {
+        d if (12.0..48.0).contains(&d) && (most < 0.62 || strength < 0.45 && most < 0.8) => Hue::Brown,
+        d if !(15.0..345.0).contains(&d) => {
             if strength < 0.5 && most > 0.7 {
                 Hue::Pink
             } else {

@@ -18,7 +18,7 @@ use crate::events::{Event, Subtask};
 use crate::reasoner::{
     Analyses, Context, Description, Descriptions, DistortionSet, Error, Joined, Reasoner, Selection,
 };
-use crate::state::{AgenticIqaState, Distortion, ExecutorOutput, GLOBAL, PlannerOutput, RegionBox, Text, WhatIfs};
+use crate::state::{AgenticIqaState, ExecutorOutput, PlannerOutput, RegionBox, Text, WhatIfs};
 use agenticiqa_tools::ToolCache;
 
 /// Whether the objects of the question are located.

@@ -238,7 +238,10 @@ fn stops_of(image: &Image) -> Option<f64> {
 }
 
 fn stops_to_bright(median: f32) -> f64 {
-    let light = |sample: f32| (f64::from(sample.max(1.0)) / 255.0).powf(2.2);
+    let light = |sample: f32| match f64::from(sample.max(1.0)) / 255.0 {
+        code if code <= 0.04045 => code / 12.92,
+        code => ((code + 0.055) / 1.055).powf(2.4),
+    };
     let stops = (light(BRIGHT) / light(median)).log2();
     // Half stops, so that the text is short.
     ((2.0 * stops).round() / 2.0).clamp(STOPS[0], STOPS[1])

@@ -25,7 +25,7 @@ pub async fn plan(reasoner: &dyn Reasoner, context: Context<'_>) -> Result<Plann
         }
         planned => planned?,
     };
-    let checked = if reasoner.is_deterministic() { planned } else { check::checked(planned, context).await? };
+    let checked = if reasoner.is_checked() { check::checked(planned, context).await? } else { planned };
     let plan = settle(checked, context);
     tracing::info!(?plan, "planned");
     Ok(plan)

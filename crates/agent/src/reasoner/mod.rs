@@ -138,7 +138,7 @@ pub trait Reasoner: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// Whether claims are compared with measurements.
+    /// Whether plans are compared with the question, and claims with measurements.
     fn is_checked(&self) -> bool {
         false
     }

@@ -8,10 +8,11 @@ use super::with_interval;
 use crate::arguments::RecordFormat;
 use crate::exit::Stop;
 use crate::table;
+use crate::terminal;
 
 /// Prints the comparison.
 pub fn print(report: &Runs, format: RecordFormat) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     match format {
         RecordFormat::Json => {
             serde_json::to_writer(&mut out, report)?;

@@ -9,17 +9,18 @@ use agenticiqa::config::Settings;
 use agenticiqa::photos::journal::{self, Journal, Moment, Outcome, Step};
 use agenticiqa::photos::{self, Actions, Culled, Decision, Options, Photo, Plan};
 
-use super::{Live, cache, find, plain, report, survey};
+use super::{Live, cache, find, report, survey};
 use crate::arguments::{Cull, CullFormat};
 use crate::exit::{Exit, Stop};
 use crate::table;
+use crate::terminal::{self, shown, tell};
 
 /// Culls the folder: prints the decisions, and writes what was asked for with `--apply`.
 pub fn run(arguments: &Cull, settings: &Settings, quiet: bool) -> Result<Exit, Stop> {
     let folder = &arguments.folder;
     if !folder.is_dir() {
         let problem = if folder.exists() { "this is not a folder" } else { "no such folder" };
-        let stop = Stop::bad_input(format!("{}: {problem}", plain(&folder.display().to_string())));
+        let stop = Stop::bad_input(format!("{}: {problem}", shown(folder.display())));
         return Err(stop.with(Some("name the folder with the photos; `rank` takes files and patterns".into())));
     }
     if arguments.undo {
@@ -42,7 +43,7 @@ pub fn run(arguments: &Cull, settings: &Settings, quiet: bool) -> Result<Exit, S
     {
         finished = outcome_of(&outcome);
         if !quiet {
-            eprintln!("An earlier run was stopped while it wrote: its {} steps are complete now.", outcome.done);
+            tell!("An earlier run was stopped while it wrote: its {} steps are complete now.", outcome.done);
         }
     }
     let (mut paths, found) = find(&[folder.display().to_string()])?;
@@ -59,7 +60,7 @@ pub fn run(arguments: &Cull, settings: &Settings, quiet: bool) -> Result<Exit, S
     if let Some(path) = &arguments.decisions {
         let decisions = decisions(path)?;
         for unknown in culled.decide(&decisions) {
-            eprintln!("note: {}: {} is not in the folder", path.display(), plain(unknown));
+            tell!("note: {}: {} is not in the folder", path.display(), shown(unknown));
         }
     }
     match arguments.format {
@@ -67,7 +68,7 @@ pub fn run(arguments: &Cull, settings: &Settings, quiet: bool) -> Result<Exit, S
         CullFormat::Json => json(&culled.photos)?,
         CullFormat::Csv => csv(&culled.photos)?,
         CullFormat::Html => {
-            let mut out = io::BufWriter::new(io::stdout().lock());
+            let mut out = io::BufWriter::new(terminal::stdout());
             photos::html::review(&mut out, &culled, folder, &survey.decoder)?;
             out.flush()?;
         }
@@ -80,14 +81,14 @@ pub fn run(arguments: &Cull, settings: &Settings, quiet: bool) -> Result<Exit, S
     let planned = problems(&plan.problems);
     let Some(journal) = journal else {
         if !quiet {
-            eprintln!("Nothing was written: this was a dry run. Add --apply to do it.");
+            tell!("Nothing was written: this was a dry run. Add --apply to do it.");
         }
         return Ok(exit.max(planned));
     };
     let outcome = journal.apply(&plan.steps, &|_: Moment| ()).map_err(log_error)?;
     if !quiet {
         let undo = format!("agenticiqa cull {} --undo", quoted(folder));
-        eprintln!("{} done. To put everything back: {undo}", counts(&plan.steps));
+        tell!("{} done. To put everything back: {undo}", counts(&plan.steps));
     }
     Ok(exit.max(planned).max(outcome_of(&outcome)))
 }
@@ -112,7 +113,7 @@ fn log_error(error: journal::Error) -> Stop {
 fn undo(folder: &Path, settings: &Settings, quiet: bool) -> Result<Exit, Stop> {
     let outcome = journal(folder, settings)?.undo(&|_| ()).map_err(log_error)?;
     if !quiet {
-        eprintln!("{} of {} steps undone.", outcome.done, outcome.done + outcome.problems.len());
+        tell!("{} of {} steps undone.", outcome.done, outcome.done + outcome.problems.len());
     }
     Ok(outcome_of(&outcome))
 }
@@ -122,7 +123,7 @@ fn outcome_of(outcome: &Outcome) -> Exit {
 }
 
 fn problems(problems: &[journal::Problem]) -> Exit {
-    problems.iter().for_each(|problem| eprintln!("error: {}", plain(&problem.to_string())));
+    problems.iter().for_each(|problem| tell!("error: {}", shown(problem)));
     if problems.is_empty() { Exit::Done } else { Exit::Failed }
 }
 
@@ -132,21 +133,21 @@ fn announce(plan: &Plan, quiet: bool) {
         return;
     }
     for (path, rating) in &plan.kept {
-        eprintln!("{}: has a rating of {rating} already, which stays", plain(&path.display().to_string()));
+        tell!("{}: has a rating of {rating} already, which stays", shown(path.display()));
     }
-    let show = |one: &Path| plain(&one.display().to_string());
+    let show = |one: &Path| shown(one.display());
     for step in &plan.steps {
         match step {
-            Step::Folder { path } => eprintln!("create {}", show(&path.0)),
+            Step::Folder { path } => tell!("create {}", show(&path.0)),
             Step::Sidecar { path, mark, before, .. } => {
                 let how = if before.is_some() { "edit" } else { "write" };
-                eprintln!("{how} {}: rating {}, label {}", show(&path.0), mark.rating, mark.label);
+                tell!("{how} {}: rating {}, label {}", show(&path.0), mark.rating, mark.label);
             }
-            Step::Move { from, to, .. } => eprintln!("move {} to {}", show(&from.0), show(&to.0)),
-            Step::Link { path, target } => eprintln!("link {} to {}", show(&path.0), show(&target.0)),
+            Step::Move { from, to, .. } => tell!("move {} to {}", show(&from.0), show(&to.0)),
+            Step::Link { path, target } => tell!("link {} to {}", show(&path.0), show(&target.0)),
         }
     }
-    eprintln!("{}.", counts(&plan.steps));
+    tell!("{}.", counts(&plan.steps));
 }
 
 fn counts(steps: &[Step]) -> String {
@@ -185,7 +186,7 @@ fn decisions(path: &Path) -> Result<Vec<(String, Decision)>, Stop> {
 }
 
 fn json(photos: &[Photo]) -> Result<(), Stop> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(terminal::stdout());
     for photo in photos {
         serde_json::to_writer(&mut out, photo)?;
         out.write_all(b"\n")?;
@@ -194,7 +195,7 @@ fn json(photos: &[Photo]) -> Result<(), Stop> {
 }
 
 fn csv(photos: &[Photo]) -> Result<(), Stop> {
-    let mut writer = csv::Writer::from_writer(io::stdout().lock());
+    let mut writer = csv::Writer::from_writer(terminal::stdout());
     writer.write_record(["image_path", "group", "decision", "score", "reason"])?;
     for photo in photos {
         writer.write_record([
@@ -216,7 +217,7 @@ fn text(culled: &Culled) -> Result<(), Stop> {
             groups.entry(group).or_default().push(photo);
         }
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(terminal::stdout());
     let (mut alone, mut several) = (0, 0);
     for (number, photos) in &groups {
         if let [photo] = photos[..]
@@ -230,7 +231,7 @@ fn text(culled: &Culled) -> Result<(), Stop> {
         let mut listed = table::new(&["decision", "score", "image", "why"]);
         for photo in photos {
             let score = photo.score.map(|score| format!("{score:.2}")).unwrap_or_default();
-            listed.add_row([photo.decision.name(), &score, &plain(&photo.image_path), &plain(&photo.reason)]);
+            listed.add_row([photo.decision.name(), &score, &shown(&photo.image_path), &shown(&photo.reason)]);
         }
         writeln!(out, "{listed}\n")?;
     }

@@ -16,12 +16,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::advice::Advice;
 use crate::arguments::{Limits, Measuring};
 use crate::exit::{Exit, Stop};
+use crate::terminal::{shown, tell};
 
 /// Finds the photos, and reports the folders that cannot be read.
 fn find(patterns: &[String]) -> Result<(Vec<PathBuf>, Exit), Stop> {
     let Found { paths, unreadable } = Found::search(patterns)?;
     for error in &unreadable {
-        eprintln!("error: {error}");
+        tell!("error: {error}");
     }
     let exit = if unreadable.is_empty() { Exit::Done } else { Exit::BadInput };
     if paths.is_empty() {
@@ -72,18 +73,12 @@ impl Live {
 fn report(failed: &[(PathBuf, agenticiqa::photos::Failure)]) -> Exit {
     use agenticiqa::photos::Failure;
     for (path, failure) in failed {
-        eprintln!("error: {}: {failure}", plain(&path.display().to_string()));
+        tell!("error: {}: {failure}", shown(path.display()));
         if let Failure::Image(error) = failure
             && let Some(advice) = error.advice()
         {
-            eprintln!("  help: {advice}");
+            tell!("  help: {advice}");
         }
     }
     if failed.is_empty() { Exit::Done } else { Exit::BadInput }
-}
-
-/// Returns a name on one line: control characters, which names may have, are written as escapes.
-fn plain(name: &str) -> String {
-    let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    name.chars().map(escaped).collect()
 }

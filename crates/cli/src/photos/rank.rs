@@ -7,10 +7,11 @@ use agenticiqa::config::{Environment, Settings};
 use agenticiqa::photos::{self, By, Criterion, Ranking, Row, html};
 use agenticiqa::setup;
 
-use super::{Live, cache, find, plain, report, survey};
+use super::{Live, cache, find, report, survey};
 use crate::arguments::{Rank, RankFormat};
 use crate::exit::{Exit, Stop};
 use crate::table;
+use crate::terminal::{self, shown};
 
 /// Ranks the photos and prints them.
 pub fn run(arguments: &Rank, settings: &Settings, environment: &Environment, quiet: bool) -> Result<Exit, Stop> {
@@ -47,7 +48,7 @@ pub fn run(arguments: &Rank, settings: &Settings, environment: &Environment, qui
     if let Some(top) = arguments.top {
         ranking.rows.truncate(top.of(total));
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(terminal::stdout());
     match arguments.format {
         RankFormat::Text => text(&mut out, &ranking, total, arguments)?,
         RankFormat::Json => {
@@ -73,8 +74,8 @@ fn text(out: &mut impl Write, ranking: &Ranking, total: usize, arguments: &Rank)
             row.rank.map(|rank| format!("{rank}{}", if row.sharing > 1 { "=" } else { "" })).unwrap_or_default(),
             row.score.map(|score| table::bar_with(score, row.interval)).unwrap_or_else(|| "–".to_owned()),
             row.percentile.map(|percentile| format!("{percentile:.0}")).unwrap_or_default(),
-            plain(&row.image_path),
-            row.main_reason.as_deref().map(plain).unwrap_or_default(),
+            shown(&row.image_path),
+            row.main_reason.as_deref().map(shown).unwrap_or_default(),
         ]);
     }
     writeln!(out, "{listed}")?;

@@ -82,7 +82,11 @@ fn photos_are_ranked_by_axes_tools_and_answers_in_every_format() {
     assert!(of(&ranked(&["--by", "sharpness"]), "blurred.jpg")["main_reason"].as_str().unwrap().contains("sharpness:"));
     assert!(of(&ranked(&["-Q", "Is it sharp?"]), "blurred.jpg")["main_reason"].as_str().unwrap().starts_with("No."));
     let plain = |format: &str| stdout(&run(home.path(), &["rank", &text(&photos), "--format", format, "--top", "5"]));
-    assert!(plain("text").contains("same\\nfile.jpg") && plain("text").contains("share a rank"), "{}", plain("text"));
+    assert!(
+        plain("text").contains("same\\u000afile.jpg") && plain("text").contains("share a rank"),
+        "{}",
+        plain("text")
+    );
     assert!(plain("csv").starts_with("image_path,score,interval_low"));
     let page = plain("html");
     assert!(page.starts_with("<!doctype html>") && page.matches("data:image/jpeg;base64,").count() == 5);

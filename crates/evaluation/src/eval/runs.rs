@@ -97,7 +97,7 @@ fn answers(first: &HashMap<String, bool>, second: &HashMap<String, bool>) -> Opt
     let count = |wanted: (bool, bool)| both.iter().filter(|found| **found == wanted).count() as u64;
     let (only_first, only_second) = (count((true, false)), count((false, true)));
     let p_value = mcnemar(only_first, only_second);
-    (!both.is_empty()).then(|| Answers { n: both.len() as u64, only_first, only_second, p_value })
+    (!both.is_empty()).then_some(Answers { n: both.len() as u64, only_first, only_second, p_value })
 }
 
 /// The exact two-sided McNemar test: a fair coin falls as unevenly as the questions that only one run

@@ -35,7 +35,7 @@ fn each_content_is_measured_once_and_bad_files_are_reported_each_time() {
     fs::write(at("bad.png"), "not an image").unwrap();
     fs::create_dir(at("folder.png")).unwrap();
     let names = ["a.png", "bad.png", "copy of a.png", "b\n.png", "folder.png", "none.png"];
-    let paths: Vec<PathBuf> = names.map(|name| at(name)).into();
+    let paths: Vec<PathBuf> = names.map(&at).into();
     let (cache, stop, task) = (Cache::new(at("cache")), AtomicBool::new(false), Counting(AtomicUsize::new(0)));
     let survey = Survey { decoder: Decoder::default(), cache: Some(&cache), workers: 1, stop: &stop };
     let run = || {

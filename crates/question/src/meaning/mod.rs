@@ -109,7 +109,13 @@ pub fn read_all(question: &str) -> Vec<Meaning> {
     let orders = |meaning: &Meaning| {
         matches!(
             meaning.form,
-            Form::RateSeveral | Form::Advice | Form::Print | Form::Where | Form::WhichPart | Form::Compare
+            Form::Whole
+                | Form::RateSeveral
+                | Form::Advice
+                | Form::Print
+                | Form::Where
+                | Form::WhichPart
+                | Form::Compare
         )
     };
     // Next to a question, "My friend says that it is too dark." is no question.
@@ -309,7 +315,9 @@ fn sentences(text: &str) -> Vec<&str> {
 fn is_plain(words: &[Word<'_>], at: usize) -> bool {
     let word = &words[at];
     let listed = |list| listed_at(words, at, list).is_some();
-    word.folded.chars().all(|character| character.is_ascii_digit())
+    let is_paper = matches!(word.folded.as_bytes(), [b'a', b'0'..=b'6']);
+    is_paper
+        || word.folded.chars().all(|character| character.is_ascii_digit())
         || word.folded.chars().count() == 1
         || listed(|lexicon| lexicon.objects.stop)
         || listed(|lexicon| lexicon.objects.determiners)

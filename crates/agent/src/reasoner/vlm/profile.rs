@@ -75,7 +75,7 @@ impl Profile {
 
     /// Returns whether answers to a question are constrained by a schema.
     pub fn takes_schema(&self, rates: bool) -> bool {
-        !self.thinks && !(rates && self.rating == Rating::Level)
+        !(self.thinks || rates && self.rating == Rating::Level)
     }
 }
 
@@ -253,7 +253,7 @@ mod tests {
     fn ratings_of_deqa_score_are_the_log_probabilities_of_its_word() {
         let token = |text: &str, top: &[(&str, f64)]| TokenLogprob {
             token: text.to_owned(),
-            logprob: -0.1,
+            logprob: top.first().map_or(-0.1, |(_, share)| f64::ln(*share)),
             top: top.iter().map(|(text, share)| ((*text).to_owned(), f64::ln(*share))).collect(),
         };
         let levels = [(" good", 0.5), (" fair", 0.3), (" excellent", 0.1), (" poor", 0.08), (" bad", 0.02)];

@@ -57,7 +57,7 @@ async fn a_level_that_contradicts_the_tools_is_kept_with_both_values() {
         let result = record.summarizer_result.unwrap();
         let tools = result.fusion.as_ref().unwrap().tools;
         let level = if letter == "A" { 5.0 } else { 1.0 };
-        let apart = (tools.round() - f64::from(level)).abs() as u8;
+        let apart = (tools.round() - level).abs() as u8;
         match &result.disagreements[..] {
             [] => assert!(apart < 2, "{tools} {letter}"),
             [found] => {

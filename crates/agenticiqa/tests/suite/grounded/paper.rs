@@ -74,9 +74,9 @@ async fn a_question_in_words_gets_no_hint_in_paper_mode() {
             .says("plan", &[&whole.to_string()])
             .says("answer", &[r#"{"final_answer": "Yes.", "quality_reasoning": "Sharp."}"#])
     };
-    let (_, paper) = run(Mode::Paper, model(), "Is it sharp?").await;
-    assert_eq!(first(&paper, "answer").prompt.user, "User's query: Is it sharp?\nThe image: <image>");
-    let (_, grounded) = run(Mode::Grounded, model(), "Is it sharp?").await;
+    let (_, paper) = run(Mode::Paper, model(), "Is it pretty?").await;
+    assert_eq!(first(&paper, "answer").prompt.user, "User's query: Is it pretty?\nThe image: <image>");
+    let (_, grounded) = run(Mode::Grounded, model(), "Is it pretty?").await;
     assert!(first(&grounded, "answer").prompt.user.contains("one short sentence"));
 }
 

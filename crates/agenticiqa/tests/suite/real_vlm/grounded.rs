@@ -101,7 +101,8 @@ fn lead(schema: &mut Value) {
 /// A smooth image without any noise.
 fn smooth() -> Request {
     let (width, height) = (320, 240);
-    let value = |x: usize, y: usize| (70 + x / 3 + y / 4 + if (x / 40 + y / 40) % 2 == 0 { 30 } else { 0 }) as u8;
+    let value =
+        |x: usize, y: usize| (70 + x / 3 + y / 4 + if (x / 40 + y / 40).is_multiple_of(2) { 30 } else { 0 }) as u8;
     let samples = (0..width * height).flat_map(|i| [value(i % width, i / width); 3]).collect();
     let png = encode_png(&Image::from_rgb8(width, height, samples).unwrap()).unwrap();
     let query = "Rate the quality of this image.".to_owned();

@@ -47,7 +47,7 @@ async fn run(folder: &Path, output: &str, recording: Recording, environment: &En
 fn timeless(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            for name in ["timestamp", "execution_time_ms", "node_times_ms", "execution_time"] {
+            for name in ["timestamp", "execution_time_ms", "node_times_ms", "execution_time", "seconds"] {
                 fields.remove(name);
             }
             fields.values_mut().for_each(timeless);

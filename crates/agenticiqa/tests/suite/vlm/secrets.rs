@@ -63,6 +63,16 @@ async fn a_call_that_succeeds_logs_no_header_at_any_level() {
     assert!(!log.text().contains(KEY), "{}", log.text());
 }
 
+/// Returns the texts of all files below a folder.
+fn texts_below(folder: &std::path::Path) -> Vec<String> {
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let texts = |path: std::path::PathBuf| match path.is_dir() {
+        true => texts_below(&path),
+        false => vec![std::fs::read_to_string(path).unwrap()],
+    };
+    paths.flat_map(texts).collect()
+}
+
 #[tokio::test]
 async fn a_key_that_the_model_repeats_is_written_nowhere() {
     let (log, _guard) = Log::start();
@@ -79,9 +89,7 @@ async fn a_key_that_the_model_repeats_is_written_nowhere() {
     let options = Options { logprobs: true, ..Options::default() };
     let answer = model.generate(&prompt(), &[], &options).await.unwrap();
     assert_eq!((answer.text.as_str(), answer.logprobs), ("Your key is [redacted].", None));
-    let recorded =
-        std::fs::read_dir(folder.path()).unwrap().map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
-    let recorded: Vec<String> = recorded.collect();
+    let recorded = texts_below(folder.path());
     assert!(
         !recorded.is_empty() && recorded.iter().all(|text| !text.contains(half) && !text.contains(rest)),
         "{recorded:?}"

@@ -138,7 +138,7 @@ fn questions_that_are_not_about_technical_quality() {
         ("What artistic style is it?", "Other | Global | - | - | ...."),
         ("Is the mood dark?", "IQA | Global | Global:Brightness | - | .ASX"),
         ("How many people are there?", "Other | people | - | - | ...."),
-        ("What color is the car?", "Other | car | - | - | ...."),
+        ("What color is the car?", "IQA | car | - | - | DA.."),
         ("Is there a dog in the picture?", "Other | dog | - | - | ...."),
         ("这张照片美吗？", "Other | Global | - | - | ...."),
         ("图片的构图怎么样？", "Other | Global | - | - | ...."),
