@@ -159,9 +159,25 @@ class Chaos:
         with log.open("ab") as out:
             start = out.tell()
             self.server = subprocess.Popen(
-                [self.program, "--config", config, "--threads", "2", "serve", "--port", "0", "--data", self.folder / "data",
-                 "--allow-root", self.pictures, "--log-level", "warn"],
-                stderr=out, env=self.environment(), cwd=self.folder,
+                [
+                    self.program,
+                    "--config",
+                    config,
+                    "--threads",
+                    "2",
+                    "serve",
+                    "--port",
+                    "0",
+                    "--data",
+                    self.folder / "data",
+                    "--allow-root",
+                    self.pictures,
+                    "--log-level",
+                    "warn",
+                ],
+                stderr=out,
+                env=self.environment(),
+                cwd=self.folder,
             )
         until = time.monotonic() + 120
         while time.monotonic() < until and self.server.poll() is None:
@@ -212,8 +228,11 @@ class Chaos:
         """A client that asks one question after the other."""
         dice = random.Random(seed)
         while self.running():
-            body = {"query": dice.choice(["Rate it.", "Is it sharp?", "清晰吗？"]), "image_path": f"{dice.randrange(PICTURES)}.bmp",
-                    "max_replan_iterations": 0}
+            body = {
+                "query": dice.choice(["Rate it.", "Is it sharp?", "清晰吗？"]),
+                "image_path": f"{dice.randrange(PICTURES)}.bmp",
+                "max_replan_iterations": 0,
+            }
             if dice.random() < 0.4:
                 body["backend"] = "openai.chaos"
             answer = self.until_answered("POST", "/assess", body)
@@ -246,8 +265,14 @@ class Chaos:
     def batch_input(self, number: int) -> Path:
         folder = self.folder / f"batch-{number}"
         folder.mkdir()
-        lines = [{"sample_id": f"s{index}", "query": "Rate it.", "image_path": str(self.pictures / f"{index % PICTURES}.bmp")}
-                 for index in range(SAMPLES)]
+        lines = [
+            {
+                "sample_id": f"s{index}",
+                "query": "Rate it.",
+                "image_path": str(self.pictures / f"{index % PICTURES}.bmp"),
+            }
+            for index in range(SAMPLES)
+        ]
         (folder / "input.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         return folder
 
@@ -258,10 +283,23 @@ class Chaos:
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-        # ruff: noqa: PLW1509
         return subprocess.Popen(
-            [self.program, "--threads", "1", "batch", "--input", "input.jsonl", "--output", "records.jsonl", "--resume"],
-            cwd=folder, env=self.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=full_disk,
+            [
+                self.program,
+                "--threads",
+                "1",
+                "batch",
+                "--input",
+                "input.jsonl",
+                "--output",
+                "records.jsonl",
+                "--resume",
+            ],
+            cwd=folder,
+            env=self.environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=full_disk,
         )
 
     def batching(self) -> None:
@@ -299,7 +337,9 @@ class Chaos:
             if address:
                 with contextlib.suppress(OSError):
                     client = socket.create_connection(address, timeout=5)
-                    client.sendall(b"POST /assess HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n{")
+                    client.sendall(
+                        b"POST /assess HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n{"
+                    )
                     held.append(client)
                     self.count("slow clients")
             while len(held) > SLOW_CLIENTS:
@@ -347,7 +387,11 @@ class Chaos:
                     break
                 time.sleep(0.2)
             export = self.ask("GET", f"/jobs/{job}/export?format=jsonl")
-            names = [json.loads(line)["sample_id"] for line in (export or (0, b""))[1].splitlines()] if state == "done" else []
+            names = (
+                [json.loads(line)["sample_id"] for line in (export or (0, b""))[1].splitlines()]
+                if state == "done"
+                else []
+            )
             samples += total
             missing = total - len(set(names))
             lost += missing
@@ -370,7 +414,9 @@ class Chaos:
         self.kill()
         print(", ".join(f"{count} {name}" for name, count in self.counts.items()))
         accepted = len(self.answers) + samples
-        print(f"{len(self.answers)} assessments, {len(self.jobs)} jobs and {len(self.batches)} batches with {samples} samples")
+        print(
+            f"{len(self.answers)} assessments, {len(self.jobs)} jobs and {len(self.batches)} batches with {samples} samples"
+        )
         print(f"{accepted} accepted, {accepted - lost} answered, {lost} lost")
         return not self.problems and lost == 0
 

@@ -33,7 +33,20 @@ MAY_USE: dict[str, set[str]] = {
     "evaluation": {"agent", "batch", "distort", "imaging", "metrics", "statistics", "tools"},
     "photos": {"agent", "batch", "imaging", "metrics", "tools", "vision"},
     "agenticiqa": {
-        *("agent", "batch", "evaluation", "photos", "http", "imaging", "metrics", "onnx", "statistics", "tools", "vision", "vlm")
+        *(
+            "agent",
+            "batch",
+            "evaluation",
+            "photos",
+            "http",
+            "imaging",
+            "metrics",
+            "onnx",
+            "statistics",
+            "tools",
+            "vision",
+            "vlm",
+        )
     },
     "server": {"agenticiqa"},
     "cli": {"agenticiqa", "server"},

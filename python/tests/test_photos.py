@@ -38,7 +38,11 @@ def test_photos_are_ranked_best_first(photos):
 
 def test_the_better_of_two_photos_of_a_scene_is_kept(photos):
     rows = {row["image_path"].rsplit("/", 1)[1]: row for row in records(agenticiqa.cull(str(photos), cache=False))}
-    assert [rows[name]["decision"] for name in ("osprey.jpg", "osprey-blurred.jpg", "landscape.jpg")] == ["keep", "reject", "keep"]
+    assert [rows[name]["decision"] for name in ("osprey.jpg", "osprey-blurred.jpg", "landscape.jpg")] == [
+        "keep",
+        "reject",
+        "keep",
+    ]
     assert rows["osprey.jpg"]["group"] == rows["osprey-blurred.jpg"]["group"] != rows["landscape.jpg"]["group"]
     assert not (photos.parent / "data").exists()
 

@@ -195,7 +195,11 @@ def main() -> None:
             p for p in arguments.photos.rglob("*") if p.suffix in (".jpg", ".png") and p.stem not in UNSUITED
         )
         kept = sorted((p for p in files if p.stem in KEPT or is_validation(p.stem)), key=lambda p: p.stem not in KEPT)
-        files = [p for p in files if p not in kept[VALIDATION_FROM_PHOTOS:]] if TRAINS_PHOTOS else kept[:VALIDATION_FROM_PHOTOS]
+        files = (
+            [p for p in files if p not in kept[VALIDATION_FROM_PHOTOS:]]
+            if TRAINS_PHOTOS
+            else kept[:VALIDATION_FROM_PHOTOS]
+        )
         contents += [((p.stem, p, 4.4), p in kept) for p in files]
         jobs, total = [], 0
         for content, validation in contents:

@@ -90,7 +90,9 @@ def chosen(photos: list[Photo]) -> list[Photo]:
     found = []
     for problem in EDITS:
         own = [p for p in photos if p.labels and not p.validation and p.labels["main_problem"] == problem]
-        found += sorted(own, key=lambda photo: name_hash("repaired" + photo.name))[: MOST_CASTS if problem == "colour cast" else MOST]
+        found += sorted(own, key=lambda photo: name_hash("repaired" + photo.name))[
+            : MOST_CASTS if problem == "colour cast" else MOST
+        ]
     return found
 
 

@@ -124,7 +124,9 @@ class Data:
         photos with a fault and what an edit makes of them."""
         rows, groups = [], []
         repaired = round(REPAIRED * count / 4)
-        for group, place in enumerate(self.repaired_queue.draw(repaired) + self.content_queue.draw(count // 4 - repaired)):
+        for group, place in enumerate(
+            self.repaired_queue.draw(repaired) + self.content_queue.draw(count // 4 - repaired)
+        ):
             kinds = self.contents[self.names[place]]
             if group < repaired:
                 rows += kinds["repaired"]

@@ -176,9 +176,13 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 24) as usize / 4
         };
-        let pixels = (0..256 * 256).map(|at: usize| (40 + (at % 256) / 3 + noise()) as u8).collect();
-        let noisy = Image::from_gray8(256, 256, pixels).unwrap();
-        let examination = examine(&noisy, None).unwrap();
+        let scene = |at: usize| 40 + (at % 256) / 3;
+        let image = |pixels: Vec<usize>| {
+            Image::from_gray8(256, 256, pixels.into_iter().map(|value| value as u8).collect()).unwrap()
+        };
+        let clean = image((0..256 * 256).map(scene).collect());
+        let noisy = image((0..256 * 256).map(|at| scene(at) + noise()).collect());
+        let examination = examine(&noisy, Some(&clean)).unwrap();
         let seen = suggestions(&examination, &[], 256 * 256);
         let found = examination.detected();
         assert!(found.iter().any(|finding| finding.category == Distortion::Noise), "{found:?}");
