@@ -229,7 +229,7 @@ class Chaos:
         dice = random.Random(seed)
         while self.running():
             body = {
-                "query": dice.choice(["Rate it.", "Is it sharp?", "清晰吗？"]),
+                "query": dice.choice(["Rate it.", "Is it sharp?", "清晰吗"]),
                 "image_path": f"{dice.randrange(PICTURES)}.bmp",
                 "max_replan_iterations": 0,
             }
