@@ -37,8 +37,9 @@ def cull(images: Paths, *, reject_below: float | None = None, cache: bool = True
 
 
 def _names(images: Paths) -> list[str]:
-    one = isinstance(images, str | os.PathLike)
-    return [os.fspath(image) for image in ([images] if one else images)]  # type: ignore[list-item, union-attr]
+    if isinstance(images, str | os.PathLike):
+        return [os.fspath(images)]
+    return [os.fspath(image) for image in images]
 
 
 def _table(rows: str, optional: list[str]) -> Any:

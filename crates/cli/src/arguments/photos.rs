@@ -62,7 +62,7 @@ Photos whose 90% intervals overlap that of the best photo of a rank share its ra
 /// What is kept of a run.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Measuring {
-    /// Use what earlier runs measured; a run that was stopped continues [default]
+    /// Use what earlier runs measured, and continue a run that was stopped (the default)
     #[arg(long, overrides_with = "no_cache")]
     pub resume: bool,
 
