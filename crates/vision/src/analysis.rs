@@ -60,7 +60,8 @@ pub fn examine(image: &Image, reference: Option<&Image>) -> Result<Examination, 
         let (model, problems) = (fused_nr::builtin()?, Problems::of(&reading));
         let Examination { findings, attributes, .. } = &mut examination;
         let found = findings.iter().any(|finding| finding.severity >= Severity::Moderate);
-        for finding in findings {
+        let is_spared = |category| category == Distortion::Blurs && is_blurred_on_purpose(&reading);
+        for finding in findings.iter_mut().filter(|finding| !is_spared(finding.category)) {
             let cost = |head: &Head| model.cost(*head, &reading);
             let level = heads(finding.category).iter().map(cost).fold(0.5, f64::max);
             let problem = problems.shown(finding.category);
@@ -96,12 +97,15 @@ fn doubt(finding: &mut Finding) {
     (finding.level, finding.severity, finding.kind) = (finding.level.min(0.49), Severity::None, None);
 }
 
+/// Whether the network sees a sharp subject, and blur on purpose around it.
+fn is_blurred_on_purpose(reading: &Reading) -> bool {
+    likeliest(&reading.probabilities(Head::Sharpness)) == 0 && reading.probabilities(Head::Bokeh)[1] >= ON_PURPOSE
+}
+
 /// Takes back the blur of a background behind a sharp subject: it is intended. Pixels alone cannot tell
 /// it from a missed focus, so the network has to see a sharp subject and a blur on purpose too.
 fn spare_background(finding: &mut Finding, image: &Image, reading: &Reading) {
-    let is_sharp = likeliest(&reading.probabilities(Head::Sharpness)) == 0;
-    let is_on_purpose = reading.probabilities(Head::Bokeh)[1] >= ON_PURPOSE;
-    if finding.severity == Severity::None || !is_sharp || !is_on_purpose {
+    if finding.severity == Severity::None || !is_blurred_on_purpose(reading) {
         return;
     }
     let focus = Focus::of(image, regions::detected_subject(image));

@@ -237,7 +237,9 @@ fn text(culled: &Culled) -> Result<(), Stop> {
     }
     let count = |decision: Decision| culled.photos.iter().filter(|p| p.decision == decision && !p.failed).count();
     let (keep, reject, unsure) = (count(Decision::Keep), count(Decision::Reject), count(Decision::Unsure));
-    writeln!(out, "{} photos in {several} groups; {alone} photos are alone and kept.", culled.photos.len() - alone)?;
+    let groups = if several == 1 { "1 group".to_owned() } else { format!("{several} groups") };
+    let kept = if alone == 1 { "1 photo is".to_owned() } else { format!("{alone} photos are") };
+    writeln!(out, "{} photos in {groups}; {kept} alone and kept.", culled.photos.len() - alone)?;
     writeln!(out, "keep {keep}, reject {reject}, unsure {unsure}")?;
     if !culled.failed.is_empty() {
         writeln!(out, "{} photos could not be judged.", culled.failed.len())?;

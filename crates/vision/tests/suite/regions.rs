@@ -2,8 +2,9 @@
 
 use agenticiqa_distort::{Kind, distort};
 use agenticiqa_metrics::{Image, Region};
+use agenticiqa_vision::analysis::examine;
 use agenticiqa_vision::regions::{CELL_NAMES, list, place_of, resolve};
-use agenticiqa_vision::vocabulary::{Origin, RegionBox};
+use agenticiqa_vision::vocabulary::{Distortion, Origin, RegionBox, Severity};
 
 use crate::photo;
 
@@ -50,6 +51,13 @@ fn the_osprey_is_the_subject_and_the_background_is_next_to_it() {
     assert!(background.is_place());
     let Region { x, y, width, height } = background.region();
     assert_eq!(inside(&subject.region(), [x, y, width, height]), 0.0, "{subject:?} {background:?}");
+}
+
+#[test]
+fn a_background_that_is_blurred_on_purpose_is_no_fault() {
+    let examination = examine(&photo("regions/bokeh.jpg"), None).unwrap();
+    let blur = examination.finding(Distortion::Blurs);
+    assert_eq!(blur.severity, Severity::None, "{blur:?}");
 }
 
 #[test]
